@@ -1,0 +1,140 @@
+// Element-wise chains, and the reductions at their ends, as one loop over a block.
+//
+// A LoopProgram is a list of operations on one element (SSA): values are numbered operands first,
+// then one per step. compile() turns it into threaded code: each step is a precompiled function
+// that holds eight SIMD packets (a *tile*: 128 f32 or 64 f64 with AVX-512) in registers and jumps
+// to the next step; a value that is needed again later waits in a tile-sized slot in L1.
+//
+// What always holds:
+// - The bits of an element-wise result depend on the element's operands only: not on its place,
+//   the block's sizes or strides, the number of threads, or how steps are fused into programs.
+//   (bf16 values are computed in f32 and rounded after every step.)
+// - A reduction's bits depend on the loop's sizes and the arrays' strides only, never on the
+//   number of threads.
+// - Nothing is read or written beyond the elements that sizes and strides name.
+// - An output may be the same memory as an operand with the same strides and element size;
+//   no other overlap is allowed. A reduced output overlaps nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/element_type.h"
+#include "kernels/threads.h"
+
+namespace mtf {
+
+/// The operations on elements; what each means is said in lane_ops.def.
+enum class LaneOp : std::uint8_t {
+#define MTF_LANE_OP(name, arity, types, result) name,
+#include "kernels/lane_ops.def"
+#undef MTF_LANE_OP
+};
+
+std::string_view name(LaneOp op);
+int arity(LaneOp op);
+
+/// Whether `op` can work on operands of `type` (for `where`: its second and third).
+bool allows(LaneOp op, ElementType type);
+
+enum class OperandKind : std::uint8_t {
+  kArray,   ///< memory, with a stride for each dim of the loop
+  kScalar,  ///< one number, given at each run
+  kIota,    ///< first + the index along one dim of the loop; i32
+};
+
+struct LoopOperand {
+  OperandKind kind = OperandKind::kArray;
+  ElementType type = ElementType::kF32;
+  int dim = 0;  ///< kIota: along which dim of the loop
+};
+
+/// One step: value = op(a, b, c); unused operands are -1. `type` is read by `cast` only.
+struct LoopStep {
+  LaneOp op = LaneOp::add;
+  int a = -1;
+  int b = -1;
+  int c = -1;
+  ElementType type = ElementType::kF32;
+};
+
+/// What becomes of an output's elements. An empty reduction gives the identity: sum 0, product 1,
+/// max -inf or the least i32, min +inf or the greatest i32, and true, or false.
+/// max and min give NaN if any element is NaN. Sums of bool count, in i32.
+enum class Reduction : std::uint8_t { kStore, kSum, kProd, kMax, kMin, kAnd, kOr };
+
+/// A value that leaves the loop. `type` is that of the memory: the value's own, except that a
+/// kSum of bool is i32 and a kSum of bf16 may be f32 (not rounded) or bf16 (rounded once).
+/// kMax and kMin of bool are kOr and kAnd.
+struct LoopOutput {
+  int value = 0;
+  ElementType type = ElementType::kF32;
+  Reduction reduction = Reduction::kStore;
+};
+
+struct LoopProgram {
+  std::vector<LoopOperand> operands;
+  std::vector<LoopStep> steps;
+  std::vector<LoopOutput> outputs;
+
+  /// The element type of every value, operands first. Throws std::invalid_argument if the
+  /// program is not well formed (a step reads a later value, operand types differ, …).
+  std::vector<ElementType> value_types() const;
+};
+
+/// One operand or output at one run. For an array: the first element, and for every dim of the
+/// loop the distance in elements between neighbours (0: the same element; of an output: reduced).
+struct LoopArgument {
+  void* data = nullptr;
+  std::span<const std::int64_t> strides;
+  double real = 0;          ///< kScalar of a float type
+  std::int64_t integer = 0; ///< kScalar of i32 or bool; kIota: the first number
+
+  static LoopArgument array(const void* data, std::span<const std::int64_t> strides) {
+    LoopArgument result;
+    result.data = const_cast<void*>(data);
+    result.strides = strides;
+    return result;
+  }
+  /// A number for an operand of any type.
+  static LoopArgument scalar(double value) {
+    LoopArgument result;
+    result.real = value;
+    result.integer = value >= -9.2e18 && value <= 9.2e18 ? static_cast<std::int64_t>(value) : 0;
+    return result;
+  }
+  static LoopArgument iota(std::int64_t first) {
+    LoopArgument result;
+    result.integer = first;
+    return result;
+  }
+};
+
+/// A compiled program: const, shareable among threads, copied cheaply.
+class FusedLoop {
+ public:
+  /// Runs over all indices of `sizes` (0 allowed; no dims: one element). One argument for each
+  /// operand and each output, in the program's order. A stored output has no stride 0 over a dim
+  /// of more than one element. Reduced outputs are written, not added to.
+  void run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
+           std::span<const LoopArgument> outputs, Threads& threads) const;
+
+  const LoopProgram& program() const;
+
+  /// The threaded code, one line a step, for people.
+  std::string text() const;
+
+ private:
+  friend FusedLoop compile(LoopProgram program);
+  struct Code;
+  std::shared_ptr<const Code> code_;
+};
+
+/// Throws std::invalid_argument if the program is not well formed.
+FusedLoop compile(LoopProgram program);
+
+}  // namespace mtf

@@ -1,0 +1,33 @@
+// A small pool of threads that kernels divide their work among.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace mtf {
+
+/// A persistent pool: the calling thread and size-1 workers, which spin briefly before they sleep.
+/// One caller at a time; a nested or concurrent parallel_for runs inline.
+class Threads {
+ public:
+  /// `size` ≥ 1; 1 makes no thread and runs everything inline.
+  explicit Threads(int size = 1);
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  int size() const;
+
+  /// Calls `body(begin, end)` for pieces that together cover [0, n), each of at least `grain`
+  /// except the last, and returns when all are done. The pieces depend on n, grain and size.
+  /// The first exception a piece throws is thrown again here.
+  void parallel_for(std::int64_t n, std::int64_t grain,
+                    const std::function<void(std::int64_t begin, std::int64_t end)>& body);
+
+ private:
+  struct Pool;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace mtf
