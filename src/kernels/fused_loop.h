@@ -30,7 +30,7 @@ namespace mtf {
 
 /// The operations on elements; what each means is said in lane_ops.def.
 enum class LaneOp : std::uint8_t {
-#define MTF_LANE_OP(name, arity, types, result) name,
+#define MTF_LANE_OP(enumerator, name, arity, types, result) enumerator,
 #include "kernels/lane_ops.def"
 #undef MTF_LANE_OP
 };
@@ -55,7 +55,7 @@ struct LoopOperand {
 
 /// One step: value = op(a, b, c); unused operands are -1. `type` is read by `cast` only.
 struct LoopStep {
-  LaneOp op = LaneOp::add;
+  LaneOp op = LaneOp::kAdd;
   int a = -1;
   int b = -1;
   int c = -1;
