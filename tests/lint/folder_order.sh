@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# A folder's headers include only folders before it in CMakeLists.txt's MTF_FOLDERS, and src/include/mtf only itself.
+# Two exceptions keep a story together: operations build graph, and say what they need of a block.
+set -u
+read -ra folders < <(sed -n 's/^set(MTF_FOLDERS \(.*\))$/\1/p' CMakeLists.txt)
+[ ${#folders[@]} -gt 0 ] || { echo "no MTF_FOLDERS in CMakeLists.txt"; exit 1; }
+
+wrong=$(
+  for place in "${!folders[@]}"; do
+    folder=${folders[place]}
+    [ -d "src/$folder" ] || continue
+    earlier=" ${folders[*]:0:place} $folder mtf "
+    [ "$folder" = ops ] && earlier+="graph "
+    find "src/$folder" -name '*.h' | sort | while read -r header; do
+      grep -nE '^ *# *include "' "$header" | while IFS= read -r line; do
+        included=$(sed -E 's/.*include "([^"]*)".*/\1/' <<<"$line")
+        case $included in
+          */*) [[ $earlier == *" ${included%%/*} "* ]] || echo "$header:${line%%:*}: src/$folder must not include $included" ;;
+          *.def) ;;
+          *) echo "$header:${line%%:*}: write \"$folder/$included\", relative to src/" ;;
+        esac
+      done
+    done
+  done
+  for folder in src/*/; do
+    folder=$(basename "$folder")
+    [[ " ${folders[*]} include " == *" $folder "* ]] || echo "src/$folder is not in CMakeLists.txt's MTF_FOLDERS"
+  done
+  [ -d src/include ] && grep -rnE '^ *# *include "' src/include | grep -vE 'include "mtf/' |
+    sed 's/$/: an installed header includes only installed headers/'
+)
+[ -z "$wrong" ] || { echo "$wrong"; exit 1; }

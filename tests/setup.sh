@@ -1,0 +1,56 @@
+# Sourced by tests/run, examples/run and .ci/run: installs what a build needs and builds.
+# Sets MTF_TOP (the checkout), MTF (the built command) and the environment in which mpirun works anywhere.
+
+MTF_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+MTF_BUILD=$MTF_TOP/build
+MTF=$MTF_BUILD/mtf
+
+# The one list of Debian packages.
+MTF_PACKAGES=(g++ cmake ninja-build ccache pkg-config
+  libeigen3-dev libopenmpi-dev openmpi-bin libantlr4-runtime-dev
+  libfmt-dev libcli11-dev libedit-dev zlib1g-dev libgtest-dev libbenchmark-dev)
+
+# More ranks than cores, and ranks of root, are what tests want and what mpirun refuses unless told.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+if [ "$(id -u)" = 0 ]; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+# install_packages NAME...: installs those that are missing, saying so. Says nothing if all are there.
+install_packages() {
+  local missing=() package as_root=()
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    echo "These packages are needed, and there is no apt-get to install them: ${missing[*]}" >&2
+    return 1
+  fi
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "Please install, as root: apt-get install ${missing[*]}" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  as_root+=(env DEBIAN_FRONTEND=noninteractive)
+  echo "Installing what is missing: ${missing[*]}" >&2
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null 2>&1 </dev/null && return 0
+  "${as_root[@]}" apt-get update -qq >&2 </dev/null &&
+    "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
+}
+
+# build TARGET...: configures (once) and builds these targets, or all; prints the compiler's words only if it fails.
+build() {
+  local log=$MTF_BUILD/build.log
+  mkdir -p "$MTF_BUILD"
+  if [ ! -f "$MTF_BUILD/build.ninja" ]; then
+    echo "Configuring build/ ..." >&2
+    cmake -S "$MTF_TOP" -B "$MTF_BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$log" 2>&1 </dev/null ||
+      { cat "$log" >&2; return 1; }
+  fi
+  [ "$(ninja -C "$MTF_BUILD" -n "$@" 2>/dev/null | tail -n 1)" = "ninja: no work to do." ] && return 0
+  echo "Building ..." >&2
+  ninja -C "$MTF_BUILD" "$@" >"$log" 2>&1 </dev/null || { grep -v '^\[[0-9/]*\] ' "$log" >&2; return 1; }
+}
