@@ -1,0 +1,187 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/source.h"
+
+// A diagnostic is what the user is told about their program: a registered kind, the place, what was
+// found there, the other places that matter, and help. It is data; one renderer prints it:
+//
+//   error: two dimensions of this tensor are split over one mesh axis [axis_used_twice]
+//     --> two_layer.mtf:12:18
+//      |
+//   12 |     let h = relu(einsum(x, w -> [batch, hidden]) + bias)
+//      |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ f32[batch=64, hidden=128]
+//      |
+//    2 | layout both = {batch -> all, hidden -> all}
+//      |                ^^^^^^^^^^^^  ^^^^^^^^^^^^^ both map to all
+//      = help: map one of them to another axis, or leave one out to replicate it
+//
+// Here it is made by
+//
+//   Diagnostic(Kind::axis_used_twice, span, "f32[batch=64, hidden=128]")
+//       .related(rule_1, "").related(rule_2, "both map to all")
+//       .help("map one of them to another axis, or leave one out to replicate it")
+//
+// Give it to `Diagnostics` where several can be reported in one go, or to `fail` to stop.
+// The user's mistakes and our own bugs never mix: a bug is an InternalError, thrown by MTF_CHECK.
+namespace mtf {
+
+// What `mtf` returns to the shell.
+enum class ExitCode { kSuccess = 0, kProgram = 1, kUsage = 2, kFile = 3, kLimit = 4, kBug = 5 };
+
+enum class Severity { kError, kWarning };
+
+// Every kind of diagnostic. Enumerators are spelled as they print.
+enum class Kind {
+#define MTF_DIAGNOSTIC(kind, family, headline) kind,
+#include "support/diagnostics.def"
+#undef MTF_DIAGNOSTIC
+};
+
+struct KindRecord {
+  Kind kind;
+  std::string_view name;      // "axis_used_twice"
+  std::string_view headline;  // "two dimensions of this tensor are split over one mesh axis"
+  ExitCode exit_code;         // kSuccess for a warning
+  Severity severity;
+};
+
+const KindRecord& record(Kind kind);
+// All kinds, in the order of diagnostics.def.
+const std::vector<KindRecord>& all_kinds();
+
+// A place and what is said about it. Keeps its file alive.
+struct LabeledSpan {
+  LabeledSpan(Span where, std::string what);
+  Span span;
+  std::string label;
+  std::shared_ptr<const SourceFile> file;
+};
+
+class Diagnostic {
+ public:
+  // `label` says what was found (and what was expected); without a place it is printed as a note.
+  Diagnostic(Kind kind, Span span, std::string label = {});
+
+  // Another place that matters: the `layout` line, the `dim` line, the call. Places on one line of
+  // one file that follow each other are shown together.
+  Diagnostic& related(Span span, std::string label) &;
+  Diagnostic&& related(Span span, std::string label) && { return std::move(related(span, std::move(label))); }
+  // What to do about it; printed as `= help:`. An empty text is left out. May be called repeatedly.
+  Diagnostic& help(std::string text) &;
+  Diagnostic&& help(std::string text) && { return std::move(help(std::move(text))); }
+  // A fact; printed as `= note:`.
+  Diagnostic& note(std::string text) &;
+  Diagnostic&& note(std::string text) && { return std::move(note(std::move(text))); }
+
+  Kind kind() const { return kind_; }
+  Span span() const { return places_.front().span; }
+  const std::string& label() const { return places_.front().label; }
+  // The first is the place itself, the others are related.
+  const std::vector<LabeledSpan>& places() const { return places_; }
+  const std::vector<std::string>& helps() const { return helps_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  Severity severity() const { return record(kind_).severity; }
+  ExitCode exit_code() const { return record(kind_).exit_code; }
+
+  // The form shown above, ending in a line end.
+  std::string render() const;
+
+ private:
+  Kind kind_;
+  std::vector<LabeledSpan> places_;
+  std::vector<std::string> helps_;
+  std::vector<std::string> notes_;
+};
+
+// The user's mistake, on its way to the top. what() is the rendered diagnostic.
+class UserError : public std::exception {
+ public:
+  explicit UserError(Diagnostic diagnostic);
+  const Diagnostic& diagnostic() const { return *diagnostic_; }
+  const char* what() const noexcept override { return text_->c_str(); }
+
+ private:
+  std::shared_ptr<const Diagnostic> diagnostic_;
+  std::shared_ptr<const std::string> text_;
+};
+
+// Our own bug. what() names the check and its place in our source.
+class InternalError : public std::exception {
+ public:
+  InternalError(std::string_view file, int line, std::string_view condition, const std::string& message);
+  const char* what() const noexcept override { return text_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
+[[noreturn]] void fail(Diagnostic diagnostic);
+[[noreturn]] void fail(Kind kind, Span span, std::string label = {});
+// fail(Kind::rank_mismatch, span, "expected {} dimensions, found {}", 2, 3)
+template <typename... Args>
+  requires(sizeof...(Args) > 0)
+[[noreturn]] void fail(Kind kind, Span span, fmt::format_string<Args...> label, Args&&... args) {
+  fail(kind, span, fmt::format(label, std::forward<Args>(args)...));
+}
+
+// Collects what is found wrong, so that several independent errors are reported in one go.
+// The same kind at the same place is kept once.
+class Diagnostics {
+ public:
+  void add(Diagnostic diagnostic);
+  // Runs `step`; a UserError that it throws is added. Says whether it ran to its end.
+  template <typename Step>
+  bool attempt(Step&& step) {
+    try {
+      step();
+      return true;
+    } catch (const UserError& error) {
+      add(error.diagnostic());
+      return false;
+    }
+  }
+
+  bool empty() const { return list_.empty(); }
+  bool has_errors() const { return error_count() > 0; }
+  std::size_t error_count() const;
+  const std::vector<Diagnostic>& list() const { return list_; }
+  void clear() { list_.clear(); }
+
+  // Of the first error; success if there is none.
+  ExitCode exit_code() const;
+  // In the order found, with an empty line between two; at most `limit`, then how many more.
+  std::string render(std::size_t limit = 20) const;
+  // Throws the first error, if there is one.
+  void throw_first() const;
+
+ private:
+  std::vector<Diagnostic> list_;
+};
+
+namespace internal {
+[[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message = {});
+template <typename... Args>
+  requires(sizeof...(Args) > 0)
+[[noreturn]] void check_failed(const char* file, int line, const char* condition,
+                               fmt::format_string<Args...> message, Args&&... args) {
+  check_failed(file, line, condition, fmt::format(message, std::forward<Args>(args)...));
+}
+}  // namespace internal
+
+}  // namespace mtf
+
+// MTF_CHECK(size >= 0, "size of {} is {}", name, size): throws InternalError if the condition,
+// which only a bug of ours can make false, does not hold. Always on.
+#define MTF_CHECK(condition, ...)                                                                  \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]]                                                                 \
+      ::mtf::internal::check_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__);    \
+  } while (false)

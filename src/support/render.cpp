@@ -1,0 +1,140 @@
+// Diagnostic::render: the one printer of diagnostics.
+
+#include <algorithm>
+
+#include "support/diagnostics.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+// The longest part of a source line that is shown, in columns.
+constexpr std::size_t kMaxColumns = 160;
+
+struct Mark {
+  std::size_t begin;  // columns, from 0
+  std::size_t end;    // after begin
+  std::string label;
+};
+
+// One shown line with what is marked on it.
+struct Shown {
+  const SourceFile* file;
+  std::size_t line;
+  std::vector<Mark> marks;
+};
+
+// The line's code points, each printable and one column wide: a tab becomes a space, a control
+// character or broken byte a question mark.
+std::vector<std::string> columns_of(std::string_view line) {
+  std::vector<std::string> columns;
+  const bool valid = !first_invalid_utf8(line);
+  for (const char c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte == '\t') columns.emplace_back(" ");
+    else if (byte < 0x20 || byte == 0x7F) columns.emplace_back("?");
+    else if (byte < 0x80) columns.emplace_back(1, c);
+    else if ((byte & 0xC0) != 0x80) columns.emplace_back(valid ? std::string(1, c) : "?");
+    else if (valid) columns.back() += c;
+    else if (columns.empty()) columns.emplace_back("?");
+  }
+  return columns;
+}
+
+Mark mark_of(const LabeledSpan& place, std::size_t line) {
+  const SourceFile& file = *place.span.file;
+  const std::string_view text = file.line(line);
+  const std::size_t start = file.line_start(line);
+  const std::size_t from = std::min<std::size_t>(place.span.begin - start, text.size());
+  const std::size_t to = std::clamp<std::size_t>(std::max(place.span.end, place.span.begin) - start, from, text.size());
+  const std::size_t begin = count_code_points(text.substr(0, from));
+  const std::size_t width = count_code_points(text.substr(from, to - from));
+  return {begin, begin + std::max<std::size_t>(1, width), place.label};
+}
+
+bool overlaps(const Mark& a, const Mark& b) { return a.begin < b.end && b.begin < a.end; }
+
+// Places that follow each other on one line are shown together, if they do not overlap.
+std::vector<Shown> shown_lines(const std::vector<LabeledSpan>& places) {
+  std::vector<Shown> shown;
+  for (const LabeledSpan& place : places) {
+    if (!place.span.is_known()) continue;
+    const std::size_t line = place.span.position().line;
+    const Mark mark = mark_of(place, line);
+    const bool same = !shown.empty() && shown.back().file == place.span.file && shown.back().line == line;
+    const bool fits = same && std::none_of(shown.back().marks.begin(), shown.back().marks.end(),
+                                           [&](const Mark& other) { return overlaps(mark, other); });
+    if (fits) shown.back().marks.push_back(mark);
+    else shown.push_back({place.span.file, line, {mark}});
+  }
+  for (Shown& one : shown) {
+    std::sort(one.marks.begin(), one.marks.end(), [](const Mark& a, const Mark& b) { return a.begin < b.begin; });
+  }
+  return shown;
+}
+
+std::string trimmed_right(std::string text) {
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+// The source line, the underlines with the last label, and below them the labels of earlier marks.
+void render_line(const Shown& shown, std::size_t gutter, std::string& out) {
+  const std::string margin = std::string(gutter + 1, ' ') + "|";
+  std::vector<std::string> columns = columns_of(shown.file->line(shown.line));
+  std::size_t first = 0;
+  if (columns.size() > kMaxColumns) {
+    const std::size_t begin = shown.marks.front().begin;
+    first = begin < kMaxColumns / 2 ? 0 : begin - kMaxColumns / 4;
+    const std::size_t last = std::min(columns.size(), first + kMaxColumns);
+    if (last < columns.size()) columns[last - 1] = "…";
+    columns = {columns.begin() + static_cast<std::ptrdiff_t>(first), columns.begin() + static_cast<std::ptrdiff_t>(last)};
+    if (first > 0) columns.front() = "…";
+  }
+  out += fmt::format("{:>{}} |", shown.line, gutter);
+  std::string text = " ";
+  for (const std::string& column : columns) text += column;
+  out += trimmed_right(text) + "\n";
+
+  const auto clip = [&](std::size_t column) { return std::clamp(column, first, first + kMaxColumns) - first; };
+  std::string underline;
+  for (const Mark& mark : shown.marks) {
+    underline.resize(std::max(underline.size(), clip(mark.begin)), ' ');
+    underline += std::string(std::max<std::size_t>(1, clip(mark.end) - clip(mark.begin)), '^');
+  }
+  out += trimmed_right(margin + " " + underline + " " + shown.marks.back().label) + "\n";
+  for (std::size_t i = shown.marks.size() - 1; i-- > 0;) {
+    const Mark& mark = shown.marks[i];
+    if (!mark.label.empty()) out += margin + " " + std::string(clip(mark.begin), ' ') + mark.label + "\n";
+  }
+}
+
+}  // namespace
+
+std::string Diagnostic::render() const {
+  const KindRecord& kind = record(kind_);
+  const std::string_view word = kind.severity == Severity::kError ? "error" : "warning";
+  std::string out = fmt::format("{}: {} [{}]\n", word, kind.headline, kind.name);
+  const std::vector<Shown> shown = shown_lines(places_);
+  std::size_t gutter = 1;
+  for (const Shown& one : shown) gutter = std::max(gutter, std::to_string(one.line).size());
+  const std::string indent(gutter, ' ');
+  if (span().is_known()) out += fmt::format("{}--> {}\n", indent, to_text(span()));
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const bool other_file = i > 0 ? shown[i].file != shown[i - 1].file : !span().is_known();
+    if (other_file) {
+      out += fmt::format("{}::: {}:{}:{}\n", indent, shown[i].file->name(), shown[i].line,
+                         shown[i].marks.front().begin + 1);
+    }
+    out += indent + " |\n";
+    render_line(shown[i], gutter, out);
+  }
+  for (const LabeledSpan& place : places_) {
+    if (!place.span.is_known() && !place.label.empty()) out += fmt::format("{} = note: {}\n", indent, place.label);
+  }
+  for (const std::string& text : notes_) out += fmt::format("{} = note: {}\n", indent, text);
+  for (const std::string& text : helps_) out += fmt::format("{} = help: {}\n", indent, text);
+  return out;
+}
+
+}  // namespace mtf

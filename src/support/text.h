@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtf {
+
+// 1024 → "1,024"; -1234567 → "-1,234,567".
+std::string thousands(std::int64_t number);
+
+// Binary units with one decimal: 512 → "512 B", 4096 → "4.0 KiB", up to EiB.
+std::string bytes_text(std::int64_t bytes);
+
+// count_text(1, "value") → "1 value", count_text(1024, "value") → "1,024 values".
+// `plural` is given where it is not the singular with an s.
+std::string count_text(std::int64_t count, std::string_view singular, std::string_view plural = {});
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+// {"a", "b", "c"} → "a, b or c" with word "or".
+std::string join_words(const std::vector<std::string>& parts, std::string_view word);
+
+// As a string literal of the language: quotes, and escapes for what needs them (braces doubled).
+std::string quote(std::string_view text);
+
+// "`batch`": how messages set off a word of the program.
+std::string code(std::string_view text);
+
+std::string_view trim(std::string_view text);
+
+std::vector<std::string> split(std::string_view text, char separator);
+
+// The candidate that was probably meant by `name`, by edit distance (a swap of neighbours is one
+// edit), if one is near enough: at most a third of the letters, at least one. The first wins a tie.
+// A name that differs only in case is always near.
+std::optional<std::string> suggest(std::string_view name, const std::vector<std::string>& candidates);
+
+// "did you mean `batch`?", or an empty string if nothing is near.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+
+// The number of code points; a byte that is part of none counts as one.
+std::size_t count_code_points(std::string_view text);
+
+// The offset of the first byte that is not valid UTF-8 (overlong forms, surrogates and code points
+// above U+10FFFF included).
+std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+}  // namespace mtf
