@@ -1,0 +1,104 @@
+#include "io/array.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "io/io_error.h"
+
+namespace mtf {
+namespace {
+
+struct StoredTypeFacts {
+  std::string_view name;
+  std::int64_t size;
+  ElementType element;
+};
+
+constexpr StoredTypeFacts kFacts[] = {
+    {"bool", 1, ElementType::kBool}, {"u8", 1, ElementType::kI32},  {"i8", 1, ElementType::kI32},
+    {"i16", 2, ElementType::kI32},   {"i32", 4, ElementType::kI32}, {"i64", 8, ElementType::kI32},
+    {"f32", 4, ElementType::kF32},   {"f64", 8, ElementType::kF64},
+};
+
+const StoredTypeFacts& facts(StoredType type) { return kFacts[static_cast<int>(type)]; }
+
+template <typename Stored>
+std::vector<std::byte> widened(const std::vector<std::byte>& bytes, const std::string& path) {
+  const std::size_t count = bytes.size() / sizeof(Stored);
+  std::vector<std::byte> result(count * sizeof(std::int32_t));
+  for (std::size_t i = 0; i < count; ++i) {
+    Stored stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+    if (!std::in_range<std::int32_t>(stored)) {
+      fail_bad_file(path, "number {} is {}: expected an i32, which ends at {}", i, stored,
+                    std::numeric_limits<std::int32_t>::max());
+    }
+    const auto value = static_cast<std::int32_t>(stored);
+    std::memcpy(result.data() + i * sizeof(value), &value, sizeof(value));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::int64_t size_of(StoredType type) { return facts(type).size; }
+std::string_view name(StoredType type) { return facts(type).name; }
+ElementType element_type_for(StoredType type) { return facts(type).element; }
+
+std::optional<std::int64_t> ArrayHeader::count() const {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    if (__builtin_mul_overflow(count, size, &count)) return std::nullopt;
+  }
+  return count;
+}
+
+std::optional<std::int64_t> ArrayHeader::bytes() const {
+  const auto numbers = count();
+  std::int64_t bytes = 0;
+  if (!numbers || __builtin_mul_overflow(*numbers, size_of(type), &bytes)) return std::nullopt;
+  return bytes;
+}
+
+TensorData to_tensor_data(StoredArray array, const std::string& path) {
+  TensorData result{std::move(array.header.sizes), element_type_for(array.header.type), {}};
+  switch (array.header.type) {
+    case StoredType::kU8:
+      result.bytes = widened<std::uint8_t>(array.bytes, path);
+      break;
+    case StoredType::kI8:
+      result.bytes = widened<std::int8_t>(array.bytes, path);
+      break;
+    case StoredType::kI16:
+      result.bytes = widened<std::int16_t>(array.bytes, path);
+      break;
+    case StoredType::kI64:
+      result.bytes = widened<std::int64_t>(array.bytes, path);
+      break;
+    case StoredType::kBool:
+      for (std::byte& value : array.bytes) value = std::byte{value != std::byte{0}};
+      [[fallthrough]];
+    case StoredType::kI32:
+    case StoredType::kF32:
+    case StoredType::kF64:
+      result.bytes = std::move(array.bytes);
+      break;
+  }
+  return result;
+}
+
+std::string to_text(std::span<const std::int64_t> sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
+
+void swap_byte_order(std::span<std::byte> bytes, std::int64_t size_of_number) {
+  const auto size = static_cast<std::size_t>(size_of_number);
+  if (size == 1) return;
+  for (std::size_t i = 0; i + size <= bytes.size(); i += size) std::reverse(&bytes[i], &bytes[i] + size);
+}
+
+}  // namespace mtf

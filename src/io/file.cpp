@@ -1,0 +1,153 @@
+#include "io/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "io/io_error.h"
+
+namespace mtf {
+namespace {
+
+// Deflate cannot compress better than this (zlib's technical notes, "Maximum Compression Factor").
+constexpr std::uint64_t kGreatestCompression = 1032;
+
+gzFile as_gz(const std::unique_ptr<void, auto>& handle) { return static_cast<gzFile>(handle.get()); }
+
+std::string reason() { return std::strerror(errno); }
+
+}  // namespace
+
+void InputFile::Close::operator()(void* handle) const { gzclose_r(static_cast<gzFile>(handle)); }
+
+InputFile::InputFile(InputFile&&) noexcept = default;
+InputFile& InputFile::operator=(InputFile&&) noexcept = default;
+InputFile::~InputFile() = default;
+
+InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
+  const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) throw IoError(IoError::Kind::kNotFound, path_, "there is no such file");
+    throw IoError(IoError::Kind::kUnreadable, path_, "cannot be read: " + reason());
+  }
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(descriptor);
+    throw IoError(IoError::Kind::kUnreadable, path_,
+                  S_ISDIR(status.st_mode) ? "expected a file, found a directory" : "expected a regular file");
+  }
+  stored_size_ = static_cast<std::uint64_t>(status.st_size);
+  gzFile file = gzdopen(descriptor, "rb");
+  if (file == nullptr) {
+    close(descriptor);
+    throw IoError(IoError::Kind::kUnreadable, path_, "cannot be read: " + reason());
+  }
+  handle_.reset(file);
+  gzbuffer(file, 1U << 17);
+  is_compressed_ = gzdirect(file) == 0 && stored_size_ > 0;
+}
+
+void InputFile::fail_unreadable() const {
+  int code = Z_OK;
+  const char* message = gzerror(as_gz(handle_), &code);
+  if (code == Z_ERRNO) throw IoError(IoError::Kind::kUnreadable, path_, "cannot be read: " + reason());
+  if (code == Z_BUF_ERROR) fail_bad_file(path_, "the compressed file is truncated");
+  fail_bad_file(path_, "the compressed file is damaged ({})", message);
+}
+
+std::size_t InputFile::read_some(std::byte* to, std::size_t size) {
+  const auto part = static_cast<unsigned>(std::min<std::size_t>(size, INT_MAX));
+  const int count = gzread(as_gz(handle_), to, part);
+  if (count < 0) fail_unreadable();
+  if (static_cast<unsigned>(count) < part) {
+    int code = Z_OK;
+    gzerror(as_gz(handle_), &code);
+    if (code != Z_OK) fail_unreadable();  // what a truncated compressed file gives at its end
+  }
+  position_ += static_cast<std::uint64_t>(count);
+  return static_cast<std::size_t>(count);
+}
+
+void InputFile::seek(std::uint64_t position) {
+  if (gzseek(as_gz(handle_), static_cast<z_off_t>(position), SEEK_SET) < 0) fail_unreadable();
+  position_ = position;
+}
+
+std::uint64_t InputFile::content_size(std::uint64_t limit) {
+  if (!is_compressed_) return stored_size_;
+  const std::uint64_t before = position_;
+  std::array<std::byte, 1U << 16> scratch;
+  while (position_ <= limit) {
+    const std::size_t room = std::min<std::uint64_t>(scratch.size(), limit + 1 - position_);
+    if (read_some(scratch.data(), room) == 0) break;
+  }
+  const std::uint64_t size = position_;
+  seek(before);
+  return size;
+}
+
+void InputFile::expect_content(std::uint64_t size, std::string_view what) {
+  expect_possible_content(size, what);
+  if (!is_compressed_) return;
+  const std::uint64_t found = content_size(size);
+  if (found > size) fail_bad_file(path_, "{} promises {} bytes in all, the file has more", what, size);
+  if (found < size) fail_bad_file(path_, "{} promises {} bytes in all, the file has {}", what, size, found);
+}
+
+void InputFile::expect_possible_content(std::uint64_t size, std::string_view what) const {
+  if (!is_compressed_) {
+    if (size != stored_size_) {
+      fail_bad_file(path_, "{} promises {} bytes in all, the file has {}", what, size, stored_size_);
+    }
+  } else if (size / kGreatestCompression > stored_size_) {
+    fail_bad_file(path_, "{} promises {} bytes in all, more than the {} compressed bytes of the file can hold", what,
+                  size, stored_size_);
+  }
+}
+
+void InputFile::read(std::span<std::byte> bytes, std::string_view what) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const std::size_t count = read_some(bytes.data() + done, bytes.size() - done);
+    if (count == 0) {
+      fail_bad_file(path_, "the file ends within {}: expected {} bytes from byte {} on, found {}", what, bytes.size(),
+                    position_ - done, done);
+    }
+    done += count;
+  }
+}
+
+void write_file(const std::string& path, std::span<const std::span<const std::byte>> parts) {
+  const std::string partial = path + ".partial." + std::to_string(getpid());
+  std::FILE* file = std::fopen(partial.c_str(), "wbe");
+  if (file == nullptr) throw IoError(IoError::Kind::kUnwritable, path, "cannot be written: " + reason());
+  bool ok = true;
+  for (const auto part : parts) {
+    ok = ok && (part.empty() || std::fwrite(part.data(), 1, part.size(), file) == part.size());
+  }
+  std::string why = ok ? "" : reason();
+  if (std::fclose(file) != 0 && ok) {
+    ok = false;
+    why = reason();
+  }
+  if (ok && std::rename(partial.c_str(), path.c_str()) != 0) {
+    ok = false;
+    why = reason();
+  }
+  if (!ok) {
+    std::remove(partial.c_str());
+    throw IoError(IoError::Kind::kUnwritable, path, "cannot be written: " + why);
+  }
+}
+
+}  // namespace mtf

@@ -1,0 +1,28 @@
+// NumPy's .npy format, versions 1 to 3 (numpy.lib.format), compressed with gzip or not.
+//
+// Read: b1 u1 i1 i2 i4 i8 f4 f8, either byte order, in C or Fortran order. Written: b1 i4 f4 f8, little-endian, C
+// order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "io/array.h"
+
+namespace mtf {
+
+/// The header alone. Throws IoError if it is malformed or promises what the file cannot hold.
+ArrayHeader read_npy_header(const std::string& path);
+
+/// The whole file, in row-major order. Throws IoError unless it holds exactly what its header promises, before
+/// allocating for it.
+StoredArray read_npy(const std::string& path);
+
+/// Writes elements that stand in row-major order; bf16, which NumPy does not have, is written as f32 (exact).
+/// Throws IoError if the file cannot be written.
+void write_npy(const std::string& path, std::span<const std::int64_t> sizes, ElementType type,
+               std::span<const std::byte> bytes);
+
+}  // namespace mtf
