@@ -1,0 +1,87 @@
+#pragma once
+// A session: one program being evaluated, a file from end to end or the statements of a REPL one by one.
+//
+// The same evaluator checks and runs. Checking is evaluating with the engine off: tensors have types and layouts but
+// no numbers, host values that come from tensors are unknown, both branches of an unknown condition are walked, and
+// errors are collected instead of thrown.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/counters.h"
+#include "exec/engine.h"
+#include "support/diagnostics.h"
+#include "types/layout.h"
+#include "types/mesh.h"
+
+namespace mtf {
+
+/// What the command line gives; it holds throughout, whatever the script declares.
+struct Settings {
+  std::optional<std::vector<Axis>> mesh;              ///< --mesh
+  std::optional<std::vector<LayoutRule>> layout;      ///< --layout
+  std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
+  std::string stdlib;                                 ///< folder of the standard modules
+  int64_t ranks = 1;                                  ///< the size of the default mesh [all: ranks]
+};
+
+/// Progress of a long top-level loop, for the bar that the tool draws.
+struct LoopProgress {
+  std::string variable;
+  int64_t turn = 0;
+  int64_t turns = 0;
+};
+
+/// What `mtf plan` says of one statement, and the REPL of one binding.
+struct StatementReport {
+  Span span;
+  std::string text;                     ///< the statement's first line
+  /// Each tensor that the statement bound: name, type with layout, bytes per processor; a bare expression has no name.
+  struct Binding { std::string name; std::string type; int64_t bytes = 0; std::string value; };
+  std::vector<Binding> bindings;
+  std::vector<StatementCost> costs;     ///< each instruction that computed or communicated
+  Counters counters;                    ///< of the statement alone
+  int64_t turns = 1;                    ///< the trip count it stands for; 0: unknown (`per turn`)
+};
+
+class Session {
+ public:
+  /// `engine` is null to check only; a dry engine plans. `out` gets what `print` prints (rank 0's).
+  Session(Settings settings, Engine* engine, std::ostream& out);
+  ~Session();
+
+  /// Checks the file without computing; all errors and warnings found are in the result, in order of place.
+  static Diagnostics check_file(const std::string& path, const Settings& settings);
+  static Diagnostics check_text(const std::string& name, const std::string& text, const Settings& settings);
+
+  /// Runs a file (which has been checked); throws UserError.
+  void run_file(const std::string& path);
+  void run_text(const std::string& name, const std::string& text);
+
+  /// One REPL entry, which may hold several statements: checks it, then runs it. Throws UserError and leaves the
+  /// session as it was before the failing statement. A bare expression is allowed; a statement that ends in `;`
+  /// reports nothing.
+  std::vector<StatementReport> execute(const std::string& text);
+  /// The type with layout of an expression, computing nothing.
+  std::string type_of(const std::string& expression);
+  /// What a statement would cost, computing nothing and leaving the session as it was.
+  std::vector<StatementReport> plan(const std::string& text);
+  /// Names that could stand here, for completion: bindings, operations, modules' members after `name.`.
+  std::vector<std::string> names(const std::string& prefix) const;
+
+  void on_progress(std::function<void(const LoopProgress&)> callback);
+  /// Called after each top-level statement with what it cost (plan, REPL).
+  void on_statement(std::function<void(const StatementReport&)> callback);
+  /// Called at each cut with the engine, so that `mtf trace` can print the stages.
+  void on_cut(std::function<void(Span)> callback);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,59 @@
+#pragma once
+// What was computed and communicated.
+//
+// Figures are per processor: those of the largest one. The planner fills the same structure from costs, the executor
+// from the sizes, groups and loop bounds that kernels and collectives really get; both must agree.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spmd/local_program.h"
+
+namespace mtf {
+
+struct CollectiveCount {
+  int64_t count = 0;       ///< collectives before small ones are merged or large ones cut
+  int64_t calls = 0;       ///< those of the schedule
+  int64_t values = 0;
+  int64_t bytes = 0;
+  int64_t wire_bytes = 0;
+  CollectiveCount& operator+=(const CollectiveCount& other);
+  CollectiveCount& operator-=(const CollectiveCount& other);
+  bool operator==(const CollectiveCount&) const = default;
+};
+
+struct Counters {
+  int64_t flops = 0;
+  int64_t unique_flops = 0;
+  int64_t processors = 1;
+  int64_t peak_bytes = 0;
+  /// For each kind, by the axes of the group (`cols`, `rows+cols`).
+  std::map<std::string, CollectiveCount> collectives[kCollectiveKinds];
+  CollectiveCount total(CollectiveKind kind) const;
+  /// Those whose group is exactly these axes (any order).
+  CollectiveCount over(CollectiveKind kind, const std::vector<std::string>& axes) const;
+  bool operator==(const Counters&) const = default;
+};
+
+/// `a` minus `b`, except peak_bytes and processors, which are a's.
+Counters difference(const Counters& a, const Counters& b);
+
+/// As `print(c)` shows it, a line a figure.
+std::string to_string(const Counters& counters);
+
+/// One instruction of a computed statement with its cost, for reports.
+struct StatementCost {
+  std::string value;       ///< the value in the script's names with its type, `y: f32[batch=64/rows, io=32]`
+  Span span;
+  std::optional<CollectiveKind> collective;
+  std::string axes;
+  int64_t flops = 0;
+  int64_t values = 0;
+  int64_t bytes = 0;
+  int64_t wire_bytes = 0;
+  std::string formula;     ///< the flops or values as a formula
+  std::string reason;
+};
+
+}  // namespace mtf

@@ -1,0 +1,71 @@
+#pragma once
+// Adds nodes to the global graph, each with its types checked and its layout decided.
+//
+// The vocabulary below the line (sum, mul, …) is what gradients and expansions are written in. Unlike a script, it may
+// broadcast where neither operand's dims are a subset of the other's (the result has the first operand's dims, then
+// the second's remaining ones), and a tensor that it makes never raises axis_used_twice: the larger dim keeps the axis.
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+#include "types/layout.h"
+
+namespace mtf {
+
+/// What a statement is evaluated under; the evaluator changes it as `mesh`, `layout`, `seed` … say.
+struct Context {
+  MeshPtr mesh;
+  Layout layout;
+  bool multiply_bf16 = false;     ///< precision bf16
+  double seed = 0;
+  double random_calls = 0;        ///< random operations evaluated since `seed`
+  int64_t recompute_region = 0;   ///< not 0 inside a call of `recompute`
+};
+
+class Builder {
+ public:
+  Context context;
+  Span span;            ///< of the expression being evaluated: nodes get it, errors point at it
+  bool written = true;  ///< the program wrote what is being added: two rules on one axis are an error
+
+  /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
+  Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});
+  Value add(std::string_view op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {}) {
+    return add_node(*find_op(op), std::move(operands), std::move(attributes), std::move(inputs))[0];
+  }
+  /// A node whose layouts are given instead of decided (gradients, variables, `@`).
+  Value laid_out(const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh = nullptr);
+
+  static const Op* find_op(std::string_view name);
+
+  // ---- vocabulary ----
+  Value number(double value, ElementType element = ElementType::kF32);
+  Value zeros(const TensorType& type);
+  /// A lane operation by name, its operands broadcast and promoted to one element type.
+  Value map(std::string_view op, const Value& a);
+  Value map(std::string_view op, const Value& a, const Value& b);
+  Value map(std::string_view op, const Value& a, double b);
+  Value map(std::string_view op, double a, const Value& b);
+  Value where(const Value& condition, const Value& a, const Value& b);
+  Value cast(const Value& a, ElementType element);
+  /// Folds the dims that are not in `kept` (names), by `sum`, `max`, …
+  Value reduce(std::string_view op, const Value& a, const Dims& kept);
+  Value sum_to(const Value& a, const Dims& kept) { return reduce("sum", a, kept); }
+  Value einsum(Values operands, const Dims& result);
+  Value broadcast(const Value& a, const Dims& dims);
+  Value rename(const Value& a, const Dims& dims);   ///< dims in a's order, new names
+  Value reshape(const Value& a, const Dims& dims);
+  Value range(const Dim& dim);
+  Value slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);
+
+ private:
+  void decide_layouts(Node& node);
+};
+
+/// Gradients of the scalar `loss` with respect to `targets`, as graph; each is laid out as its target. Fails
+/// (no_gradient, grad_through_assigned) at `builder.span`.
+Values gradients(Builder& builder, const Value& loss, const Values& targets);
+
+}  // namespace mtf

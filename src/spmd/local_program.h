@@ -1,0 +1,97 @@
+#pragma once
+// The local program: what one processor does, the same for all of them.
+//
+// A LocalValue is a processor's block of a tensor; its dims say which axes split them, so the block that a processor
+// holds follows from its coordinates alone, and the program has the same size for any mesh. An instruction computes
+// blocks with an operation's kernel, or moves them: a collective among the processors of a group that spans some axes.
+// `varies()` are the axes along which processors hold different blocks; along the others they are replicas, so that
+// a rank which hosts several processors computes each distinct block once.
+//
+// Planner and executor both read this program: the planner adds up its instructions, the executor runs them.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "ops/op.h"
+#include "types/cost.h"
+
+namespace mtf {
+
+struct LocalDim {
+  Dim dim;                    ///< the whole dim
+  AxisList axes;              ///< that split it (or, of a mapped one, that split the dim map.from it follows)
+  bool mapped = false;        ///< the block is needed(map, block of a dim of map.from elements), not its own block
+  IntervalMap map;
+  bool operator==(const LocalDim&) const = default;
+};
+
+/// The indices of `dim` that a processor at `coordinates` holds.
+Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordinates);
+
+struct LocalValue {
+  std::string name;           ///< in the script's names: h, h.1, d_h
+  ElementType element = ElementType::kF32;
+  MeshPtr mesh;
+  std::vector<LocalDim> dims; ///< in the tensor's order
+  AxisSet partial = 0;        ///< axes over which it is still to be summed
+  std::vector<int8_t> order;  ///< storage: indices of dims, outermost first; filled by the schedule
+  AxisSet varies() const;
+  TensorType type() const;
+  Sharding sharding() const;  ///< of a value without mapped dims
+};
+
+enum class InstructionKind : uint8_t {
+  kInput,          ///< a computed tensor or (node: op `number`) a number of the host
+  kCompute,        ///< the node's operation on blocks
+  kSlice,          ///< a processor keeps its part of what it holds: no communication
+  kAllReduce,      ///< over `axes`, by `reduction`
+  kReduceScatter,  ///< over `axes`; the result's dims are split by them in addition
+  kAllGather,      ///< over `axes`, which no longer split the result
+  kAllToAll,       ///< over `axes`, which split another dim in the result
+  kTranspose,      ///< axes[0] and axes[1] (two bits of `axes`, of one size) trade places: counted as permute
+  kExchange,       ///< along `axes`, which split one dim: each gets the interval of it that its result says: permute
+  kRemesh,         ///< a whole value of another mesh with as many processors, or of no mesh, as a whole value of this
+};
+
+/// What a collective is counted as.
+enum class CollectiveKind : uint8_t { kAllReduce, kReduceScatter, kAllGather, kAllToAll, kPermute };
+inline constexpr int kCollectiveKinds = 5;
+std::string_view name(CollectiveKind kind);
+bool is_collective(InstructionKind kind);
+CollectiveKind counted_as(InstructionKind kind);
+
+struct Instruction {
+  InstructionKind kind = InstructionKind::kCompute;
+  const Node* node = nullptr;   ///< where it comes from: op, attributes, inputs, span (of an input: the leaf)
+  int node_result = 0;          ///< of an input: which result of the leaf
+  std::vector<int> operands;    ///< indices of values
+  std::vector<int> results;
+  AxisSet axes = 0;
+  Reduction reduction = Reduction::kSum;
+  std::string reason;           ///< of a collective, in words: `hidden is summed, and split over cols`
+};
+
+struct LocalProgram {
+  std::vector<LocalValue> values;
+  std::vector<Instruction> instructions;    ///< in program order
+  std::vector<int> inputs;                  ///< indices of the kInput instructions' values, in order
+  std::vector<std::vector<int>> outputs;    ///< for each root of the cut, the value that holds it
+  Cost unique_flops;                        ///< what one processor alone would need
+  std::vector<NodePtr> kept_alive;          ///< nodes that instructions point to (expansions)
+};
+
+/// What one instruction costs the largest processor.
+struct InstructionCost {
+  Cost flops;
+  Cost values;       ///< of a collective: its payload, as LANGUAGE counts it for its kind
+  Cost bytes;
+  Cost wire_bytes;
+  int64_t count = 0; ///< 1 for a collective in a group of more than one
+};
+InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction);
+
+/// The program as text, a line an instruction, split dims as `batch=64/rows`.
+std::string to_string(const LocalProgram& program);
+
+}  // namespace mtf

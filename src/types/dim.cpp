@@ -1,0 +1,52 @@
+#include "types/dim.h"
+
+#include <limits>
+
+namespace mtf {
+
+int find_dim(const Dims& dims, Name name) {
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (dims[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+bool is_subset(const Dims& inner, const Dims& outer) {
+  for (const Dim& dim : inner) {
+    int at = find_dim(outer, dim.name);
+    if (at < 0 || outer[at].size != dim.size) return false;
+  }
+  return true;
+}
+
+bool same_set(const Dims& a, const Dims& b) { return a.size() == b.size() && is_subset(a, b); }
+
+std::optional<int64_t> checked_size(const Dims& dims) {
+  constexpr int64_t kLimit = int64_t{1} << 62;
+  bool empty = false;
+  for (const Dim& dim : dims) empty = empty || dim.size == 0;
+  if (empty) return 0;
+  int64_t n = 1;
+  for (const Dim& dim : dims) {
+    if (n > kLimit / dim.size) return std::nullopt;
+    n *= dim.size;
+  }
+  return n;
+}
+
+int64_t size_of(const Dims& dims) {
+  int64_t n = 1;
+  for (const Dim& dim : dims) n *= dim.size;
+  return n;
+}
+
+std::string to_string(const Dim& dim) { return dim.name.str() + "=" + std::to_string(dim.size); }
+
+std::string to_string(const Dims& dims) {
+  std::string text = "[";
+  for (const Dim& dim : dims) text += (text.size() > 1 ? ", " : "") + to_string(dim);
+  return text + "]";
+}
+
+std::string to_string(const TensorType& type) { return std::string(name(type.element)) + to_string(type.dims); }
+
+}  // namespace mtf

@@ -1,0 +1,58 @@
+#pragma once
+// Named dimensions and the types of tensors.
+//
+// A dim is a name and a size. A tensor's shape is an ordered list of dims, never two of one name; everything that
+// matches dims does so by name, so the order matters only to what is printed, to reshape and to random numbers.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/element_type.h"
+#include "support/name.h"
+
+namespace mtf {
+
+/// A named tensor dimension.
+struct Dim {
+  Name name;
+  int64_t size = 0;
+  bool operator==(const Dim&) const = default;
+};
+
+/// The dims of a tensor, outermost first as they are written and printed.
+using Dims = std::vector<Dim>;
+
+/// The index of the dim called `name`, or -1.
+int find_dim(const Dims& dims, Name name);
+inline bool has_dim(const Dims& dims, Name name) { return find_dim(dims, name) >= 0; }
+
+/// True if both hold the same dims (names and sizes) in any order.
+bool same_set(const Dims& a, const Dims& b);
+
+/// True if every dim of `inner` (name and size) is one of `outer`.
+bool is_subset(const Dims& inner, const Dims& outer);
+
+/// The number of elements; nothing if it does not fit in 62 bits.
+std::optional<int64_t> checked_size(const Dims& dims);
+
+/// The number of elements of dims whose product is known to fit.
+int64_t size_of(const Dims& dims);
+
+/// What a tensor is, apart from where it lies.
+struct TensorType {
+  ElementType element = ElementType::kF32;
+  Dims dims;
+  bool operator==(const TensorType&) const = default;
+};
+
+/// `batch=64`
+std::string to_string(const Dim& dim);
+/// `[batch=64, io=32]`
+std::string to_string(const Dims& dims);
+/// `f32[batch=64, io=32]`
+std::string to_string(const TensorType& type);
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace mtf

@@ -1,0 +1,42 @@
+#include "types/layout.h"
+
+#include "types/notation.h"
+
+namespace mtf {
+
+const LayoutRule* Layout::find(Name dim) const {
+  for (const LayoutRule& rule : rules)
+    if (rule.dim == dim) return &rule;
+  return nullptr;
+}
+
+std::string to_string(const Layout& layout) {
+  std::string text = "{";
+  for (const LayoutRule& rule : layout.rules) {
+    text += (text.size() > 1 ? ", " : "") + rule.dim.str() + " -> ";
+    std::string axes;
+    for (Name axis : rule.axes) axes += (axes.empty() ? "" : ", ") + axis.str();
+    text += rule.axes.size() == 1 ? axes : "[" + axes + "]";
+  }
+  return text + "}";
+}
+
+std::vector<LayoutRule> parse_layout_rules(const std::string& text) {
+  std::vector<LayoutRule> rules;
+  for (const auto& [dim, value] : parse_pairs(text, "dim", "axis, such as batch:rows or batch:rows+cols")) {
+    LayoutRule rule{Name(dim), {}, {}};
+    size_t at = 0;
+    while (at <= value.size()) {
+      size_t end = std::min(value.find('+', at), value.size());
+      if (end == at) throw std::invalid_argument("expected an axis beside each `+`, found `" + dim + ":" + value + "`");
+      rule.axes.push_back(Name(value.substr(at, end - at)));
+      at = end + 1;
+    }
+    for (const LayoutRule& other : rules)
+      if (other.dim == rule.dim) throw std::invalid_argument("dim `" + dim + "` stands twice in the layout");
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+}  // namespace mtf

@@ -1,0 +1,98 @@
+#pragma once
+// Meshes of processors.
+//
+// A mesh is an n-dimensional array of processors with named axes. Processors are numbered with the last axis fastest.
+// Axes are named by their index in the mesh; an ordered list of them (AxisList) says how one dim is split, a set of
+// them (AxisSet) the group that a collective spans.
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/name.h"
+
+namespace mtf {
+
+/// The most axes that a mesh may have.
+inline constexpr int kMaxAxes = 12;
+
+struct Axis {
+  Name name;
+  int64_t size = 1;
+  bool operator==(const Axis&) const = default;
+};
+
+/// A set of axes of one mesh, as a bit mask.
+using AxisSet = uint32_t;
+inline constexpr AxisSet axis_bit(int axis) { return AxisSet{1} << axis; }
+
+/// An ordered list of different axes of one mesh; the first splits a dim, each next one splits every block again.
+class AxisList {
+ public:
+  AxisList() = default;
+  AxisList(std::initializer_list<int> axes) { for (int axis : axes) push_back(axis); }
+  int size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  int operator[](int i) const { return axes_[i]; }
+  int back() const { return axes_[count_ - 1]; }
+  void push_back(int axis) { axes_[count_++] = static_cast<uint8_t>(axis); }
+  void pop_back() { axes_[--count_] = 0; }
+  const uint8_t* begin() const { return axes_.data(); }
+  const uint8_t* end() const { return axes_.data() + count_; }
+  AxisSet set() const { AxisSet s = 0; for (int axis : *this) s |= axis_bit(axis); return s; }
+  bool has(int axis) const { return (set() & axis_bit(axis)) != 0; }
+  bool operator==(const AxisList&) const = default;
+  auto operator<=>(const AxisList&) const = default;
+
+ private:
+  std::array<uint8_t, kMaxAxes> axes_{};
+  uint8_t count_ = 0;
+};
+
+/// The place of a processor along each axis.
+using Coordinates = std::array<int32_t, kMaxAxes>;
+
+class Mesh {
+ public:
+  Mesh(Name name, std::vector<Axis> axes);
+
+  Name name() const { return name_; }
+  const std::vector<Axis>& axes() const { return axes_; }
+  int order() const { return static_cast<int>(axes_.size()); }
+  int64_t axis_size(int axis) const { return axes_[axis].size; }
+  /// The number of processors.
+  int64_t size() const { return size_; }
+  /// The index of an axis, or -1.
+  int find(Name axis) const;
+  Coordinates coordinates(int64_t processor) const;
+  int64_t processor(const Coordinates& coordinates) const;
+  /// How far apart in number two neighbours along an axis are.
+  int64_t stride(int axis) const { return strides_[axis]; }
+  /// The processors of a group that spans `axes`.
+  int64_t group_size(AxisSet axes) const;
+  /// The processors of the group of `processor` along `axes`, ascending; the last axis of the mesh runs fastest.
+  std::vector<int64_t> group(int64_t processor, AxisSet axes) const;
+  /// The place of `processor` in its group along `axes`.
+  int64_t place_in_group(int64_t processor, AxisSet axes) const;
+  /// `rows` or `rows+cols`, in the mesh's order.
+  std::string axes_to_string(AxisSet axes) const;
+  bool operator==(const Mesh& other) const { return axes_ == other.axes_ && name_ == other.name_; }
+
+ private:
+  Name name_;
+  std::vector<Axis> axes_;
+  std::vector<int64_t> strides_;
+  int64_t size_;
+};
+using MeshPtr = std::shared_ptr<const Mesh>;
+
+/// `[rows: 2, cols: 2]`
+std::string to_string(const Mesh& mesh);
+
+/// Parses Mesh TensorFlow's notation, `rows:2;cols:2`; `;`, `.`, `,` and blanks all separate. Throws
+/// std::invalid_argument with a sentence that says what was expected and what was found.
+std::vector<Axis> parse_axes(const std::string& text);
+
+}  // namespace mtf
