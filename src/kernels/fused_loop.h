@@ -128,9 +128,10 @@ class FusedLoop {
   /// The threaded code, one line a step, for people.
   std::string text() const;
 
+  struct Code;  ///< see fused_code.h
+
  private:
   friend FusedLoop compile(LoopProgram program);
-  struct Code;
   std::shared_ptr<const Code> code_;
 };
 

@@ -1,0 +1,146 @@
+#include "kernels/copy.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace mtf {
+namespace {
+
+template <class T>
+void copy_run(std::int64_t n, const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride) {
+  if (from_stride == 1 && to_stride == 1) {
+    if (n < 16) {
+      for (std::int64_t k = 0; k < n; ++k) to[k] = from[k];
+    } else {
+      std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
+    }
+  } else if (to_stride == 1 && from_stride == 0) {
+    std::fill_n(to, n, *from);
+  } else {
+    for (std::int64_t k = 0; k < n; ++k) to[k * to_stride] = from[k * from_stride];
+  }
+}
+
+constexpr std::int64_t kBlock = 16;
+
+template <class T>
+void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t from_row, std::int64_t from_column,
+               T* to, std::int64_t to_row, std::int64_t to_column) {
+  // The inner loop runs along the target's smaller stride; across it in the source is a transpose.
+  if (rows > 1 && columns > 1 && std::abs(to_row) < std::abs(to_column)) {
+    std::swap(rows, columns);
+    std::swap(from_row, from_column);
+    std::swap(to_row, to_column);
+  }
+  const bool transposes = from_column != 0 && std::abs(from_row) < std::abs(from_column) && rows > 1;
+  if (!transposes) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      copy_run(columns, from + r * from_row, from_column, to + r * to_row, to_column);
+    }
+    return;
+  }
+  for (std::int64_t r0 = 0; r0 < rows; r0 += kBlock) {
+    const std::int64_t r1 = std::min(rows, r0 + kBlock);
+    for (std::int64_t c0 = 0; c0 < columns; c0 += kBlock) {
+      const std::int64_t c1 = std::min(columns, c0 + kBlock);
+      if (from_row == 1 && to_column == 1 && r1 - r0 == kBlock && c1 - c0 == kBlock) {
+        T tile[kBlock][kBlock];
+        for (std::int64_t c = 0; c < kBlock; ++c) {
+          const T* column = from + r0 + (c0 + c) * from_column;
+          for (std::int64_t r = 0; r < kBlock; ++r) tile[c][r] = column[r];
+        }
+        for (std::int64_t r = 0; r < kBlock; ++r) {
+          T* row = to + (r0 + r) * to_row + c0;
+          for (std::int64_t c = 0; c < kBlock; ++c) row[c] = tile[c][r];
+        }
+        continue;
+      }
+      for (std::int64_t r = r0; r < r1; ++r) {
+        for (std::int64_t c = c0; c < c1; ++c) {
+          to[r * to_row + c * to_column] = from[r * from_row + c * from_column];
+        }
+      }
+    }
+  }
+}
+
+struct Dim {
+  std::int64_t size, from, to;
+};
+
+template <class T>
+void copy_dims(std::span<const Dim> dims, const T* from, T* to) {
+  if (dims.size() == 2) {
+    copy_rows(dims[0].size, dims[1].size, from, dims[0].from, dims[1].from, to, dims[0].to, dims[1].to);
+    return;
+  }
+  for (std::int64_t k = 0; k < dims[0].size; ++k) {
+    copy_dims(dims.subspan(1), from + k * dims[0].from, to + k * dims[0].to);
+  }
+}
+
+template <class Fn>
+void by_element_size(int element_size, Fn fn) {
+  switch (element_size) {
+    case 1: return fn(std::uint8_t{});
+    case 2: return fn(std::uint16_t{});
+    case 4: return fn(std::uint32_t{});
+    default: return fn(std::uint64_t{});
+  }
+}
+
+}  // namespace
+
+void copy_matrix(std::int64_t rows, std::int64_t columns, int element_size, const void* source,
+                 std::int64_t source_row, std::int64_t source_column, void* target, std::int64_t target_row,
+                 std::int64_t target_column) {
+  by_element_size(element_size, [&](auto zero) {
+    using T = decltype(zero);
+    copy_rows(rows, columns, static_cast<const T*>(source), source_row, source_column, static_cast<T*>(target),
+              target_row, target_column);
+  });
+}
+
+void copy_block(std::span<const std::int64_t> sizes, int element_size, const void* source,
+                std::span<const std::int64_t> source_strides, void* target,
+                std::span<const std::int64_t> target_strides) {
+  std::vector<Dim> dims;
+  dims.reserve(sizes.size() + 2);
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0) return;
+    if (sizes[d] > 1) dims.push_back({sizes[d], source_strides[d], target_strides[d]});
+  }
+  // The target in its own order; neighbours that are one run in both become one dim.
+  std::stable_sort(dims.begin(), dims.end(), [](const Dim& a, const Dim& b) { return std::abs(a.to) > std::abs(b.to); });
+  std::vector<Dim> merged;
+  merged.reserve(dims.size() + 2);
+  for (const Dim& dim : dims) {
+    if (!merged.empty() && merged.back().from == dim.from * dim.size && merged.back().to == dim.to * dim.size) {
+      merged.back() = {merged.back().size * dim.size, dim.from, dim.to};
+    } else {
+      merged.push_back(dim);
+    }
+  }
+  // The dim along which the source runs comes last but one, so that a transpose is one matrix.
+  if (merged.size() > 2) {
+    auto smallest = std::min_element(merged.begin(), merged.end(), [](const Dim& a, const Dim& b) {
+      return (a.from == 0 ? INT64_MAX : std::abs(a.from)) < (b.from == 0 ? INT64_MAX : std::abs(b.from));
+    });
+    if (smallest < merged.end() - 2) std::rotate(smallest, smallest + 1, merged.end() - 1);
+  }
+  while (merged.size() < 2) merged.insert(merged.begin(), {1, 0, 0});
+  by_element_size(element_size, [&](auto zero) {
+    using T = decltype(zero);
+    copy_dims<T>(merged, static_cast<const T*>(source), static_cast<T*>(target));
+  });
+}
+
+void fill_block(std::span<const std::int64_t> sizes, int element_size, const void* value, void* target,
+                std::span<const std::int64_t> target_strides) {
+  const std::vector<std::int64_t> zeros(sizes.size(), 0);
+  copy_block(sizes, element_size, value, zeros, target, target_strides);
+}
+
+}  // namespace mtf

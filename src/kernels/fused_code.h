@@ -1,0 +1,34 @@
+// What compile() makes of a LoopProgram (internal to fused_loop*.cpp).
+#pragma once
+
+#include "kernels/lane_steps.h"
+
+namespace mtf {
+
+struct FusedLoop::Code {
+  /// A reference of a record that a run fills in.
+  struct Use {
+    int record = 0;
+    bool second = false;  ///< reference c instead of b
+  };
+
+  LoopProgram program;
+  std::vector<ElementType> types;
+  lanes::Group group = lanes::Group::kFour;
+  int tile = 0;
+
+  std::vector<lanes::Record> records;
+  std::vector<std::vector<Use>> operand_uses;  ///< by operand
+  std::vector<std::vector<Use>> output_uses;   ///< by output
+  std::vector<std::vector<Use>> slot_uses;     ///< by slot of scratch
+  std::vector<std::string> lines;              ///< a line for each record
+
+  bool has_reduction() const {
+    for (const LoopOutput& output : program.outputs) {
+      if (output.reduction != Reduction::kStore) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace mtf

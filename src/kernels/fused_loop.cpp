@@ -1,0 +1,318 @@
+// From a LoopProgram to threaded code.
+#include "kernels/fused_loop.h"
+
+#include <stdexcept>
+
+#include "kernels/fused_code.h"
+
+namespace mtf {
+namespace {
+
+using lanes::AnyStep;
+using lanes::Group;
+
+enum class Kind { kFloat, kNumber, kBoolean, kAny };
+enum class Result { kSame, kTruth, kGiven };
+
+struct OpFacts {
+  std::string_view name;
+  int arity;
+  Kind kind;
+  Result result;
+};
+constexpr OpFacts kFacts[] = {
+#define MTF_LANE_OP(enumerator, name, arity, types, result) {name, arity, Kind::types, Result::result},
+#include "kernels/lane_ops.def"
+#undef MTF_LANE_OP
+};
+const OpFacts& facts(LaneOp op) { return kFacts[static_cast<int>(op)]; }
+
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("fused loop: " + what); }
+
+void check_output(const LoopOutput& output, ElementType type) {
+  const bool truth = type == ElementType::kBool;
+  const std::string text{name(type)};
+  switch (output.reduction) {
+    case Reduction::kStore:
+      if (output.type != type) refuse("a stored " + text + " leaves as another type; cast it first");
+      return;
+    case Reduction::kSum:
+      if (truth ? output.type == ElementType::kI32
+                : output.type == type || (type == ElementType::kBf16 && output.type == ElementType::kF32)) {
+        return;
+      }
+      refuse("a sum of " + text + " cannot leave as " + std::string(name(output.type)));
+    case Reduction::kAnd:
+    case Reduction::kOr:
+      if (!truth || output.type != ElementType::kBool) refuse("and, or reduce bool to bool");
+      return;
+    default:
+      if (truth || output.type != type) refuse("prod, max, min reduce numbers to their own type");
+  }
+}
+
+/// Writes the records. One value at a time is in the tile; those needed again wait in slots.
+class Emitter {
+ public:
+  explicit Emitter(FusedLoop::Code& code)
+      : code_(code), uses_left_(code.types.size(), 0), slot_of_(code.types.size(), -1) {
+    code_.operand_uses.resize(code.program.operands.size());
+    code_.output_uses.resize(code.program.outputs.size());
+  }
+
+  void run() {
+    const LoopProgram& p = code_.program;
+    for (const LoopStep& step : p.steps) {
+      for (int v : {step.a, step.b, step.c}) {
+        if (v >= 0) ++uses_left_[v];
+      }
+    }
+    for (const LoopOutput& output : p.outputs) ++uses_left_[output.value];
+    // A store may overwrite an operand in place, so it comes after the last read of memory.
+    int last_read = -1;
+    const int operands = static_cast<int>(p.operands.size()), steps = static_cast<int>(p.steps.size());
+    auto in_memory = [&](int v) { return v >= 0 && v < operands && p.operands[v].kind == OperandKind::kArray; };
+    for (int k = 0; k < steps; ++k) {
+      if (in_memory(p.steps[k].a) || in_memory(p.steps[k].b) || in_memory(p.steps[k].c)) last_read = k;
+    }
+    for (const LoopOutput& output : p.outputs) {
+      if (in_memory(output.value)) last_read = steps;
+    }
+    auto early = [&](const LoopOutput& o) {
+      return o.value >= operands && (o.reduction != Reduction::kStore || o.value - operands >= last_read);
+    };
+    for (int k = 0; k < steps; ++k) {
+      emit_step(k);
+      for (std::size_t o = 0; o < p.outputs.size(); ++o) {
+        if (p.outputs[o].value == operands + k && early(p.outputs[o])) emit_output(static_cast<int>(o));
+      }
+    }
+    for (bool of_operand : {true, false}) {
+      for (std::size_t o = 0; o < p.outputs.size(); ++o) {
+        if (!early(p.outputs[o]) && (p.outputs[o].value < operands) == of_operand) emit_output(static_cast<int>(o));
+      }
+    }
+    add(lanes::end_step(code_.group), "end");
+  }
+
+ private:
+  bool is_operand(int v) const { return v < static_cast<int>(code_.program.operands.size()); }
+
+  std::string text(int v) const {
+    return is_operand(v) ? "operand " + std::to_string(v)
+                         : "value " + std::to_string(v - static_cast<int>(code_.program.operands.size()));
+  }
+
+  /// Whether memory holds the value as lanes of the group.
+  bool readable(int v) const {
+    if (slot_of_[v] >= 0) return true;
+    if (!is_operand(v)) return false;
+    const LoopOperand& operand = code_.program.operands[v];
+    if (operand.kind == OperandKind::kScalar) return true;
+    if (operand.kind == OperandKind::kIota) return false;
+    return code_.group == Group::kFour ? operand.type == ElementType::kF32 || operand.type == ElementType::kI32
+                                       : operand.type == ElementType::kF64;
+  }
+
+  int add(AnyStep step, std::string line) {
+    if (step == nullptr) refuse("no kernel for: " + line);
+    code_.records.push_back({step, {}, {}});
+    code_.lines.push_back(std::move(line));
+    return static_cast<int>(code_.records.size()) - 1;
+  }
+
+  void refer(int record, bool second, int v) {
+    if (slot_of_[v] >= 0) {
+      code_.slot_uses[slot_of_[v]].push_back({record, second});
+      code_.lines[record] += ", slot " + std::to_string(slot_of_[v]);
+    } else {
+      code_.operand_uses[v].push_back({record, second});
+      code_.lines[record] += ", " + text(v);
+    }
+  }
+
+  /// After this the value in the tile is also in a slot.
+  void spill() {
+    if (tile_ < 0 || readable(tile_)) return;
+    int slot = 0;
+    while (slot < static_cast<int>(slot_busy_.size()) && slot_busy_[slot]) ++slot;
+    if (slot == static_cast<int>(slot_busy_.size())) {
+      slot_busy_.push_back(false);
+      code_.slot_uses.emplace_back();
+    }
+    slot_busy_[slot] = true;
+    slot_of_[tile_] = slot;
+    const int record = add(lanes::store_slot_step(code_.group), "keep");
+    code_.slot_uses[slot].push_back({record, false});
+    code_.lines[record] += " in slot " + std::to_string(slot);
+  }
+
+  void load(int v) {
+    if (tile_ == v) return;
+    if (tile_ >= 0 && uses_left_[tile_] > 0) spill();
+    const bool converts = is_operand(v) && slot_of_[v] < 0 && !readable(v);
+    int record = 0;
+    if (!converts) {
+      record = add(lanes::load_slot_step(code_.group), "load");
+    } else if (code_.program.operands[v].kind == OperandKind::kIota) {
+      record = add(lanes::iota_step(code_.group), "iota");
+    } else {
+      record = add(lanes::load_step(code_.group, code_.types[v]), "load " + std::string(name(code_.types[v])));
+    }
+    refer(record, false, v);
+    tile_ = v;
+  }
+
+  void used(int v) {
+    if (--uses_left_[v] == 0 && slot_of_[v] >= 0) slot_busy_[slot_of_[v]] = false;
+  }
+
+  /// Makes every argument but one readable in memory and that one the tile; returns its place.
+  int arrange(std::span<const int> arguments) {
+    int place = 0;
+    for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
+      if (arguments[k] == tile_) place = k;
+    }
+    for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
+      if (!readable(arguments[k]) && arguments[k] != tile_) place = k;
+    }
+    for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
+      if (k == place || readable(arguments[k]) || arguments[k] == arguments[place]) continue;
+      load(arguments[k]);
+      spill();
+    }
+    load(arguments[place]);
+    for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
+      if (k != place && arguments[k] == tile_) spill();
+    }
+    return place;
+  }
+
+  void emit_step(int k) {
+    const LoopStep& step = code_.program.steps[k];
+    const int count = arity(step.op);
+    const int all[] = {step.a, step.b, step.c};
+    const std::span<const int> arguments(all, static_cast<std::size_t>(count));
+    const int value = k + static_cast<int>(code_.program.operands.size());
+    const int place = arrange(arguments);
+    int wanted = 0;
+    for (int v : arguments) wanted += v == tile_;
+    if (uses_left_[tile_] > wanted) spill();
+    const ElementType type = code_.types[arguments.back()];
+    std::string line = text(value) + " = " + std::string(name(step.op)) + " tile";
+    const int record = add(find(step, type, place), std::move(line));
+    bool second = false;
+    for (int j = 0; j < count; ++j) {
+      if (j == place) continue;
+      refer(record, second, arguments[j]);
+      second = true;
+    }
+    tile_ = value;
+    for (int v : arguments) used(v);
+    if (code_.types[value] == ElementType::kBf16 && step.op != LaneOp::kWhere) {
+      add(lanes::round_bf16_step(code_.group), "round to bf16");
+    }
+  }
+
+  AnyStep find(const LoopStep& step, ElementType type, int place) const {
+    if (step.op == LaneOp::kWhere) return lanes::where_step(code_.group, place);
+    if (step.op == LaneOp::kCast) {
+      auto computed = [](ElementType t) { return t == ElementType::kBf16 ? ElementType::kF32 : t; };
+      return lanes::cast_step(code_.group, computed(type), computed(step.type));
+    }
+    const bool whole = type == ElementType::kBool || type == ElementType::kI32;
+    if (code_.group == Group::kFour) {
+      return whole ? lanes::int_step(step.op, place) : lanes::float_step(step.op, place);
+    }
+    if (type == ElementType::kF64) return lanes::double_step(step.op, place);
+    return whole ? lanes::wide_int_step(step.op, place) : lanes::wide_float_step(step.op, place);
+  }
+
+  void emit_output(int index) {
+    const LoopOutput& output = code_.program.outputs[index];
+    const int v = output.value;
+    load(v);
+    const bool store = output.reduction == Reduction::kStore;
+    const int record = add(store ? lanes::store_step(code_.group, code_.types[v])
+                                 : lanes::reduce_step(code_.group, output.reduction, code_.types[v]),
+                           (store ? "store output " : "reduce into output ") + std::to_string(index));
+    code_.output_uses[index].push_back({record, false});
+    used(v);
+  }
+
+  FusedLoop::Code& code_;
+  int tile_ = -1;  // the value in the registers
+  std::vector<int> uses_left_;
+  std::vector<int> slot_of_;
+  std::vector<bool> slot_busy_;
+};
+
+}  // namespace
+
+std::string_view name(LaneOp op) { return facts(op).name; }
+int arity(LaneOp op) { return facts(op).arity; }
+
+bool allows(LaneOp op, ElementType type) {
+  switch (facts(op).kind) {
+    case Kind::kFloat: return is_float(type);
+    case Kind::kNumber: return type != ElementType::kBool;
+    case Kind::kBoolean: return type == ElementType::kBool;
+    case Kind::kAny: return true;
+  }
+  return false;
+}
+
+std::vector<ElementType> LoopProgram::value_types() const {
+  std::vector<ElementType> types;
+  types.reserve(operands.size() + steps.size());
+  for (const LoopOperand& operand : operands) {
+    if (operand.kind == OperandKind::kIota && operand.type != ElementType::kI32) refuse("an iota is i32");
+    types.push_back(operand.type);
+  }
+  for (const LoopStep& step : steps) {
+    const int all[] = {step.a, step.b, step.c};
+    const std::string op_name{name(step.op)};
+    const int count = arity(step.op);
+    for (int k = 0; k < 3; ++k) {
+      const bool known = all[k] >= 0 && all[k] < static_cast<int>(types.size());
+      if (k < count ? !known : all[k] >= 0) refuse(op_name + ": an operand is missing, unknown or too many");
+    }
+    const ElementType type = types[all[count - 1]];
+    if (!allows(step.op, type)) refuse(op_name + " cannot work on " + std::string(name(type)));
+    for (int k = 0; k < count - 1; ++k) {
+      const ElementType expected = step.op == LaneOp::kWhere && k == 0 ? ElementType::kBool : type;
+      if (types[all[k]] != expected) refuse(op_name + ": operands of different types; cast first");
+    }
+    const Result result = facts(step.op).result;
+    types.push_back(result == Result::kSame ? type : result == Result::kTruth ? ElementType::kBool : step.type);
+  }
+  for (const LoopOutput& output : outputs) {
+    if (output.value < 0 || output.value >= static_cast<int>(types.size())) refuse("an output is no value");
+    check_output(output, types[output.value]);
+  }
+  return types;
+}
+
+FusedLoop compile(LoopProgram program) {
+  auto code = std::make_shared<FusedLoop::Code>();
+  code->types = program.value_types();
+  code->program = std::move(program);
+  for (ElementType type : code->types) {
+    if (type == ElementType::kF64) code->group = Group::kEight;
+  }
+  code->tile = lanes::tile_of(code->group);
+  Emitter(*code).run();
+  FusedLoop loop;
+  loop.code_ = std::move(code);
+  return loop;
+}
+
+const LoopProgram& FusedLoop::program() const { return code_->program; }
+
+std::string FusedLoop::text() const {
+  std::string result;
+  for (const std::string& line : code_->lines) result += line + '\n';
+  return result;
+}
+
+}  // namespace mtf

@@ -1,0 +1,95 @@
+// Each LaneOp as a function of packets (internal: see lane_math.h).
+#pragma once
+
+#include "kernels/fused_loop.h"
+#include "kernels/lane_math.h"
+
+namespace mtf::lanes {
+
+template <LaneOp kOp, class V>
+inline V apply(V a) {
+  using S = Scalar<V>;
+  if constexpr (kOp == LaneOp::kNot) {
+    return ~a;
+  } else if constexpr (std::is_same_v<V, I>) {
+    if constexpr (kOp == LaneOp::kNeg) return (I)(-(U)a);
+    if constexpr (kOp == LaneOp::kAbs) return abs_of(a);
+    if constexpr (kOp == LaneOp::kSign) return (a < 0) - (a > 0);
+    if constexpr (kOp == LaneOp::kRelu) return a > 0 ? a : I{};
+    if constexpr (kOp == LaneOp::kSquare) return (I)((U)a * (U)a);
+    if constexpr (kOp == LaneOp::kFloor || kOp == LaneOp::kRound) return a;
+  } else {
+    if constexpr (kOp == LaneOp::kNeg) return -a;
+    if constexpr (kOp == LaneOp::kAbs) return abs_of(a);
+    if constexpr (kOp == LaneOp::kSign) return select<V>(a > 0, splat<V>(1), select<V>(a < 0, splat<V>(-1), a));
+    if constexpr (kOp == LaneOp::kSqrt) return sqrt_of(a);
+    if constexpr (kOp == LaneOp::kRsqrt) return S(1) / sqrt_of(a);
+    if constexpr (kOp == LaneOp::kExp) return exp_of(a);
+    if constexpr (kOp == LaneOp::kLog) return log_of(a);
+    if constexpr (kOp == LaneOp::kSin) return sin_of(a);
+    if constexpr (kOp == LaneOp::kCos) return cos_of(a);
+    if constexpr (kOp == LaneOp::kTanh) return tanh_of(a);
+    if constexpr (kOp == LaneOp::kSigmoid) return sigmoid_of(a);
+    if constexpr (kOp == LaneOp::kRelu) return select<V>((a > 0) | (a != a), a, V{});
+    if constexpr (kOp == LaneOp::kGelu) return (a * S(0.5)) * (S(1) + tanh_of(gelu_inner(a)));
+    if constexpr (kOp == LaneOp::kSwish) return a * sigmoid_of(a);
+    if constexpr (kOp == LaneOp::kElu) return select<V>(a > 0, a, expm1_of(a));
+    if constexpr (kOp == LaneOp::kSelu) {
+      return select<V>(a > 0, a, expm1_of(a) * S(1.6732632423543772848)) * S(1.0507009873554804934);
+    }
+    if constexpr (kOp == LaneOp::kSoftplus) return maximum_of(a, V{}) + log1p_of(exp_of(-abs_of(a)));
+    if constexpr (kOp == LaneOp::kGeluGrad) {
+      const V t = tanh_of(gelu_inner(a));
+      const V inner = (S(1) + (a * a) * S(3 * 0.044715)) * S(0.79788456080286535588);
+      return S(0.5) * (S(1) + t) + (S(0.5) * a) * ((S(1) - t * t) * inner);
+    }
+    if constexpr (kOp == LaneOp::kSwishGrad) {
+      const V s = sigmoid_of(a);
+      return s * (S(1) + a * (S(1) - s));
+    }
+    if constexpr (kOp == LaneOp::kSquare) return a * a;
+    if constexpr (kOp == LaneOp::kReciprocal) return S(1) / a;
+    if constexpr (kOp == LaneOp::kFloor) return floor_of(a);
+    if constexpr (kOp == LaneOp::kRound) return round_of(a);
+  }
+}
+
+template <LaneOp kOp, class V>
+inline V apply(V a, V b) {
+  if constexpr (kOp == LaneOp::kEq) return (V)(a == b);
+  if constexpr (kOp == LaneOp::kNe) return (V)(a != b);
+  if constexpr (kOp == LaneOp::kLt) return (V)(a < b);
+  if constexpr (kOp == LaneOp::kLe) return (V)(a <= b);
+  if constexpr (kOp == LaneOp::kGt) return (V)(a > b);
+  if constexpr (kOp == LaneOp::kGe) return (V)(a >= b);
+  if constexpr (kOp == LaneOp::kMinimum) return minimum_of(a, b);
+  if constexpr (kOp == LaneOp::kMaximum) return maximum_of(a, b);
+  if constexpr (std::is_same_v<V, I>) {
+    if constexpr (kOp == LaneOp::kAnd) return a & b;
+    if constexpr (kOp == LaneOp::kOr) return a | b;
+    if constexpr (kOp == LaneOp::kAdd) return (I)((U)a + (U)b);
+    if constexpr (kOp == LaneOp::kSub) return (I)((U)a - (U)b);
+    if constexpr (kOp == LaneOp::kMul) return (I)((U)a * (U)b);
+    if constexpr (kOp == LaneOp::kDiv || kOp == LaneOp::kFloordiv) return int_floordiv(a, b);
+    if constexpr (kOp == LaneOp::kMod) return int_mod(a, b);
+    if constexpr (kOp == LaneOp::kPow) return int_pow(a, b);
+  } else {
+    if constexpr (kOp == LaneOp::kAdd) return a + b;
+    if constexpr (kOp == LaneOp::kSub) return a - b;
+    if constexpr (kOp == LaneOp::kMul) return a * b;
+    if constexpr (kOp == LaneOp::kDiv) return a / b;
+    if constexpr (kOp == LaneOp::kFloordiv) return floor_of(a / b);
+    if constexpr (kOp == LaneOp::kMod) return a - b * floor_of(a / b);
+    if constexpr (kOp == LaneOp::kPow) return pow_of(a, b);
+    if constexpr (kOp == LaneOp::kLeakyRelu) return select<V>(a > 0, a, a * b);
+  }
+}
+
+/// where: the mask's bits choose; any element type.
+template <class V>
+inline V choose(V mask, V a, V b) {
+  if constexpr (std::is_same_v<V, D>) return ((L)mask != 0) ? a : b;
+  else return (V)(((I)mask != 0) ? (I)a : (I)b);
+}
+
+}  // namespace mtf::lanes

@@ -1,0 +1,382 @@
+// What each LaneOp does to SIMD packets. Included by the kernels' own .cpp files only: it needs
+// Eigen's packet functions and GCC's vector extensions.
+//
+// F, D, I, L are packets of float, double, int32, int64, all of the native width. Truth is a mask:
+// all bits of the lane set, or none. Every function computes each lane from that lane alone.
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+// g++ 12 warns of its own AVX-512 intrinsics (PR 105593), and of vectors as template arguments.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wignored-attributes"
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace mtf::lanes {
+
+using F = Eigen::internal::packet_traits<float>::type;
+using D = Eigen::internal::packet_traits<double>::type;
+constexpr int kBytes = sizeof(F);
+constexpr int kF = kBytes / 4;
+constexpr int kD = kBytes / 8;
+typedef std::int32_t I __attribute__((vector_size(kBytes)));
+typedef std::uint32_t U __attribute__((vector_size(kBytes)));
+typedef std::int64_t L __attribute__((vector_size(kBytes)));
+typedef std::int32_t HalfI __attribute__((vector_size(kBytes / 2)));
+typedef float HalfF __attribute__((vector_size(kBytes / 2)));
+
+template <class V>
+struct Of;
+template <>
+struct Of<F> {
+  using Scalar = float;
+  using Mask = I;
+};
+template <>
+struct Of<D> {
+  using Scalar = double;
+  using Mask = L;
+};
+template <>
+struct Of<I> {
+  using Scalar = std::int32_t;
+  using Mask = I;
+};
+
+template <class V>
+using Scalar = typename Of<V>::Scalar;
+template <class V>
+using Mask = typename Of<V>::Mask;
+
+template <class To, class From>
+inline To bits(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return (To)from;
+}
+template <class V>
+inline V splat(Scalar<V> x) {
+  return V{} + x;
+}
+template <>
+inline F splat<F>(float x) {
+  return Eigen::internal::pset1<F>(x);
+}
+template <>
+inline D splat<D>(double x) {
+  return Eigen::internal::pset1<D>(x);
+}
+inline F fma(F a, F b, F c) { return Eigen::internal::pmadd(a, b, c); }
+inline D fma(D a, D b, D c) { return Eigen::internal::pmadd(a, b, c); }
+template <class V>
+inline V select(Mask<V> mask, V a, V b) {
+  return mask ? a : b;
+}
+inline F and_bits(F a, std::uint32_t m) { return (F)((U)a & m); }
+template <class V>
+inline V abs_of(V a) {
+  if constexpr (std::is_same_v<V, F>) return (F)((I)a & 0x7fffffff);
+  else if constexpr (std::is_same_v<V, D>) return (D)((L)a & 0x7fffffffffffffffLL);
+  else return a < 0 ? (I)(-(U)a) : a;
+}
+template <class V>
+inline V with_sign_of(V magnitude, V sign) {
+  if constexpr (std::is_same_v<V, F>) return (F)((I)magnitude | ((I)sign & static_cast<std::int32_t>(0x80000000U)));
+  else return (D)((L)magnitude | ((L)sign & std::numeric_limits<std::int64_t>::min()));
+}
+
+/// Calls fn for each lane: for what has no packet form.
+template <class V, class Fn>
+inline V each(Fn fn, V a) {
+  alignas(kBytes) Scalar<V> x[kBytes / sizeof(Scalar<V>)];
+  std::memcpy(x, &a, kBytes);
+  for (auto& e : x) e = fn(e);
+  std::memcpy(&a, x, kBytes);
+  return a;
+}
+template <class V, class Fn>
+inline V each(Fn fn, V a, V b) {
+  constexpr int kN = kBytes / sizeof(Scalar<V>);
+  alignas(kBytes) Scalar<V> x[kN], y[kN];
+  std::memcpy(x, &a, kBytes);
+  std::memcpy(y, &b, kBytes);
+  for (int k = 0; k < kN; ++k) x[k] = fn(x[k], y[k]);
+  std::memcpy(&a, x, kBytes);
+  return a;
+}
+#define MTF_PER_LANE(function, vector, fn) \
+  __attribute__((noinline)) inline vector function(vector a) { return each<vector>([](auto x) { return fn(x); }, a); }
+MTF_PER_LANE(std_sin, D, std::sin)
+MTF_PER_LANE(std_cos, D, std::cos)
+MTF_PER_LANE(std_tanh, D, std::tanh)
+MTF_PER_LANE(std_expm1, D, std::expm1)
+MTF_PER_LANE(std_log1p, D, std::log1p)
+MTF_PER_LANE(std_sin, F, std::sin)
+MTF_PER_LANE(std_cos, F, std::cos)
+MTF_PER_LANE(std_floor, F, std::floor)
+MTF_PER_LANE(std_floor, D, std::floor)
+MTF_PER_LANE(std_round, F, std::nearbyint)
+MTF_PER_LANE(std_round, D, std::nearbyint)
+#undef MTF_PER_LANE
+
+inline F floor_of(F a) {
+  if constexpr (Eigen::internal::packet_traits<float>::HasFloor) return Eigen::internal::pfloor(a);
+  else return std_floor(a);
+}
+inline D floor_of(D a) {
+  if constexpr (Eigen::internal::packet_traits<double>::HasFloor) return Eigen::internal::pfloor(a);
+  else return std_floor(a);
+}
+inline F sqrt_of(F a) {
+#ifdef __AVX512F__
+  return _mm512_sqrt_ps(a);
+#elif defined(__AVX__)
+  return _mm256_sqrt_ps(a);
+#else
+  return each<F>([](float x) { return std::sqrt(x); }, a);
+#endif
+}
+inline D sqrt_of(D a) {
+#ifdef __AVX512F__
+  return _mm512_sqrt_pd(a);
+#elif defined(__AVX__)
+  return _mm256_sqrt_pd(a);
+#else
+  return each<D>([](double x) { return std::sqrt(x); }, a);
+#endif
+}
+
+/// 2^n for whole n in [-126, 127] ([-1022, 1023]).
+inline F power_of_two(F n) { return (F)((__builtin_convertvector(n, I) + 127) << 23); }
+inline D power_of_two(D n) { return (D)((__builtin_convertvector(n, L) + 1023) << 52); }
+
+/// Nearest whole number, halves to even.
+inline F round_of(F a) {
+#ifdef __AVX512F__
+  return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+  return std_round(a);
+#endif
+}
+inline D round_of(D a) {
+#ifdef __AVX512F__
+  return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+  return std_round(a);
+#endif
+}
+/// As round_of, for |a| far below 2^22 (2^51) only: adding 1.5·2^23 rounds.
+inline F round_small(F a) { return (a + 12582912.0f) - 12582912.0f; }
+inline D round_small(D a) { return (a + 6755399441055744.0) - 6755399441055744.0; }
+
+/// Cody and Waite: x = n log 2 + r, exp(r) by its Taylor polynomial, 2^n in two factors so that
+/// denormal results come out rounded once. Exactly 0 below, inf above, NaN of NaN.
+inline F exp_of(F x) {
+  const F c = select<F>(x < -110.0f, splat<F>(-110.0f), select<F>(x < 90.0f, x, splat<F>(90.0f)));
+  const F n = round_small(c * 1.44269504088896341f);
+  F r = fma(n, splat<F>(-0.693359375f), c);
+  r = fma(n, splat<F>(2.12194440e-4f), r);
+  F p = splat<F>(1.9875691500e-4f);
+  p = fma(p, r, splat<F>(1.3981999507e-3f));
+  p = fma(p, r, splat<F>(8.3334519073e-3f));
+  p = fma(p, r, splat<F>(4.1665795894e-2f));
+  p = fma(p, r, splat<F>(1.6666665459e-1f));
+  p = fma(p, r, splat<F>(5.0000001201e-1f));
+  p = fma(p, r * r, r) + 1.0f;
+  const F half = round_small(n * 0.5f);
+  F y = (p * power_of_two(half)) * power_of_two(n - half);
+  y = select<F>(x > 88.7228394f, splat<F>(std::numeric_limits<float>::infinity()), y);
+  y = select<F>(x < -104.0f, F{}, y);
+  return select<F>(x == x, y, x);
+}
+inline D exp_of(D x) {
+  const D c = select<D>(x < -750.0, splat<D>(-750.0), select<D>(x < 710.0, x, splat<D>(710.0)));
+  const D n = round_small(c * 1.4426950408889634);
+  D r = fma(n, splat<D>(-6.93147180369123816490e-01), c);
+  r = fma(n, splat<D>(-1.90821492927058770002e-10), r);
+  D p = splat<D>(1.0 / 6227020800.0);
+  for (double factorial : {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0}) {
+    p = fma(p, r, splat<D>(1.0 / factorial));
+  }
+  p = fma(p, r * r, r) + 1.0;
+  const D half = round_small(n * 0.5);
+  D y = (p * power_of_two(half)) * power_of_two(n - half);
+  y = select<D>(x > 709.782712893384, splat<D>(std::numeric_limits<double>::infinity()), y);
+  y = select<D>(x < -745.2, D{}, y);
+  return select<D>(x == x, y, x);
+}
+template <class V>
+inline V log_of(V x) {
+  // Denormals are scaled up first, so that what Eigen does with them does not matter.
+  constexpr bool kSingle = std::is_same_v<V, F>;
+  const Mask<V> tiny = (x < std::numeric_limits<Scalar<V>>::min()) & (x > 0);
+  const V scaled = select<V>(tiny, x * Scalar<V>(kSingle ? 0x1p24 : 0x1p54), x);
+  V y = Eigen::internal::plog(scaled);
+  y = select<V>(tiny, y - Scalar<V>(kSingle ? 16.635532333438686 : 37.42994775023704658), y);
+  constexpr auto kInf = std::numeric_limits<Scalar<V>>::infinity();
+  y = select<V>(x == 0, splat<V>(-kInf), y);
+  y = select<V>(x < 0, splat<V>(std::numeric_limits<Scalar<V>>::quiet_NaN()), y);
+  return select<V>((x == x) & (x != kInf), y, x);
+}
+/// exp(x) - 1 without cancellation: near 0 by the Taylor series.
+inline F expm1_of(F x) {
+  F p = splat<F>(1.0f / 40320);
+  for (float factorial : {5040.0f, 720.0f, 120.0f, 24.0f, 6.0f, 2.0f}) p = fma(p, x, splat<F>(1.0f / factorial));
+  const F small = fma(p, x * x, x);
+  return select<F>(abs_of(x) < 0.4f, small, exp_of(x) - 1.0f);
+}
+inline D expm1_of(D x) { return std_expm1(x); }
+/// log(1 + u) for u ≥ 0: the rounding of 1 + u is put right afterwards (Kahan).
+inline F log1p_of(F u) {
+  const F w = u + 1.0f;
+  const F y = log_of(w);
+  return select<F>(w == 1.0f, u, y * (u / (w - 1.0f)));
+}
+inline D log1p_of(D u) { return std_log1p(u); }
+/// Cephes' tanhf.
+inline F tanh_of(F x) {
+  const F z = abs_of(x);
+  const F s = x * x;
+  F p = splat<F>(-5.70498872745e-3f);
+  p = fma(p, s, splat<F>(2.06390887954e-2f));
+  p = fma(p, s, splat<F>(-5.37397155531e-2f));
+  p = fma(p, s, splat<F>(1.33314422036e-1f));
+  p = fma(p, s, splat<F>(-3.33332819422e-1f));
+  const F small = fma(p * s, x, x);
+  const F large = with_sign_of<F>(1.0f - 2.0f / (exp_of(z + z) + 1.0f), x);
+  return select<F>(z < 0.625f, small, select<F>(x == x, large, x));
+}
+inline D tanh_of(D x) { return std_tanh(x); }
+/// Three-part Cody and Waite reduction by pi/2 with fma, good to |x| = 1e5; beyond, std::.
+template <bool kCos>
+inline F sin_cos(F x) {
+  const F n = round_small(x * 0.636619772367581343f);
+  F r = fma(n, splat<F>(-1.57079637050628662109375f), x);
+  r = fma(n, splat<F>(4.37113900018624283e-8f), r);
+  r = fma(n, splat<F>(1.71512451e-15f), r);
+  const I q = __builtin_convertvector(n, I) + (kCos ? 1 : 0);
+  const F s = r * r;
+  F sine = splat<F>(-1.9515295891e-4f);
+  sine = fma(sine, s, splat<F>(8.3321608736e-3f));
+  sine = fma(sine, s, splat<F>(-1.6666654611e-1f));
+  sine = fma(sine * s, r, r);
+  F cosine = splat<F>(2.443315711809948e-5f);
+  cosine = fma(cosine, s, splat<F>(-1.388731625493765e-3f));
+  cosine = fma(cosine, s, splat<F>(4.166664568298827e-2f));
+  cosine = fma(cosine * s, s, fma(s, splat<F>(-0.5f), splat<F>(1.0f)));
+  const F value = select<F>((q & 1) == 0, sine, cosine);
+  return (F)((I)value ^ ((q & 2) << 30));
+}
+template <bool kCos>
+inline F sin_cos_of(F x) {
+#ifdef __FMA__
+  const I far = ~(abs_of(x) < 1e5f);
+  const F near = sin_cos<kCos>(select<F>(far, F{}, x));
+  bool any = false;
+  for (int k = 0; k < kF; ++k) any |= far[k] != 0;
+  if (__builtin_expect(!any, 1)) return near;
+  return select<F>(far, kCos ? std_cos(x) : std_sin(x), near);
+#else
+  return kCos ? std_cos(x) : std_sin(x);
+#endif
+}
+inline F sin_of(F x) { return sin_cos_of<false>(x); }
+inline F cos_of(F x) { return sin_cos_of<true>(x); }
+inline D sin_of(D x) { return std_sin(x); }
+inline D cos_of(D x) { return std_cos(x); }
+template <class V>
+inline V sigmoid_of(V x) {
+  return Scalar<V>(1) / (Scalar<V>(1) + exp_of(-x));
+}
+template <class V>
+inline V gelu_inner(V x) {
+  return (x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588);
+}
+template <class V>
+inline V maximum_of(V a, V b) {
+  if constexpr (std::is_same_v<V, I>) return a > b ? a : b;
+  else return select<V>((a > b) | (a != a), a, b);
+}
+template <class V>
+inline V minimum_of(V a, V b) {
+  if constexpr (std::is_same_v<V, I>) return a < b ? a : b;
+  else return select<V>((a < b) | (a != a), a, b);
+}
+/// f32 lanes rounded to bf16, nearest even; NaN stays NaN.
+inline F round_bf16(F x) {
+  const U u = (U)x;
+  const U rounded = (u + 0x7fffU + ((u >> 16) & 1U)) & 0xffff0000U;
+  return (F)((x == x) ? (I)rounded : (I)((u | 0x400000U) & 0xffff0000U));
+}
+inline I int_floordiv(I a, I b) {
+  return each<I>(
+      [](std::int64_t x, std::int64_t y) -> std::int32_t {
+        if (y == 0) return 0;
+        const std::int64_t q = x / y;
+        return static_cast<std::int32_t>(q - ((x % y != 0) && ((x < 0) != (y < 0))));
+      },
+      a, b);
+}
+inline I int_mod(I a, I b) {
+  return each<I>(
+      [](std::int64_t x, std::int64_t y) -> std::int32_t {
+        if (y == 0) return 0;
+        const std::int64_t m = x % y;
+        return static_cast<std::int32_t>(m != 0 && ((m < 0) != (y < 0)) ? m + y : m);
+      },
+      a, b);
+}
+inline I int_pow(I a, I b) {
+  return each<I>(
+      [](std::int32_t x, std::int32_t y) -> std::int32_t {
+        if (y < 0) return x == 1 ? 1 : x == -1 ? (y % 2 ? -1 : 1) : 0;
+        std::uint32_t result = 1, base = static_cast<std::uint32_t>(x);
+        for (; y != 0; y >>= 1, base *= base) {
+          if (y & 1) result *= base;
+        }
+        return static_cast<std::int32_t>(result);
+      },
+      a, b);
+}
+/// Small whole and half exponents by multiplication, lane by lane; the others by std::pow.
+template <class V>
+__attribute__((noinline)) V pow_of(V x, V y) {
+  using S = Scalar<V>;
+  constexpr int kN = kBytes / sizeof(S);
+  const V x2 = x * x;
+  V r = x;
+  Mask<V> done = y == 1;
+  auto put = [&](Mask<V> where, V value) {
+    r = select<V>(where, value, r);
+    done |= where;
+  };
+  put(y == 2, x2);
+  put(y == 3, x2 * x);
+  put(y == 4, x2 * x2);
+  put(y == -1, S(1) / x);
+  put((y == S(0.5)) & (x > 0), sqrt_of(x));
+  put((y == S(-0.5)) & (x > 0), S(1) / sqrt_of(x));
+  alignas(kBytes) S xs[kN], ys[kN], rs[kN];
+  std::memcpy(xs, &x, kBytes);
+  std::memcpy(ys, &y, kBytes);
+  std::memcpy(rs, &r, kBytes);
+  for (int k = 0; k < kN; ++k) {
+    if (done[k] == 0) rs[k] = std::pow(xs[k], ys[k]);
+  }
+  std::memcpy(&r, rs, kBytes);
+  return r;
+}
+
+/// Float to i32: truncates, saturates, 0 for NaN.
+inline I to_int(F x) {
+  const I good = (x > -2147483904.0f) & (x < 2147483648.0f);
+  const I whole = __builtin_convertvector(select<F>(good, x, F{}), I);
+  return good ? whole : (x >= 2147483648.0f ? I{} + std::numeric_limits<std::int32_t>::max()
+                                            : (x == x ? I{} + std::numeric_limits<std::int32_t>::min() : I{}));
+}
+
+}  // namespace mtf::lanes

@@ -1,0 +1,37 @@
+// The table of all steps for one kind of lanes; each lane_steps_*.cpp instantiates one.
+#pragma once
+
+#include "kernels/lane_steps.h"
+
+namespace mtf::lanes {
+
+// Which kinds of value (see lane_ops.def) a packet type can hold.
+enum class Kind { kFloat, kNumber, kBoolean, kAny };
+template <class V>
+constexpr bool holds(Kind kind) {
+  if (std::is_same_v<V, I>) return kind != Kind::kFloat;
+  return kind != Kind::kBoolean;
+}
+
+template <class T>
+AnyStep find_step(LaneOp op, int place) {
+  using V = typename T::Value;
+  switch (op) {
+#define MTF_LANE_OP(enumerator, name, operands, types, result)                                       \
+  case LaneOp::enumerator:                                                                           \
+    if constexpr (holds<V>(Kind::types) && LaneOp::enumerator != LaneOp::kCast) {                    \
+      if constexpr (operands == 1) {                                                                 \
+        return reinterpret_cast<AnyStep>(&unary_step<T, LaneOp::enumerator>);                        \
+      } else if constexpr (operands == 2) {                                                          \
+        return place == 0 ? reinterpret_cast<AnyStep>(&binary_step<T, LaneOp::enumerator, 0>)        \
+                          : reinterpret_cast<AnyStep>(&binary_step<T, LaneOp::enumerator, 1>);       \
+      }                                                                                              \
+    }                                                                                                \
+    return nullptr;
+#include "kernels/lane_ops.def"
+#undef MTF_LANE_OP
+  }
+  return nullptr;
+}
+
+}  // namespace mtf::lanes

@@ -1,0 +1,164 @@
+// Threaded code: the steps a fused loop is made of (internal to fused_loop*.cpp and lane_steps_*.cpp).
+//
+// A step is a function that gets the *tile* as eight packets in registers, changes it, and ends by
+// jumping to the next record's step. Two groups of programs exist, with their own tiles:
+//
+//   kFour   lanes of 4 bytes: f32; bf16 as f32; i32; bool as a mask (0 or -1)
+//   kEight  lanes of 8 bytes: f64; the 4-byte types as above, their bits sign-extended to 64, so that
+//           a step on them is the same function as in kFour between a narrowing and a widening
+//
+// All other operands of a step are in memory, as lanes of the group: `base + (index & mask)` lanes,
+// with mask -1 for an array that runs along with the loop and 0 for a slot or a splat scalar.
+#pragma once
+
+#include "kernels/fused_loop.h"
+#include "kernels/lane_apply.h"
+
+namespace mtf::lanes {
+
+enum class Group : std::uint8_t { kFour, kEight };
+
+constexpr int kTile4 = 8 * kF;
+constexpr int kTile8 = 8 * kD;
+constexpr int tile_of(Group group) { return group == Group::kFour ? kTile4 : kTile8; }
+
+/// Where the lanes of an operand are. For an iota: `base` is the first number, `mask` the stride.
+struct Ref {
+  char* base = nullptr;
+  std::int64_t mask = 0;
+};
+
+using AnyStep = void (*)();
+
+struct Record {
+  AnyStep step = nullptr;
+  Ref b;
+  Ref c;
+};
+
+/// `valid`: how many lanes of this tile are elements; only reductions look at it.
+struct State {
+  std::int64_t valid = 0;
+};
+
+#define MTF_TILE(P) P a0, P a1, P a2, P a3, P a4, P a5, P a6, P a7
+using Step4 = void (*)(const Record*, const State*, std::int64_t, MTF_TILE(F));
+using Step8 = void (*)(const Record*, const State*, std::int64_t, MTF_TILE(D));
+#define MTF_STEP_ARGUMENTS(P) \
+  [[maybe_unused]] const Record *r, [[maybe_unused]] const State *s, [[maybe_unused]] std::int64_t i, MTF_TILE(P)
+#define MTF_NEXT(StepType) \
+  return reinterpret_cast<StepType>(r[1].step)(r + 1, s, i, a0, a1, a2, a3, a4, a5, a6, a7)
+#define MTF_EACH_PACKET(statement) \
+  statement(a0, 0) statement(a1, 1) statement(a2, 2) statement(a3, 3) statement(a4, 4) statement(a5, 5) \
+      statement(a6, 6) statement(a7, 7)
+#define MTF_EACH_PAIR(statement) \
+  statement(a0, a1, 0) statement(a2, a3, 2) statement(a4, a5, 4) statement(a6, a7, 6)
+
+template <class P>
+inline const Scalar<P>* address(const Ref& ref, std::int64_t i) {
+  return reinterpret_cast<const Scalar<P>*>(ref.base) + (i & ref.mask);
+}
+template <class P>
+inline P load(const void* lanes, int packet) {
+  P value;
+  std::memcpy(&value, static_cast<const char*>(lanes) + packet * kBytes, kBytes);
+  return value;
+}
+template <class P>
+inline void store(void* lanes, int packet, P value) {
+  std::memcpy(static_cast<char*>(lanes) + packet * kBytes, &value, kBytes);
+}
+
+/// Two packets of 64-bit lanes as one of 32-bit lanes, and back.
+inline I narrow(D low, D high) {
+  const HalfI a = __builtin_convertvector((L)low, HalfI), b = __builtin_convertvector((L)high, HalfI);
+  I value;
+  std::memcpy(&value, &a, kBytes / 2);
+  std::memcpy(reinterpret_cast<char*>(&value) + kBytes / 2, &b, kBytes / 2);
+  return value;
+}
+inline void widen(I value, D& low, D& high) {
+  HalfI a, b;
+  std::memcpy(&a, &value, kBytes / 2);
+  std::memcpy(&b, reinterpret_cast<char*>(&value) + kBytes / 2, kBytes / 2);
+  low = (D)__builtin_convertvector(a, L);
+  high = (D)__builtin_convertvector(b, L);
+}
+
+/// How packets of type V travel in a tile. kWide: in pairs of 64-bit lanes.
+template <class V, bool kWideLanes>
+struct Lanes {
+  using Value = V;
+  static constexpr bool kWide = kWideLanes;
+  using Packet = std::conditional_t<std::is_same_v<V, D> || kWideLanes, D, F>;
+  using Step = std::conditional_t<std::is_same_v<Packet, D>, Step8, Step4>;
+};
+using F4 = Lanes<F, false>;
+using I4 = Lanes<I, false>;
+using D8 = Lanes<D, false>;
+using F8 = Lanes<F, true>;
+using I8 = Lanes<I, true>;
+
+template <class T, LaneOp kOp>
+void unary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
+  using V = typename T::Value;
+  using P = typename T::Packet;
+  if constexpr (T::kWide) {
+#define MTF_DO(x, y, k) widen((I)apply<kOp>((V)narrow(x, y)), x, y);
+    MTF_EACH_PAIR(MTF_DO)
+#undef MTF_DO
+  } else {
+#define MTF_DO(x, k) x = (P)apply<kOp>((V)x);
+    MTF_EACH_PACKET(MTF_DO)
+#undef MTF_DO
+  }
+  MTF_NEXT(typename T::Step);
+}
+
+/// kPlace: which operand the tile is; the other is b.
+template <class T, LaneOp kOp, int kPlace>
+void binary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
+  using V = typename T::Value;
+  using P = typename T::Packet;
+  const auto* other = address<P>(r->b, i);
+  auto combine = [](V mine, V theirs) {
+    if constexpr (kPlace == 0) return apply<kOp>(mine, theirs);
+    else return apply<kOp>(theirs, mine);
+  };
+  if constexpr (T::kWide) {
+#define MTF_DO(x, y, k) \
+  widen((I)combine((V)narrow(x, y), (V)narrow(load<P>(other, k), load<P>(other, k + 1))), x, y);
+    MTF_EACH_PAIR(MTF_DO)
+#undef MTF_DO
+  } else {
+#define MTF_DO(x, k) x = (P)combine((V)x, load<V>(other, k));
+    MTF_EACH_PACKET(MTF_DO)
+#undef MTF_DO
+  }
+  MTF_NEXT(typename T::Step);
+}
+
+// What the .cpp files offer; nullptr where the operation does not exist for the type.
+// `type` is the operands' type (kBf16 as kF32), `place` that of the operand in the tile.
+
+AnyStep float_step(LaneOp op, int place);       // f32 in kFour
+AnyStep double_step(LaneOp op, int place);      // f64 in kEight
+AnyStep int_step(LaneOp op, int place);         // i32, bool in kFour
+AnyStep wide_float_step(LaneOp op, int place);  // f32 in kEight
+AnyStep wide_int_step(LaneOp op, int place);    // i32, bool in kEight
+AnyStep where_step(Group group, int place);     // b, c: the others in order
+
+/// From memory of an element type into the tile; from the tile into memory; reference b.
+AnyStep load_step(Group group, ElementType type);
+AnyStep store_step(Group group, ElementType type);
+/// Slots hold lanes.
+AnyStep load_slot_step(Group group);
+AnyStep store_slot_step(Group group);
+AnyStep iota_step(Group group);
+AnyStep cast_step(Group group, ElementType from, ElementType to);  // bf16 is f32 here
+AnyStep round_bf16_step(Group group);
+/// Slot b = slot b (op) tile.
+AnyStep reduce_step(Group group, Reduction reduction, ElementType type);
+AnyStep end_step(Group group);
+
+}  // namespace mtf::lanes

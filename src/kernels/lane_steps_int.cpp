@@ -1,0 +1,7 @@
+#include "kernels/lane_step_table.h"
+
+namespace mtf::lanes {
+
+AnyStep int_step(LaneOp op, int place) { return find_step<I4>(op, place); }
+
+}  // namespace mtf::lanes
