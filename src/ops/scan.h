@@ -1,0 +1,45 @@
+#pragma once
+// A running sum over a dim that is split: what the splitter makes of it.
+//
+// cumsum (and no other operation) has a dim of SplitKind::kScan. Where that dim is split over axes with B processors
+// in all, the splitter makes, for y = cumsum(x, over: d), with `blocks` a new dim of size B split over the same axes:
+//
+//   local  = cumsum(x)                     on each block alone, as if it were whole
+//   own    = block_total(x)                [.., blocks=B/axes] in the place of d: the sum of each block
+//   totals = all_gather(own) over the axes [.., blocks=B]
+//   y      = add_totals(local, totals, own)
+//
+// For x = (1 2 3 4), over d, on 2 processors:
+//
+//               processor 0    processor 1
+//   x           1 2            3 4
+//   local       1 3            3 7
+//   own         3              7
+//   totals      3 7            3 7
+//   y           1 3            3+3 7+3
+//
+// add_totals adds the totals of the blocks before its own (after, when the sum runs in reverse); the place of its own
+// block is BlockDim::first of the third operand's `blocks`. A block that is empty has total 0. Totals of bf16 are f32.
+// Neither counts work: a running sum counts 1 for each element read, split or not.
+//
+//   operation    dims           ints
+//   cumsum       -              the operand's dim, 1 if exclusive, 1 if reversed
+//   block_total  blocks         the operand's dim
+//   add_totals   -              the dim of `local`, 1 if reversed
+#include "graph/graph.h"
+
+namespace mtf {
+
+inline int scan_dim(const Node& cumsum) { return static_cast<int>(cumsum.attributes.ints[0]); }
+
+/// Attributes of block_total for a node of cumsum whose dim is split in blocks.size blocks.
+inline Attributes block_total_attributes(const Node& cumsum, const Dim& blocks) {
+  return {.dims = {blocks}, .ints = {cumsum.attributes.ints[0]}, .element = cumsum.attributes.element};
+}
+
+inline Attributes add_totals_attributes(const Node& cumsum) {
+  return {.dims = {}, .ints = {cumsum.attributes.ints[0], cumsum.attributes.ints[2]},
+          .element = cumsum.attributes.element};
+}
+
+}  // namespace mtf

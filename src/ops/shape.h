@@ -1,0 +1,39 @@
+#pragma once
+// How nodes of the operations that move elements keep what their kernels need (Attributes), for those who add such
+// nodes without a script's call: the builder's vocabulary, gradients, the evaluator's `x[d: i]`.
+//
+//   operation   dims               ints                                                     inputs
+//   reshape     the result's       -                                                        -
+//   rename      the result's       -                                                        -
+//   broadcast   the result's       for each dim of the result the operand's, or -1          -
+//   range       the dim            -                                                        -
+//   tensor      the result's       -                                                        the numbers, row-major
+//   slice       -                  the operand's dim, first, count, stride                  -
+//   index       the dim            the operand's dim                                        the place
+//   pad         -                  the operand's dim, before, after                         -
+//   shift       -                  the operand's dim, by, 1 if it wraps                     -
+//   reverse     -                  the operand's dims                                       -
+//   cumsum      -                  the operand's dim, 1 if exclusive, 1 if reversed         -
+//
+// A kernel sees blocks, which have no names; that is why `broadcast` says which dims correspond.
+#include <cstdint>
+
+#include "graph/builder.h"
+
+namespace mtf {
+
+/// Of `broadcast`: `result` has every dim of `operand`, in any order.
+Attributes broadcast_attributes(const Dims& operand, const Dims& result);
+
+/// The elements `first .. last` (excluded), every `stride`-th, of a dim of `x`; the dim keeps its name. Bounds outside
+/// the dim and an empty range are refused at `span`.
+Value slice_dim(Builder& builder, const Value& x, int dim, int64_t first, int64_t last, int64_t stride, Span span);
+
+/// x at place `place` of a dim, which is gone from the result. A place outside the dim is refused at `span`; a NaN
+/// stands for one that is not known yet, and is judged when it runs.
+Value index_dim(Builder& builder, const Value& x, int dim, double place, Span span);
+
+/// `x` with its dims in the order of `dims`, which are the same set.
+Value in_order(Builder& builder, const Value& x, const Dims& dims);
+
+}  // namespace mtf
