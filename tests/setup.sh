@@ -50,7 +50,6 @@ build() {
     cmake -S "$MTF_TOP" -B "$MTF_BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$log" 2>&1 </dev/null ||
       { cat "$log" >&2; return 1; }
   fi
-  [ "$(ninja -C "$MTF_BUILD" -n "$@" 2>/dev/null | tail -n 1)" = "ninja: no work to do." ] && return 0
-  echo "Building ..." >&2
+  [ -x "$MTF" ] || echo "Building (some minutes the first time) ..." >&2
   ninja -C "$MTF_BUILD" "$@" >"$log" 2>&1 </dev/null || { grep -v '^\[[0-9/]*\] ' "$log" >&2; return 1; }
 }
