@@ -30,7 +30,7 @@ class SourceFile : public std::enable_shared_from_this<SourceFile> {
   static std::shared_ptr<const SourceFile> read(const std::string& path);
 
   // The largest script that is read, in bytes.
-  static constexpr std::size_t kMaxBytes = 16 * 1024 * 1024;
+  static constexpr std::size_t kMaxBytes = 4 * 1024 * 1024;
 
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }

@@ -39,7 +39,10 @@
 //   - an arrow is only in an argument of a call; `labelled` arguments follow positional ones, except
 //     that positional ones may follow labels (an element type given last);
 //   - in a script (not in the REPL) an ExprStmt is a call or `counters`;
-//   - import, option, mesh, layout, model and param/state stand only where they may (see Stmt);
+//   - import and option stand only at the top level, param and state only directly in a model,
+//     return only in a function;
+//   - no argument label, parameter, mesh axis, layout dim or name of a pattern stands there twice;
+//   - the format of a string part is a format of std::format, with a width and precision below 1000;
 //   - nesting is limited, so that recursion over a tree is safe.
 namespace mtf::ast {
 

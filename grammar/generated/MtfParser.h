@@ -1,0 +1,1043 @@
+
+// Generated from MtfParser.g4 by ANTLR 4.7.2
+
+#pragma once
+
+
+#include "antlr4-runtime.h"
+
+
+
+
+class  MtfParser : public antlr4::Parser {
+public:
+  enum {
+    INTERPOLATION_CLOSE = 1, FORMAT_COLON = 2, STRING_BROKEN = 3, DIM = 4, 
+    MESH = 5, LAYOUT = 6, USE = 7, OPTION = 8, SEED = 9, PRECISION = 10, 
+    IMPORT = 11, LET = 12, PARAM = 13, STATE = 14, MODEL = 15, FN = 16, 
+    FOR = 17, WHILE = 18, IF = 19, ELSE = 20, RETURN = 21, ASSERT = 22, 
+    COUNTERS = 23, F32 = 24, F64 = 25, BF16 = 26, I32 = 27, BOOL = 28, AS = 29, 
+    IN = 30, AND = 31, OR = 32, NOT = 33, TRUE = 34, FALSE = 35, IDENT = 36, 
+    FLOAT = 37, INT = 38, LPAREN = 39, RPAREN = 40, LBRACKET = 41, RBRACKET = 42, 
+    LBRACE = 43, RBRACE = 44, DEFINE = 45, COLON = 46, ARROW = 47, EQUAL = 48, 
+    NOT_EQUAL = 49, LESS_EQUAL = 50, GREATER_EQUAL = 51, LESS = 52, GREATER = 53, 
+    ASSIGN = 54, FLOOR_DIVIDE = 55, PLUS = 56, MINUS = 57, STAR = 58, SLASH = 59, 
+    PERCENT = 60, CARET = 61, AT = 62, DOTDOT = 63, DOT = 64, COMMA = 65, 
+    SEMICOLON = 66, STRING_OPEN = 67, NEWLINE = 68, COMMENT = 69, SPACE = 70, 
+    UNKNOWN = 71, STRING_TEXT = 72, STRING_CLOSE = 73, INTERPOLATION_OPEN = 74, 
+    BAD_ESCAPE = 75, LONE_BRACE = 76, FORMAT_TEXT = 77
+  };
+
+  enum {
+    RuleProgram = 0, RuleStatement = 1, RuleBody = 2, RuleBlock = 3, RuleDim_statement = 4, 
+    RuleDim_item = 5, RuleMesh_statement = 6, RuleMesh_axis = 7, RuleLayout_statement = 8, 
+    RuleUse_statement = 9, RuleOption_statement = 10, RuleSeed_statement = 11, 
+    RulePrecision_statement = 12, RuleImport_statement = 13, RuleImport_item = 14, 
+    RuleLet_statement = 15, RuleParam_statement = 16, RuleFn_statement = 17, 
+    RuleModel_statement = 18, RuleFor_statement = 19, RuleWhile_statement = 20, 
+    RuleIf_statement = 21, RuleReturn_statement = 22, RuleAssert_statement = 23, 
+    RuleExpr_statement = 24, RulePattern = 25, RuleParameters = 26, RuleParameter = 27, 
+    RuleAnnotation = 28, RuleAnnotation_word = 29, RuleShape = 30, RuleShape_item = 31, 
+    RuleStored_type = 32, RuleElement_type = 33, RuleLayout_ref = 34, RuleLayout_literal = 35, 
+    RuleLayout_item = 36, RulePath = 37, RulePath_with_index = 38, RulePath_step = 39, 
+    RuleExpr = 40, RulePrimary = 41, RuleParens = 42, RuleList = 43, RuleList_item = 44, 
+    RuleArguments = 45, RuleArgument = 46, RuleIndex_arguments = 47, RuleIndex_argument = 48, 
+    RuleString = 49, RuleInterpolation = 50, RuleAny_word = 51
+  };
+
+  MtfParser(antlr4::TokenStream *input);
+  ~MtfParser();
+
+  virtual std::string getGrammarFileName() const override;
+  virtual const antlr4::atn::ATN& getATN() const override { return _atn; };
+  virtual const std::vector<std::string>& getTokenNames() const override { return _tokenNames; }; // deprecated: use vocabulary instead.
+  virtual const std::vector<std::string>& getRuleNames() const override;
+  virtual antlr4::dfa::Vocabulary& getVocabulary() const override;
+
+
+  class ProgramContext;
+  class StatementContext;
+  class BodyContext;
+  class BlockContext;
+  class Dim_statementContext;
+  class Dim_itemContext;
+  class Mesh_statementContext;
+  class Mesh_axisContext;
+  class Layout_statementContext;
+  class Use_statementContext;
+  class Option_statementContext;
+  class Seed_statementContext;
+  class Precision_statementContext;
+  class Import_statementContext;
+  class Import_itemContext;
+  class Let_statementContext;
+  class Param_statementContext;
+  class Fn_statementContext;
+  class Model_statementContext;
+  class For_statementContext;
+  class While_statementContext;
+  class If_statementContext;
+  class Return_statementContext;
+  class Assert_statementContext;
+  class Expr_statementContext;
+  class PatternContext;
+  class ParametersContext;
+  class ParameterContext;
+  class AnnotationContext;
+  class Annotation_wordContext;
+  class ShapeContext;
+  class Shape_itemContext;
+  class Stored_typeContext;
+  class Element_typeContext;
+  class Layout_refContext;
+  class Layout_literalContext;
+  class Layout_itemContext;
+  class PathContext;
+  class Path_with_indexContext;
+  class Path_stepContext;
+  class ExprContext;
+  class PrimaryContext;
+  class ParensContext;
+  class ListContext;
+  class List_itemContext;
+  class ArgumentsContext;
+  class ArgumentContext;
+  class Index_argumentsContext;
+  class Index_argumentContext;
+  class StringContext;
+  class InterpolationContext;
+  class Any_wordContext; 
+
+  class  ProgramContext : public antlr4::ParserRuleContext {
+  public:
+    ProgramContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *EOF();
+    std::vector<StatementContext *> statement();
+    StatementContext* statement(size_t i);
+
+   
+  };
+
+  ProgramContext* program();
+
+  class  StatementContext : public antlr4::ParserRuleContext {
+  public:
+    StatementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    BodyContext *body();
+    antlr4::tree::TerminalNode *NEWLINE();
+
+   
+  };
+
+  StatementContext* statement();
+
+  class  BodyContext : public antlr4::ParserRuleContext {
+  public:
+    BodyContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    Dim_statementContext *dim_statement();
+    Mesh_statementContext *mesh_statement();
+    Layout_statementContext *layout_statement();
+    Use_statementContext *use_statement();
+    Option_statementContext *option_statement();
+    Seed_statementContext *seed_statement();
+    Precision_statementContext *precision_statement();
+    Import_statementContext *import_statement();
+    Let_statementContext *let_statement();
+    Param_statementContext *param_statement();
+    Fn_statementContext *fn_statement();
+    Model_statementContext *model_statement();
+    For_statementContext *for_statement();
+    While_statementContext *while_statement();
+    If_statementContext *if_statement();
+    Return_statementContext *return_statement();
+    Assert_statementContext *assert_statement();
+    Expr_statementContext *expr_statement();
+
+   
+  };
+
+  BodyContext* body();
+
+  class  BlockContext : public antlr4::ParserRuleContext {
+  public:
+    BlockContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LBRACE();
+    antlr4::tree::TerminalNode *RBRACE();
+    std::vector<StatementContext *> statement();
+    StatementContext* statement(size_t i);
+
+   
+  };
+
+  BlockContext* block();
+
+  class  Dim_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Dim_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *DIM();
+    std::vector<Dim_itemContext *> dim_item();
+    Dim_itemContext* dim_item(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  Dim_statementContext* dim_statement();
+
+  class  Dim_itemContext : public antlr4::ParserRuleContext {
+  public:
+    Dim_itemContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *ASSIGN();
+    ExprContext *expr();
+
+   
+  };
+
+  Dim_itemContext* dim_item();
+
+  class  Mesh_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Mesh_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *MESH();
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *ASSIGN();
+    antlr4::tree::TerminalNode *LBRACKET();
+    antlr4::tree::TerminalNode *RBRACKET();
+    std::vector<Mesh_axisContext *> mesh_axis();
+    Mesh_axisContext* mesh_axis(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  Mesh_statementContext* mesh_statement();
+
+  class  Mesh_axisContext : public antlr4::ParserRuleContext {
+  public:
+    Mesh_axisContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *COLON();
+    ExprContext *expr();
+
+   
+  };
+
+  Mesh_axisContext* mesh_axis();
+
+  class  Layout_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Layout_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LAYOUT();
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *ASSIGN();
+    Layout_literalContext *layout_literal();
+
+   
+  };
+
+  Layout_statementContext* layout_statement();
+
+  class  Use_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Use_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *USE();
+    PathContext *path();
+
+   
+  };
+
+  Use_statementContext* use_statement();
+
+  class  Option_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Option_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *OPTION();
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *ASSIGN();
+    ExprContext *expr();
+
+   
+  };
+
+  Option_statementContext* option_statement();
+
+  class  Seed_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Seed_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *SEED();
+    ExprContext *expr();
+
+   
+  };
+
+  Seed_statementContext* seed_statement();
+
+  class  Precision_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Precision_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *PRECISION();
+    Element_typeContext *element_type();
+
+   
+  };
+
+  Precision_statementContext* precision_statement();
+
+  class  Import_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Import_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IMPORT();
+    std::vector<Import_itemContext *> import_item();
+    Import_itemContext* import_item(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  Import_statementContext* import_statement();
+
+  class  Import_itemContext : public antlr4::ParserRuleContext {
+  public:
+    Import_itemContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    std::vector<antlr4::tree::TerminalNode *> IDENT();
+    antlr4::tree::TerminalNode* IDENT(size_t i);
+    StringContext *string();
+    antlr4::tree::TerminalNode *AS();
+
+   
+  };
+
+  Import_itemContext* import_item();
+
+  class  Let_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Let_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LET();
+    PatternContext *pattern();
+    antlr4::tree::TerminalNode *ASSIGN();
+    ExprContext *expr();
+
+   
+  };
+
+  Let_statementContext* let_statement();
+
+  class  Param_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Param_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *COLON();
+    Stored_typeContext *stored_type();
+    antlr4::tree::TerminalNode *ASSIGN();
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *PARAM();
+    antlr4::tree::TerminalNode *STATE();
+    antlr4::tree::TerminalNode *AT();
+    Layout_refContext *layout_ref();
+
+   
+  };
+
+  Param_statementContext* param_statement();
+
+  class  Fn_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Fn_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *FN();
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *LPAREN();
+    antlr4::tree::TerminalNode *RPAREN();
+    BlockContext *block();
+    antlr4::tree::TerminalNode *ASSIGN();
+    ExprContext *expr();
+    ParametersContext *parameters();
+    antlr4::tree::TerminalNode *ARROW();
+    AnnotationContext *annotation();
+
+   
+  };
+
+  Fn_statementContext* fn_statement();
+
+  class  Model_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Model_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *MODEL();
+    antlr4::tree::TerminalNode *IDENT();
+    BlockContext *block();
+    antlr4::tree::TerminalNode *LPAREN();
+    antlr4::tree::TerminalNode *RPAREN();
+    ParametersContext *parameters();
+
+   
+  };
+
+  Model_statementContext* model_statement();
+
+  class  For_statementContext : public antlr4::ParserRuleContext {
+  public:
+    For_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *FOR();
+    PatternContext *pattern();
+    antlr4::tree::TerminalNode *IN();
+    ExprContext *expr();
+    BlockContext *block();
+
+   
+  };
+
+  For_statementContext* for_statement();
+
+  class  While_statementContext : public antlr4::ParserRuleContext {
+  public:
+    While_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *WHILE();
+    ExprContext *expr();
+    BlockContext *block();
+
+   
+  };
+
+  While_statementContext* while_statement();
+
+  class  If_statementContext : public antlr4::ParserRuleContext {
+  public:
+    If_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    std::vector<antlr4::tree::TerminalNode *> IF();
+    antlr4::tree::TerminalNode* IF(size_t i);
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    std::vector<BlockContext *> block();
+    BlockContext* block(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> ELSE();
+    antlr4::tree::TerminalNode* ELSE(size_t i);
+
+   
+  };
+
+  If_statementContext* if_statement();
+
+  class  Return_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Return_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *RETURN();
+    ExprContext *expr();
+
+   
+  };
+
+  Return_statementContext* return_statement();
+
+  class  Assert_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Assert_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *ASSERT();
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    antlr4::tree::TerminalNode *COMMA();
+
+   
+  };
+
+  Assert_statementContext* assert_statement();
+
+  class  Expr_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Expr_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    antlr4::tree::TerminalNode *DEFINE();
+
+   
+  };
+
+  Expr_statementContext* expr_statement();
+
+  class  PatternContext : public antlr4::ParserRuleContext {
+  public:
+    PatternContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *LPAREN();
+    std::vector<PatternContext *> pattern();
+    PatternContext* pattern(size_t i);
+    antlr4::tree::TerminalNode *RPAREN();
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  PatternContext* pattern();
+
+  class  ParametersContext : public antlr4::ParserRuleContext {
+  public:
+    ParametersContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    std::vector<ParameterContext *> parameter();
+    ParameterContext* parameter(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  ParametersContext* parameters();
+
+  class  ParameterContext : public antlr4::ParserRuleContext {
+  public:
+    ParameterContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *COLON();
+    AnnotationContext *annotation();
+    antlr4::tree::TerminalNode *ASSIGN();
+    ExprContext *expr();
+
+   
+  };
+
+  ParameterContext* parameter();
+
+  class  AnnotationContext : public antlr4::ParserRuleContext {
+  public:
+    AnnotationContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    ShapeContext *shape();
+    Annotation_wordContext *annotation_word();
+
+   
+  };
+
+  AnnotationContext* annotation();
+
+  class  Annotation_wordContext : public antlr4::ParserRuleContext {
+  public:
+    Annotation_wordContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *DIM();
+    antlr4::tree::TerminalNode *MODEL();
+    antlr4::tree::TerminalNode *FN();
+    Element_typeContext *element_type();
+
+   
+  };
+
+  Annotation_wordContext* annotation_word();
+
+  class  ShapeContext : public antlr4::ParserRuleContext {
+  public:
+    ShapeContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LBRACKET();
+    antlr4::tree::TerminalNode *RBRACKET();
+    Element_typeContext *element_type();
+    std::vector<Shape_itemContext *> shape_item();
+    Shape_itemContext* shape_item(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  ShapeContext* shape();
+
+  class  Shape_itemContext : public antlr4::ParserRuleContext {
+  public:
+    Shape_itemContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *DOTDOT();
+    ExprContext *expr();
+
+   
+  };
+
+  Shape_itemContext* shape_item();
+
+  class  Stored_typeContext : public antlr4::ParserRuleContext {
+  public:
+    Stored_typeContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    ShapeContext *shape();
+    antlr4::tree::TerminalNode *IDENT();
+    Path_with_indexContext *path_with_index();
+
+   
+  };
+
+  Stored_typeContext* stored_type();
+
+  class  Element_typeContext : public antlr4::ParserRuleContext {
+  public:
+    Element_typeContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *F32();
+    antlr4::tree::TerminalNode *F64();
+    antlr4::tree::TerminalNode *BF16();
+    antlr4::tree::TerminalNode *I32();
+    antlr4::tree::TerminalNode *BOOL();
+
+   
+  };
+
+  Element_typeContext* element_type();
+
+  class  Layout_refContext : public antlr4::ParserRuleContext {
+  public:
+    Layout_refContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    Layout_literalContext *layout_literal();
+    PathContext *path();
+
+   
+  };
+
+  Layout_refContext* layout_ref();
+
+  class  Layout_literalContext : public antlr4::ParserRuleContext {
+  public:
+    Layout_literalContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LBRACE();
+    antlr4::tree::TerminalNode *RBRACE();
+    std::vector<Layout_itemContext *> layout_item();
+    Layout_itemContext* layout_item(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  Layout_literalContext* layout_literal();
+
+  class  Layout_itemContext : public antlr4::ParserRuleContext {
+  public:
+    Layout_itemContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *DOTDOT();
+    std::vector<antlr4::tree::TerminalNode *> IDENT();
+    antlr4::tree::TerminalNode* IDENT(size_t i);
+    antlr4::tree::TerminalNode *ARROW();
+    antlr4::tree::TerminalNode *LBRACKET();
+    antlr4::tree::TerminalNode *RBRACKET();
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  Layout_itemContext* layout_item();
+
+  class  PathContext : public antlr4::ParserRuleContext {
+  public:
+    PathContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    std::vector<antlr4::tree::TerminalNode *> DOT();
+    antlr4::tree::TerminalNode* DOT(size_t i);
+    std::vector<Any_wordContext *> any_word();
+    Any_wordContext* any_word(size_t i);
+
+   
+  };
+
+  PathContext* path();
+
+  class  Path_with_indexContext : public antlr4::ParserRuleContext {
+  public:
+    Path_with_indexContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    std::vector<Path_stepContext *> path_step();
+    Path_stepContext* path_step(size_t i);
+
+   
+  };
+
+  Path_with_indexContext* path_with_index();
+
+  class  Path_stepContext : public antlr4::ParserRuleContext {
+  public:
+    Path_stepContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *DOT();
+    Any_wordContext *any_word();
+    antlr4::tree::TerminalNode *LBRACKET();
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *RBRACKET();
+
+   
+  };
+
+  Path_stepContext* path_step();
+
+  class  ExprContext : public antlr4::ParserRuleContext {
+  public:
+    ExprContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+   
+    ExprContext() = default;
+    void copyFrom(ExprContext *context);
+    using antlr4::ParserRuleContext::copyFrom;
+
+    virtual size_t getRuleIndex() const override;
+
+   
+  };
+
+  class  Unary_exprContext : public ExprContext {
+  public:
+    Unary_exprContext(ExprContext *ctx);
+
+    antlr4::Token *op = nullptr;
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *MINUS();
+    antlr4::tree::TerminalNode *NOT();
+  };
+
+  class  Binary_exprContext : public ExprContext {
+  public:
+    Binary_exprContext(ExprContext *ctx);
+
+    antlr4::Token *op = nullptr;
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    antlr4::tree::TerminalNode *CARET();
+    antlr4::tree::TerminalNode *STAR();
+    antlr4::tree::TerminalNode *SLASH();
+    antlr4::tree::TerminalNode *FLOOR_DIVIDE();
+    antlr4::tree::TerminalNode *PERCENT();
+    antlr4::tree::TerminalNode *PLUS();
+    antlr4::tree::TerminalNode *MINUS();
+    antlr4::tree::TerminalNode *EQUAL();
+    antlr4::tree::TerminalNode *NOT_EQUAL();
+    antlr4::tree::TerminalNode *LESS();
+    antlr4::tree::TerminalNode *LESS_EQUAL();
+    antlr4::tree::TerminalNode *GREATER();
+    antlr4::tree::TerminalNode *GREATER_EQUAL();
+    antlr4::tree::TerminalNode *AND();
+    antlr4::tree::TerminalNode *OR();
+  };
+
+  class  Index_exprContext : public ExprContext {
+  public:
+    Index_exprContext(ExprContext *ctx);
+
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *LBRACKET();
+    Index_argumentsContext *index_arguments();
+    antlr4::tree::TerminalNode *RBRACKET();
+  };
+
+  class  Lambda_exprContext : public ExprContext {
+  public:
+    Lambda_exprContext(ExprContext *ctx);
+
+    antlr4::tree::TerminalNode *FN();
+    antlr4::tree::TerminalNode *LPAREN();
+    antlr4::tree::TerminalNode *RPAREN();
+    antlr4::tree::TerminalNode *ASSIGN();
+    ExprContext *expr();
+    ParametersContext *parameters();
+    antlr4::tree::TerminalNode *ARROW();
+    AnnotationContext *annotation();
+  };
+
+  class  At_exprContext : public ExprContext {
+  public:
+    At_exprContext(ExprContext *ctx);
+
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *AT();
+    Layout_refContext *layout_ref();
+  };
+
+  class  Call_exprContext : public ExprContext {
+  public:
+    Call_exprContext(ExprContext *ctx);
+
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *LPAREN();
+    antlr4::tree::TerminalNode *RPAREN();
+    ArgumentsContext *arguments();
+  };
+
+  class  Attribute_exprContext : public ExprContext {
+  public:
+    Attribute_exprContext(ExprContext *ctx);
+
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *DOT();
+    Any_wordContext *any_word();
+  };
+
+  class  Primary_exprContext : public ExprContext {
+  public:
+    Primary_exprContext(ExprContext *ctx);
+
+    PrimaryContext *primary();
+  };
+
+  class  Range_exprContext : public ExprContext {
+  public:
+    Range_exprContext(ExprContext *ctx);
+
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    antlr4::tree::TerminalNode *DOTDOT();
+  };
+
+  ExprContext* expr();
+  ExprContext* expr(int precedence);
+  class  PrimaryContext : public antlr4::ParserRuleContext {
+  public:
+    PrimaryContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *INT();
+    antlr4::tree::TerminalNode *FLOAT();
+    antlr4::tree::TerminalNode *TRUE();
+    antlr4::tree::TerminalNode *FALSE();
+    Element_typeContext *element_type();
+    StringContext *string();
+    ParensContext *parens();
+    ListContext *list();
+    antlr4::tree::TerminalNode *COUNTERS();
+    BlockContext *block();
+
+   
+  };
+
+  PrimaryContext* primary();
+
+  class  ParensContext : public antlr4::ParserRuleContext {
+  public:
+    ParensContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LPAREN();
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    antlr4::tree::TerminalNode *RPAREN();
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  ParensContext* parens();
+
+  class  ListContext : public antlr4::ParserRuleContext {
+  public:
+    ListContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LBRACKET();
+    antlr4::tree::TerminalNode *RBRACKET();
+    std::vector<List_itemContext *> list_item();
+    List_itemContext* list_item(size_t i);
+    antlr4::tree::TerminalNode *FOR();
+    PatternContext *pattern();
+    antlr4::tree::TerminalNode *IN();
+    ExprContext *expr();
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  ListContext* list();
+
+  class  List_itemContext : public antlr4::ParserRuleContext {
+  public:
+    List_itemContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *DOTDOT();
+    ExprContext *expr();
+
+   
+  };
+
+  List_itemContext* list_item();
+
+  class  ArgumentsContext : public antlr4::ParserRuleContext {
+  public:
+    ArgumentsContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    std::vector<ArgumentContext *> argument();
+    ArgumentContext* argument(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  ArgumentsContext* arguments();
+
+  class  ArgumentContext : public antlr4::ParserRuleContext {
+  public:
+    ArgumentContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    Any_wordContext *any_word();
+    antlr4::tree::TerminalNode *COLON();
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    antlr4::tree::TerminalNode *ARROW();
+
+   
+  };
+
+  ArgumentContext* argument();
+
+  class  Index_argumentsContext : public antlr4::ParserRuleContext {
+  public:
+    Index_argumentsContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    std::vector<Index_argumentContext *> index_argument();
+    Index_argumentContext* index_argument(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  Index_argumentsContext* index_arguments();
+
+  class  Index_argumentContext : public antlr4::ParserRuleContext {
+  public:
+    Index_argumentContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *DOTDOT();
+    Any_wordContext *any_word();
+    antlr4::tree::TerminalNode *COLON();
+
+   
+  };
+
+  Index_argumentContext* index_argument();
+
+  class  StringContext : public antlr4::ParserRuleContext {
+  public:
+    StringContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *STRING_OPEN();
+    antlr4::tree::TerminalNode *STRING_CLOSE();
+    std::vector<antlr4::tree::TerminalNode *> STRING_TEXT();
+    antlr4::tree::TerminalNode* STRING_TEXT(size_t i);
+    std::vector<InterpolationContext *> interpolation();
+    InterpolationContext* interpolation(size_t i);
+
+   
+  };
+
+  StringContext* string();
+
+  class  InterpolationContext : public antlr4::ParserRuleContext {
+  public:
+    InterpolationContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *INTERPOLATION_OPEN();
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *INTERPOLATION_CLOSE();
+    antlr4::tree::TerminalNode *FORMAT_COLON();
+    antlr4::tree::TerminalNode *FORMAT_TEXT();
+
+   
+  };
+
+  InterpolationContext* interpolation();
+
+  class  Any_wordContext : public antlr4::ParserRuleContext {
+  public:
+    Any_wordContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *DIM();
+    antlr4::tree::TerminalNode *MESH();
+    antlr4::tree::TerminalNode *LAYOUT();
+    antlr4::tree::TerminalNode *USE();
+    antlr4::tree::TerminalNode *OPTION();
+    antlr4::tree::TerminalNode *SEED();
+    antlr4::tree::TerminalNode *PRECISION();
+    antlr4::tree::TerminalNode *IMPORT();
+    antlr4::tree::TerminalNode *LET();
+    antlr4::tree::TerminalNode *PARAM();
+    antlr4::tree::TerminalNode *STATE();
+    antlr4::tree::TerminalNode *MODEL();
+    antlr4::tree::TerminalNode *FN();
+    antlr4::tree::TerminalNode *FOR();
+    antlr4::tree::TerminalNode *WHILE();
+    antlr4::tree::TerminalNode *IF();
+    antlr4::tree::TerminalNode *ELSE();
+    antlr4::tree::TerminalNode *RETURN();
+    antlr4::tree::TerminalNode *ASSERT();
+    antlr4::tree::TerminalNode *COUNTERS();
+    antlr4::tree::TerminalNode *F32();
+    antlr4::tree::TerminalNode *F64();
+    antlr4::tree::TerminalNode *BF16();
+    antlr4::tree::TerminalNode *I32();
+    antlr4::tree::TerminalNode *BOOL();
+    antlr4::tree::TerminalNode *AS();
+    antlr4::tree::TerminalNode *IN();
+    antlr4::tree::TerminalNode *AND();
+    antlr4::tree::TerminalNode *OR();
+    antlr4::tree::TerminalNode *NOT();
+    antlr4::tree::TerminalNode *TRUE();
+    antlr4::tree::TerminalNode *FALSE();
+
+   
+  };
+
+  Any_wordContext* any_word();
+
+
+  virtual bool sempred(antlr4::RuleContext *_localctx, size_t ruleIndex, size_t predicateIndex) override;
+  bool exprSempred(ExprContext *_localctx, size_t predicateIndex);
+
+private:
+  static std::vector<antlr4::dfa::DFA> _decisionToDFA;
+  static antlr4::atn::PredictionContextCache _sharedContextCache;
+  static std::vector<std::string> _ruleNames;
+  static std::vector<std::string> _tokenNames;
+
+  static std::vector<std::string> _literalNames;
+  static std::vector<std::string> _symbolicNames;
+  static antlr4::dfa::Vocabulary _vocabulary;
+  static antlr4::atn::ATN _atn;
+  static std::vector<uint16_t> _serializedATN;
+
+
+  struct Initializer {
+    Initializer();
+  };
+  static Initializer _init;
+};
+

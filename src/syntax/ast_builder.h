@@ -1,0 +1,97 @@
+#pragma once
+
+// Private to src/syntax: names ANTLR's types.
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "MtfParser.h"
+#include "support/diagnostics.h"
+#include "syntax/ast.h"
+#include "syntax/parse.h"
+#include "syntax/token_stream.h"
+
+namespace mtf::internal {
+
+// Parse tree → AST, and the checks that ast.h promises and a grammar cannot make. Statements that
+// could not be parsed are left out. Errors are added, and what they are in is built as well as it can.
+class AstBuilder {
+ public:
+  AstBuilder(const SourceFile& file, const Offsets& offsets, ParseMode mode, Diagnostics& diagnostics)
+      : file_(file), offsets_(offsets), mode_(mode), diagnostics_(diagnostics) {}
+
+  ast::Program build(MtfParser::ProgramContext& tree, std::vector<ast::Comment> comments);
+
+ private:
+  // Where a statement stands.
+  struct Place {
+    bool top_level = false;
+    bool in_model = false;  // directly
+    bool in_fn = false;
+  };
+
+  // build_statements.cpp
+  ast::Block block(MtfParser::BlockContext* tree, Place place);
+  std::vector<ast::Stmt> statements(const std::vector<MtfParser::StatementContext*>& trees, Place place);
+  ast::Stmt::Node statement(antlr4::ParserRuleContext* tree);
+  ast::DimStmt dim(MtfParser::Dim_statementContext* tree);
+  ast::MeshStmt mesh(MtfParser::Mesh_statementContext* tree);
+  ast::ImportStmt import(MtfParser::Import_statementContext* tree);
+  ast::ImportStmt::Item import_item(MtfParser::Import_itemContext* tree);
+  ast::ParamStmt param(MtfParser::Param_statementContext* tree);
+  ast::FnStmt fn(MtfParser::Fn_statementContext* tree);
+  ast::ModelStmt model(MtfParser::Model_statementContext* tree);
+  ast::ForStmt for_loop(MtfParser::For_statementContext* tree);
+  ast::IfStmt if_else(MtfParser::If_statementContext* tree);
+  ast::AssertStmt assertion(MtfParser::Assert_statementContext* tree);
+  ast::Stmt::Node expr_or_assign(MtfParser::Expr_statementContext* tree);
+  ast::StoredAnnotation stored_type(MtfParser::Stored_typeContext* tree);
+  void find_docs(ast::Program& program);
+  void attach_docs(std::vector<ast::Stmt>& statements);
+  std::string doc_above(std::size_t line) const;
+
+  // build_expressions.cpp
+  ast::ExprPtr expr(MtfParser::ExprContext* tree);
+  ast::Expr::Node expr_node(MtfParser::ExprContext* tree);
+  ast::Expr::Node binary(MtfParser::Binary_exprContext* tree);
+  ast::ExprPtr primary(MtfParser::PrimaryContext* tree);
+  ast::ExprPtr parens(MtfParser::ParensContext* tree);
+  ast::Expr::Node list(MtfParser::ListContext* tree);
+  ast::Expr::Node integer(antlr4::tree::TerminalNode* token);
+  ast::Expr::Node real(antlr4::tree::TerminalNode* token);
+  ast::StringExpr string(MtfParser::StringContext* tree);
+  ast::StringPart interpolation(MtfParser::InterpolationContext* tree);
+  std::vector<ast::Argument> arguments(MtfParser::ArgumentsContext* tree);
+  std::vector<ast::Argument> index_arguments(MtfParser::Index_argumentsContext* tree);
+  ast::ExprPtr index_value(MtfParser::Index_argumentContext* tree);
+  ast::LayoutLiteral layout_literal(MtfParser::Layout_literalContext* tree);
+  ast::LayoutRef layout_ref(MtfParser::Layout_refContext* tree);
+  ast::ExprPtr path(MtfParser::PathContext* tree);
+  ast::ExprPtr path_with_index(MtfParser::Path_with_indexContext* tree);
+  ast::ShapeAnnotation shape(MtfParser::ShapeContext* tree);
+  ast::Annotation annotation(MtfParser::AnnotationContext* tree);
+  std::vector<ast::Parameter> parameters(MtfParser::ParametersContext* tree);
+  ast::PatternPtr pattern(MtfParser::PatternContext* tree);
+  void check_format(const std::string& format, Span span);
+
+  // both
+  ast::Ident ident(antlr4::Token* token) const;
+  ast::Ident ident(antlr4::tree::TerminalNode* node) const { return ident(node->getSymbol()); }
+  ast::Ident ident(antlr4::ParserRuleContext* tree) const { return ident(tree->getStart()); }
+  Span span(antlr4::Token* token) const { return offsets_.span(*token); }
+  Span span(antlr4::ParserRuleContext* tree) const;
+  ast::ExprPtr make(ast::Expr::Node node, Span span) const;
+  // Reports each name that stands in the list for the second time.
+  void refuse_twice(Kind kind, const std::vector<ast::Ident>& names);
+
+  const SourceFile& file_;
+  const Offsets& offsets_;
+  ParseMode mode_;
+  Diagnostics& diagnostics_;
+  Place place_;
+  std::unordered_map<std::size_t, const ast::Comment*> docs_by_line_;
+  std::size_t file_doc_end_ = 0;  // the last line of the file's own doc
+};
+
+}  // namespace mtf::internal

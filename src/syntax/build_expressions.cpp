@@ -1,0 +1,394 @@
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <regex>
+
+#include "support/text.h"
+#include "syntax/ast_builder.h"
+
+namespace mtf::internal {
+
+using namespace ast;
+
+namespace {
+
+BinaryOp binary_op(std::size_t token_type) {
+  switch (token_type) {
+    case MtfParser::CARET: return BinaryOp::kPower;
+    case MtfParser::STAR: return BinaryOp::kMultiply;
+    case MtfParser::SLASH: return BinaryOp::kDivide;
+    case MtfParser::FLOOR_DIVIDE: return BinaryOp::kFloorDivide;
+    case MtfParser::PERCENT: return BinaryOp::kModulo;
+    case MtfParser::PLUS: return BinaryOp::kAdd;
+    case MtfParser::MINUS: return BinaryOp::kSubtract;
+    case MtfParser::EQUAL: return BinaryOp::kEqual;
+    case MtfParser::NOT_EQUAL: return BinaryOp::kNotEqual;
+    case MtfParser::LESS: return BinaryOp::kLess;
+    case MtfParser::LESS_EQUAL: return BinaryOp::kLessEqual;
+    case MtfParser::GREATER: return BinaryOp::kGreater;
+    case MtfParser::GREATER_EQUAL: return BinaryOp::kGreaterEqual;
+    case MtfParser::AND: return BinaryOp::kAnd;
+    case MtfParser::OR: return BinaryOp::kOr;
+    default: break;
+  }
+  MTF_CHECK(false, "token {} is no operator", token_type);
+  return BinaryOp::kOr;
+}
+
+bool is_comparison(const Expr& expr) {
+  const auto* binary = expr.as<BinaryExpr>();
+  return binary != nullptr && !expr.parenthesized && binary->op >= BinaryOp::kEqual &&
+         binary->op <= BinaryOp::kGreaterEqual;
+}
+
+// Text of a string without its escapes, which the lexer has checked.
+std::string unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '{' || c == '}') ++i;
+    if (c != '\\') {
+      out += c;
+      continue;
+    }
+    const char escaped = text[++i];
+    out += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
+  }
+  return out;
+}
+
+}  // namespace
+
+ExprPtr AstBuilder::expr(MtfParser::ExprContext* tree) {
+  if (auto* leaf = dynamic_cast<MtfParser::Primary_exprContext*>(tree)) return primary(leaf->primary());
+  Expr::Node node = expr_node(tree);
+  return make(std::move(node), span(tree));
+}
+
+Expr::Node AstBuilder::expr_node(MtfParser::ExprContext* tree) {
+  if (auto* node = dynamic_cast<MtfParser::Call_exprContext*>(tree)) {
+    CallExpr call{expr(node->expr()), {}, span(node->LPAREN()->getSymbol())};
+    if (node->arguments() != nullptr) call.arguments = arguments(node->arguments());
+    call.arguments_span.end = span(node->RPAREN()->getSymbol()).end;
+    return call;
+  }
+  if (auto* node = dynamic_cast<MtfParser::Binary_exprContext*>(tree)) return binary(node);
+  if (auto* node = dynamic_cast<MtfParser::Attribute_exprContext*>(tree)) {
+    return AttributeExpr{expr(node->expr()), ident(node->any_word())};
+  }
+  if (auto* node = dynamic_cast<MtfParser::Index_exprContext*>(tree)) {
+    ExprPtr object = expr(node->expr());
+    return IndexExpr{std::move(object), index_arguments(node->index_arguments())};
+  }
+  if (auto* node = dynamic_cast<MtfParser::At_exprContext*>(tree)) {
+    return AtExpr{expr(node->expr()), layout_ref(node->layout_ref())};
+  }
+  if (auto* node = dynamic_cast<MtfParser::Unary_exprContext*>(tree)) {
+    const UnaryOp op = node->op->getType() == MtfParser::NOT ? UnaryOp::kNot : UnaryOp::kNegate;
+    return UnaryExpr{op, expr(node->expr()), span(node->op)};
+  }
+  if (auto* node = dynamic_cast<MtfParser::Range_exprContext*>(tree)) {
+    const auto ends = node->expr();
+    return RangeExpr{expr(ends[0]), expr(ends[1])};
+  }
+  auto* node = dynamic_cast<MtfParser::Lambda_exprContext*>(tree);
+  MTF_CHECK(node != nullptr, "no builder for an expression");
+  LambdaExpr lambda;
+  lambda.parameters = parameters(node->parameters());
+  if (node->annotation() != nullptr) lambda.result = annotation(node->annotation());
+  lambda.body = expr(node->expr());
+  return lambda;
+}
+
+Expr::Node AstBuilder::binary(MtfParser::Binary_exprContext* tree) {
+  const auto sides = tree->expr();
+  BinaryExpr made{binary_op(tree->op->getType()), expr(sides[0]), expr(sides[1]), span(tree->op)};
+  const bool compares = made.op >= BinaryOp::kEqual && made.op <= BinaryOp::kGreaterEqual;
+  if (compares && (is_comparison(*made.left) || is_comparison(*made.right))) {
+    diagnostics_.add(Diagnostic(Kind::chained_comparison, made.op_span, "a second comparison")
+                         .help("write `a < b and b < c`, or put one of them in parentheses"));
+  }
+  return made;
+}
+
+ExprPtr AstBuilder::primary(MtfParser::PrimaryContext* tree) {
+  const Span where = span(tree);
+  if (tree->IDENT() != nullptr) return make(NameExpr{ident(tree->IDENT()).name}, where);
+  if (tree->INT() != nullptr) return make(integer(tree->INT()), where);
+  if (tree->FLOAT() != nullptr) return make(real(tree->FLOAT()), where);
+  if (tree->TRUE() != nullptr) return make(BoolExpr{true}, where);
+  if (tree->FALSE() != nullptr) return make(BoolExpr{false}, where);
+  if (tree->element_type() != nullptr) return make(ElementTypeExpr{ident(tree->element_type()).name}, where);
+  if (tree->string() != nullptr) return make(string(tree->string()), where);
+  if (tree->parens() != nullptr) return parens(tree->parens());
+  if (tree->list() != nullptr) return make(list(tree->list()), where);
+  return make(CountersExpr{block(tree->block(), {.in_fn = place_.in_fn})}, where);
+}
+
+ExprPtr AstBuilder::parens(MtfParser::ParensContext* tree) {
+  const auto parts = tree->expr();
+  if (parts.size() == 1) {
+    ExprPtr inner = expr(parts.front());
+    inner->parenthesized = true;
+    if (!tree->COMMA().empty()) {
+      diagnostics_.add(Diagnostic(Kind::syntax_error, span(tree), "a tuple has at least two elements"));
+    }
+    return inner;
+  }
+  TupleExpr tuple;
+  for (auto* part : parts) tuple.elements.push_back(expr(part));
+  return make(std::move(tuple), span(tree));
+}
+
+Expr::Node AstBuilder::list(MtfParser::ListContext* tree) {
+  const auto item = [&](MtfParser::List_itemContext* part) {
+    return part->expr() == nullptr ? make(RestExpr{}, span(part)) : expr(part->expr());
+  };
+  const auto items = tree->list_item();
+  if (tree->FOR() != nullptr) {
+    ExprPtr element = item(items.front());
+    if (element->as<RestExpr>()) {
+      diagnostics_.add(Diagnostic(Kind::syntax_error, element->span, "expected an expression, found `..`"));
+    }
+    PatternPtr bound = pattern(tree->pattern());
+    return ComprehensionExpr{std::move(element), std::move(bound), expr(tree->expr())};
+  }
+  ListExpr made;
+  for (auto* part : items) made.elements.push_back(item(part));
+  return made;
+}
+
+Expr::Node AstBuilder::integer(antlr4::tree::TerminalNode* token) {
+  const Span where = span(token->getSymbol());
+  const std::string_view text = where.text();
+  IntExpr made{0};
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), made.value);
+  if (result.ec != std::errc()) {
+    diagnostics_.add(Diagnostic(Kind::bad_number, where, "integers are at most 9,223,372,036,854,775,807"));
+  }
+  return made;
+}
+
+Expr::Node AstBuilder::real(antlr4::tree::TerminalNode* token) {
+  const Span where = span(token->getSymbol());
+  FloatExpr made{0, std::string(where.text())};
+  made.value = std::strtod(made.text.c_str(), nullptr);
+  if (!std::isfinite(made.value)) {
+    diagnostics_.add(Diagnostic(Kind::bad_number, where, "the largest number is about 1.8e308"));
+  }
+  return made;
+}
+
+StringExpr AstBuilder::string(MtfParser::StringContext* tree) {
+  StringExpr made;
+  for (auto* child : tree->children) {
+    if (auto* node = dynamic_cast<MtfParser::InterpolationContext*>(child)) {
+      made.parts.push_back(interpolation(node));
+      continue;
+    }
+    auto* token = dynamic_cast<antlr4::tree::TerminalNode*>(child)->getSymbol();
+    if (token->getType() != MtfParser::STRING_TEXT) continue;
+    StringPart part;
+    part.span = span(token);
+    part.text = unescape(part.span.text());
+    // Two in a row: between them stood something that was refused.
+    if (!made.parts.empty() && made.parts.back().value == nullptr) made.parts.back().text += part.text;
+    else made.parts.push_back(std::move(part));
+  }
+  return made;
+}
+
+StringPart AstBuilder::interpolation(MtfParser::InterpolationContext* tree) {
+  StringPart part;
+  part.span = span(tree);
+  part.value = expr(tree->expr());
+  if (tree->FORMAT_COLON() == nullptr) return part;
+  part.format_span = span(tree->FORMAT_COLON()->getSymbol());
+  part.format_span.begin = part.format_span.end;
+  if (tree->FORMAT_TEXT() != nullptr) part.format_span = span(tree->FORMAT_TEXT()->getSymbol());
+  part.format = std::string(part.format_span.text());
+  check_format(*part.format, part.format_span);
+  return part;
+}
+
+void AstBuilder::check_format(const std::string& format, Span span) {
+  static const std::regex kFormat("([^{}]?[<>^])?[-+ ]?#?0?([0-9]{0,3})(\\.[0-9]{1,3})?[aAbBcdeEfFgGosxX?]?");
+  // A fill of several bytes is one code point.
+  std::string_view rest = format;
+  std::size_t first = 0;
+  while (first < rest.size() && (static_cast<unsigned char>(rest[first]) & 0x80) != 0) ++first;
+  const std::string plain = first > 0 ? "_" + std::string(rest.substr(first)) : format;
+  if (plain.size() < 32 && std::regex_match(plain, kFormat)) return;
+  diagnostics_.add(Diagnostic(Kind::bad_format, span, "expected a format such as `.4f`, `>10` or `+.2e`"));
+}
+
+std::vector<Argument> AstBuilder::arguments(MtfParser::ArgumentsContext* tree) {
+  std::vector<Argument> made;
+  std::vector<Ident> labels;
+  for (auto* part : tree->argument()) {
+    Argument argument;
+    argument.span = span(part);
+    const auto values = part->expr();
+    argument.value = expr(values.front());
+    if (part->COLON() != nullptr) {
+      argument.label = ident(part->any_word());
+      labels.push_back(*argument.label);
+    }
+    if (part->ARROW() != nullptr) argument.target = expr(values.back());
+    made.push_back(std::move(argument));
+  }
+  refuse_twice(Kind::duplicate_argument, labels);
+  return made;
+}
+
+std::vector<Argument> AstBuilder::index_arguments(MtfParser::Index_argumentsContext* tree) {
+  std::vector<Argument> made;
+  std::vector<Ident> labels;
+  for (auto* part : tree->index_argument()) {
+    Argument argument;
+    argument.span = span(part);
+    if (part->COLON() != nullptr) {
+      argument.label = ident(part->any_word());
+      labels.push_back(*argument.label);
+    }
+    argument.value = index_value(part);
+    made.push_back(std::move(argument));
+  }
+  refuse_twice(Kind::duplicate_argument, labels);
+  return made;
+}
+
+ExprPtr AstBuilder::index_value(MtfParser::Index_argumentContext* tree) {
+  ExprPtr value = tree->expr() == nullptr ? nullptr : expr(tree->expr());
+  if (tree->DOTDOT() == nullptr) return value;
+  const Span dots = span(tree->DOTDOT()->getSymbol());
+  if (value == nullptr) return make(RangeExpr{}, dots);
+  const Span whole = cover(span(tree->expr()), dots);
+  if (dots.begin < value->span.begin) return make(RangeExpr{nullptr, std::move(value)}, whole);
+  return make(RangeExpr{std::move(value), nullptr}, whole);
+}
+
+LayoutLiteral AstBuilder::layout_literal(MtfParser::Layout_literalContext* tree) {
+  LayoutLiteral made;
+  made.span = span(tree);
+  std::vector<Ident> dims;
+  for (auto* item : tree->layout_item()) {
+    if (item->DOTDOT() != nullptr) {
+      if (made.keep_others) {
+        diagnostics_.add(Diagnostic(Kind::duplicate_name, span(item), "`..` again"));
+      }
+      made.keep_others = true;
+      continue;
+    }
+    LayoutRule rule;
+    rule.span = span(item);
+    const auto words = item->IDENT();
+    rule.dim = ident(words.front());
+    rule.bracketed = item->LBRACKET() != nullptr;
+    for (std::size_t i = 1; i < words.size(); ++i) rule.axes.push_back(ident(words[i]));
+    refuse_twice(Kind::duplicate_name, rule.axes);
+    dims.push_back(rule.dim);
+    made.rules.push_back(std::move(rule));
+  }
+  refuse_twice(Kind::duplicate_name, dims);
+  return made;
+}
+
+LayoutRef AstBuilder::layout_ref(MtfParser::Layout_refContext* tree) {
+  if (tree->layout_literal() != nullptr) return {layout_literal(tree->layout_literal()), span(tree)};
+  return {path(tree->path()), span(tree)};
+}
+
+ExprPtr AstBuilder::path(MtfParser::PathContext* tree) {
+  const Ident first = ident(tree->IDENT());
+  ExprPtr made = make(NameExpr{first.name}, first.span);
+  int length = 0;
+  for (auto* word : tree->any_word()) {
+    const Ident attribute = ident(word);
+    if (++length > kMaxNesting) {
+      diagnostics_.add(Diagnostic(Kind::nesting_too_deep, attribute.span, "this path is too long"));
+      break;
+    }
+    made = make(AttributeExpr{std::move(made), attribute}, cover(first.span, attribute.span));
+  }
+  return made;
+}
+
+ExprPtr AstBuilder::path_with_index(MtfParser::Path_with_indexContext* tree) {
+  const Ident first = ident(tree->IDENT());
+  ExprPtr made = make(NameExpr{first.name}, first.span);
+  int length = 0;
+  for (auto* step : tree->path_step()) {
+    const Span whole = cover(first.span, span(step));
+    if (++length > kMaxNesting) {
+      diagnostics_.add(Diagnostic(Kind::nesting_too_deep, span(step), "this path is too long"));
+      break;
+    }
+    if (step->any_word() != nullptr) {
+      made = make(AttributeExpr{std::move(made), ident(step->any_word())}, whole);
+      continue;
+    }
+    IndexExpr index{std::move(made), {}};
+    index.arguments.push_back({std::nullopt, expr(step->expr()), nullptr, span(step->expr())});
+    made = make(std::move(index), whole);
+  }
+  return made;
+}
+
+ShapeAnnotation AstBuilder::shape(MtfParser::ShapeContext* tree) {
+  ShapeAnnotation made;
+  made.span = span(tree);
+  if (tree->element_type() != nullptr) made.element_type = ident(tree->element_type());
+  for (auto* item : tree->shape_item()) {
+    made.items.push_back({item->expr() == nullptr ? nullptr : expr(item->expr()), span(item)});
+  }
+  return made;
+}
+
+Annotation AstBuilder::annotation(MtfParser::AnnotationContext* tree) {
+  if (tree->shape() != nullptr) return shape(tree->shape());
+  static const std::vector<std::string> kWords = {"dim", "int", "float", "bool", "string", "fn", "list", "model"};
+  const Ident word = ident(static_cast<antlr4::ParserRuleContext*>(tree->annotation_word()));
+  const std::string text = word.name.str();
+  if (std::find(kWords.begin(), kWords.end(), text) == kWords.end()) {
+    Diagnostic diagnostic(Kind::unknown_type, word.span,
+                          fmt::format("expected {} or a shape, found {}", join(kWords, ", "), code(text)));
+    const bool is_element_type = tree->annotation_word()->element_type() != nullptr;
+    diagnostic.help(is_element_type ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
+                                    : did_you_mean(text, kWords));
+    diagnostics_.add(std::move(diagnostic));
+  }
+  return WordAnnotation{word, word.span};
+}
+
+std::vector<Parameter> AstBuilder::parameters(MtfParser::ParametersContext* tree) {
+  std::vector<Parameter> made;
+  if (tree == nullptr) return made;
+  std::vector<Ident> names;
+  for (auto* part : tree->parameter()) {
+    Parameter parameter;
+    parameter.name = ident(part->IDENT());
+    parameter.span = span(part);
+    if (part->annotation() != nullptr) parameter.annotation = annotation(part->annotation());
+    if (part->expr() != nullptr) parameter.default_value = expr(part->expr());
+    names.push_back(parameter.name);
+    made.push_back(std::move(parameter));
+  }
+  refuse_twice(Kind::duplicate_name, names);
+  return made;
+}
+
+PatternPtr AstBuilder::pattern(MtfParser::PatternContext* tree) {
+  const Span where = span(tree);
+  if (tree->IDENT() != nullptr) return std::make_unique<Pattern>(Pattern{ident(tree->IDENT()), where});
+  TuplePattern tuple;
+  std::vector<Ident> names;
+  for (auto* part : tree->pattern()) {
+    tuple.parts.push_back(pattern(part));
+    if (const auto* name = std::get_if<Ident>(&tuple.parts.back()->node)) names.push_back(*name);
+  }
+  refuse_twice(Kind::duplicate_name, names);
+  return std::make_unique<Pattern>(Pattern{std::move(tuple), where});
+}
+
+}  // namespace mtf::internal

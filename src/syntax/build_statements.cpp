@@ -1,0 +1,365 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "support/text.h"
+#include "syntax/ast_builder.h"
+
+namespace mtf::internal {
+
+using namespace ast;
+
+namespace {
+
+bool is_identifier(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  if (text.empty() || !is_letter(text.front()) || !std::all_of(text.begin(), text.end(), is_part)) return false;
+  const auto& words = reserved_words();
+  return std::find(words.begin(), words.end(), text) == words.end();
+}
+
+// The part of `whole` before `end`, without trailing spaces.
+Span before(Span whole, std::uint32_t end) {
+  whole.end = end;
+  const std::string_view text = whole.text();
+  whole.end = whole.begin + static_cast<std::uint32_t>(trim(text).size());
+  return whole;
+}
+
+}  // namespace
+
+Program AstBuilder::build(MtfParser::ProgramContext& tree, std::vector<Comment> comments) {
+  Program program;
+  program.file = file_.shared_from_this();
+  program.comments = std::move(comments);
+  program.body.span = {&file_, 0, static_cast<std::uint32_t>(file_.text().size())};
+  program.body.statements = statements(tree.statement(), {.top_level = true});
+  find_docs(program);
+  attach_docs(program.body.statements);
+  return program;
+}
+
+Block AstBuilder::block(MtfParser::BlockContext* tree, Place place) {
+  const Place outer = place_;
+  Block block{span(tree), statements(tree->statement(), place)};
+  place_ = outer;
+  return block;
+}
+
+std::vector<Stmt> AstBuilder::statements(const std::vector<MtfParser::StatementContext*>& trees, Place place) {
+  std::vector<Stmt> result;
+  std::vector<Span> ends;
+  for (MtfParser::StatementContext* tree : trees) {
+    if (tree->exception != nullptr || tree->body() == nullptr || tree->NEWLINE() == nullptr) continue;
+    auto* body = dynamic_cast<antlr4::ParserRuleContext*>(tree->body()->children.at(0));
+    place_ = place;
+    Stmt made{statement(body), span(body), {}, false};
+    result.push_back(std::move(made));
+    ends.push_back(span(tree->NEWLINE()->getSymbol()));
+  }
+  place_ = place;
+  // A line that ends in `;` is quiet, with all its statements.
+  for (std::size_t i = result.size(); i-- > 0;) {
+    if (ends[i].text() != ";") continue;
+    const std::string_view rest = std::string_view(file_.text()).substr(ends[i].end);
+    const std::string_view line = trim(rest.substr(0, rest.find('\n')));
+    const bool ends_line = line.empty() || line.front() == '#' || line.front() == '}';
+    result[i].quiet = ends_line || (i + 1 < result.size() && result[i + 1].quiet);
+  }
+  return result;
+}
+
+Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
+  const auto misplaced = [&](bool is_right, std::string_view where) {
+    if (!is_right) diagnostics_.add(Diagnostic(Kind::misplaced_statement, span(tree->getStart()), std::string(where)));
+  };
+  switch (tree->getRuleIndex()) {
+    case MtfParser::RuleDim_statement: return dim(static_cast<MtfParser::Dim_statementContext*>(tree));
+    case MtfParser::RuleMesh_statement: return mesh(static_cast<MtfParser::Mesh_statementContext*>(tree));
+    case MtfParser::RuleLayout_statement: {
+      auto* layout = static_cast<MtfParser::Layout_statementContext*>(tree);
+      LayoutStmt made{ident(layout->IDENT()), layout_literal(layout->layout_literal())};
+      if (made.layout.keep_others) {
+        diagnostics_.add(Diagnostic(Kind::bad_layout, made.layout.span, "`..` has no other rules to keep here")
+                             .help("`..` belongs after `@`: `x @ {.., batch -> rows}`"));
+      }
+      return made;
+    }
+    case MtfParser::RuleUse_statement:
+      return UseStmt{path(static_cast<MtfParser::Use_statementContext*>(tree)->path())};
+    case MtfParser::RuleOption_statement: {
+      misplaced(place_.top_level, "an `option` stands at the top level of a file");
+      auto* option = static_cast<MtfParser::Option_statementContext*>(tree);
+      return OptionStmt{ident(option->IDENT()), expr(option->expr())};
+    }
+    case MtfParser::RuleSeed_statement:
+      return SeedStmt{expr(static_cast<MtfParser::Seed_statementContext*>(tree)->expr())};
+    case MtfParser::RulePrecision_statement:
+      return PrecisionStmt{ident(static_cast<MtfParser::Precision_statementContext*>(tree)->element_type())};
+    case MtfParser::RuleImport_statement:
+      misplaced(place_.top_level, "an `import` stands at the top level of a file");
+      return import(static_cast<MtfParser::Import_statementContext*>(tree));
+    case MtfParser::RuleLet_statement: {
+      auto* let = static_cast<MtfParser::Let_statementContext*>(tree);
+      return LetStmt{pattern(let->pattern()), expr(let->expr())};
+    }
+    case MtfParser::RuleParam_statement:
+      misplaced(place_.in_model, "a `param` or `state` stands directly in a `model`");
+      return param(static_cast<MtfParser::Param_statementContext*>(tree));
+    case MtfParser::RuleFn_statement: return fn(static_cast<MtfParser::Fn_statementContext*>(tree));
+    case MtfParser::RuleModel_statement: return model(static_cast<MtfParser::Model_statementContext*>(tree));
+    case MtfParser::RuleFor_statement: return for_loop(static_cast<MtfParser::For_statementContext*>(tree));
+    case MtfParser::RuleWhile_statement: {
+      auto* loop = static_cast<MtfParser::While_statementContext*>(tree);
+      ExprPtr condition = expr(loop->expr());
+      return WhileStmt{std::move(condition), block(loop->block(), {.in_fn = place_.in_fn})};
+    }
+    case MtfParser::RuleIf_statement: return if_else(static_cast<MtfParser::If_statementContext*>(tree));
+    case MtfParser::RuleReturn_statement: {
+      auto* back = static_cast<MtfParser::Return_statementContext*>(tree);
+      if (!place_.in_fn) diagnostics_.add(Diagnostic(Kind::return_outside_fn, span(tree->getStart())));
+      return ReturnStmt{back->expr() == nullptr ? nullptr : expr(back->expr())};
+    }
+    case MtfParser::RuleAssert_statement: return assertion(static_cast<MtfParser::Assert_statementContext*>(tree));
+    case MtfParser::RuleExpr_statement: return expr_or_assign(static_cast<MtfParser::Expr_statementContext*>(tree));
+    default: break;
+  }
+  MTF_CHECK(false, "no builder for grammar rule {}", tree->getRuleIndex());
+  return ExprStmt{};
+}
+
+DimStmt AstBuilder::dim(MtfParser::Dim_statementContext* tree) {
+  DimStmt made;
+  for (auto* item : tree->dim_item()) made.items.push_back({ident(item->IDENT()), expr(item->expr()), span(item)});
+  return made;
+}
+
+MeshStmt AstBuilder::mesh(MtfParser::Mesh_statementContext* tree) {
+  MeshStmt made{ident(tree->IDENT()), {}};
+  std::vector<Ident> names;
+  for (auto* axis : tree->mesh_axis()) {
+    made.axes.push_back({ident(axis->IDENT()), expr(axis->expr()), span(axis)});
+    names.push_back(made.axes.back().name);
+  }
+  refuse_twice(Kind::duplicate_name, names);
+  return made;
+}
+
+ImportStmt AstBuilder::import(MtfParser::Import_statementContext* tree) {
+  ImportStmt made;
+  for (auto* item : tree->import_item()) made.items.push_back(import_item(item));
+  return made;
+}
+
+ImportStmt::Item AstBuilder::import_item(MtfParser::Import_itemContext* tree) {
+  ImportStmt::Item item;
+  item.span = span(tree);
+  const auto words = tree->IDENT();
+  item.is_file = tree->string() != nullptr;
+  if (tree->AS() != nullptr) item.alias = ident(words.back());
+  if (!item.is_file) {
+    const Ident module = ident(words.front());
+    item.path = module.name.str();
+    item.bound = item.alias.value_or(module);
+    return item;
+  }
+  const Span path_span = span(tree->string());
+  const StringExpr text = string(tree->string());
+  if (text.parts.size() == 1 && text.parts.front().value == nullptr) item.path = text.parts.front().text;
+  if (item.path.empty()) {
+    diagnostics_.add(Diagnostic(Kind::syntax_error, path_span, "expected the path of a file, as plain text"));
+  }
+  const std::string stem = std::filesystem::path(item.path).stem().string();
+  item.bound = item.alias.value_or(Ident{stem, path_span});
+  if (!item.alias && !item.path.empty() && !is_identifier(stem)) {
+    diagnostics_.add(Diagnostic(Kind::syntax_error, path_span, fmt::format("{} cannot be a name", code(stem)))
+                         .help(fmt::format("give it one: `import {} as lib`", quote(item.path))));
+  }
+  return item;
+}
+
+StoredAnnotation AstBuilder::stored_type(MtfParser::Stored_typeContext* tree) {
+  if (tree->shape() != nullptr) return shape(tree->shape());
+  const Ident word = ident(tree->IDENT());
+  if (word.name.text() != "like") {
+    diagnostics_.add(Diagnostic(Kind::syntax_error, word.span,
+                                fmt::format("expected `like` or `[`, found {}", code(word.name.text()))));
+  }
+  return LikeAnnotation{path_with_index(tree->path_with_index()), span(tree)};
+}
+
+ParamStmt AstBuilder::param(MtfParser::Param_statementContext* tree) {
+  ParamStmt made;
+  made.trainable = tree->PARAM() != nullptr;
+  made.name = ident(tree->IDENT());
+  made.type = stored_type(tree->stored_type());
+  if (tree->layout_ref() != nullptr) made.stored = layout_ref(tree->layout_ref());
+  made.value = expr(tree->expr());
+  return made;
+}
+
+FnStmt AstBuilder::fn(MtfParser::Fn_statementContext* tree) {
+  FnStmt made;
+  made.name = ident(tree->IDENT());
+  made.parameters = parameters(tree->parameters());
+  if (tree->annotation() != nullptr) made.result = annotation(tree->annotation());
+  if (tree->block() != nullptr) {
+    made.signature_span = before(span(tree), span(tree->block()).begin);
+    made.body = block(tree->block(), {.in_fn = true});
+    return made;
+  }
+  made.signature_span = before(span(tree), span(tree->ASSIGN()->getSymbol()).begin);
+  const Place outer = place_;
+  place_ = {.in_fn = true};
+  made.body = expr(tree->expr());
+  place_ = outer;
+  return made;
+}
+
+ModelStmt AstBuilder::model(MtfParser::Model_statementContext* tree) {
+  ModelStmt made;
+  made.name = ident(tree->IDENT());
+  made.has_parentheses = tree->LPAREN() != nullptr;
+  made.parameters = parameters(tree->parameters());
+  made.signature_span = before(span(tree), span(tree->block()).begin);
+  made.body = block(tree->block(), {.in_model = true});
+  return made;
+}
+
+ForStmt AstBuilder::for_loop(MtfParser::For_statementContext* tree) {
+  ForStmt made;
+  made.pattern = pattern(tree->pattern());
+  made.iterable = expr(tree->expr());
+  made.body = block(tree->block(), {.in_fn = place_.in_fn});
+  return made;
+}
+
+IfStmt AstBuilder::if_else(MtfParser::If_statementContext* tree) {
+  IfStmt made;
+  const auto conditions = tree->expr();
+  const auto blocks = tree->block();
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    ExprPtr condition = expr(conditions[i]);
+    made.branches.push_back({std::move(condition), block(blocks[i], {.in_fn = place_.in_fn})});
+  }
+  if (blocks.size() > conditions.size()) made.otherwise = block(blocks.back(), {.in_fn = place_.in_fn});
+  return made;
+}
+
+AssertStmt AstBuilder::assertion(MtfParser::Assert_statementContext* tree) {
+  const auto parts = tree->expr();
+  AssertStmt made{expr(parts.front()), nullptr};
+  if (parts.size() > 1) made.message = expr(parts.back());
+  return made;
+}
+
+Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
+  const auto parts = tree->expr();
+  ExprPtr first = expr(parts.front());
+  if (tree->DEFINE() != nullptr) {
+    const bool is_place = first->as<NameExpr>() || first->as<AttributeExpr>() || first->as<IndexExpr>();
+    if (!is_place || first->parenthesized) {
+      diagnostics_.add(Diagnostic(Kind::assign_not_a_place, first->span,
+                                  "expected a name, such as `x` or `net.w`, on the left of `:=`"));
+    }
+    return AssignStmt{std::move(first), expr(parts.back())};
+  }
+  const bool acts = first->as<CallExpr>() || first->as<CountersExpr>();
+  if (!acts && mode_ == ParseMode::kScript) {
+    Diagnostic diagnostic(Kind::not_a_statement, first->span, "expected a call or `counters`");
+    const auto* binary = first->as<BinaryExpr>();
+    if (binary != nullptr && binary->op == BinaryOp::kEqual) {
+      diagnostic.help("`==` compares; `:=` gives an existing name a new value");
+    } else {
+      diagnostic.help("name it with `let`, or show it with `print(…)`");
+    }
+    diagnostics_.add(std::move(diagnostic));
+  }
+  return ExprStmt{std::move(first)};
+}
+
+// ---- docs ----
+
+namespace {
+
+std::string doc_text(const Comment& comment) {
+  std::string_view text = comment.span.text();
+  text.remove_prefix(std::min<std::size_t>(2, text.size()));
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+}  // namespace
+
+// The file's doc is its first block of `##` lines, if nothing but comments stands before it.
+void AstBuilder::find_docs(Program& program) {
+  for (const Comment& comment : program.comments) {
+    if (comment.is_doc && comment.own_line) docs_by_line_.emplace(comment.span.position().line, &comment);
+  }
+  const auto first = std::find_if(program.comments.begin(), program.comments.end(),
+                                  [](const Comment& comment) { return comment.is_doc; });
+  if (first == program.comments.end() || !first->own_line) return;
+  const auto& statements = program.body.statements;
+  if (!statements.empty() && statements.front().span.begin < first->span.begin) return;
+  std::size_t line = first->span.position().line;
+  for (auto found = docs_by_line_.find(line); found != docs_by_line_.end(); found = docs_by_line_.find(++line)) {
+    if (!program.doc.empty()) program.doc += '\n';
+    program.doc += doc_text(*found->second);
+  }
+  file_doc_end_ = line - 1;
+}
+
+std::string AstBuilder::doc_above(std::size_t line) const {
+  std::vector<std::string> lines;
+  while (--line > file_doc_end_) {
+    const auto found = docs_by_line_.find(line);
+    if (found == docs_by_line_.end()) break;
+    lines.push_back(doc_text(*found->second));
+  }
+  std::reverse(lines.begin(), lines.end());
+  return join(lines, "\n");
+}
+
+void AstBuilder::attach_docs(std::vector<Stmt>& statements) {
+  if (docs_by_line_.empty()) return;
+  for (Stmt& statement : statements) {
+    statement.doc = doc_above(statement.span.position().line);
+    if (auto* fn = std::get_if<FnStmt>(&statement.node)) {
+      if (auto* body = std::get_if<Block>(&fn->body)) attach_docs(body->statements);
+    } else if (auto* model = std::get_if<ModelStmt>(&statement.node)) {
+      attach_docs(model->body.statements);
+    }
+  }
+}
+
+// ---- shared helpers ----
+
+Ident AstBuilder::ident(antlr4::Token* token) const {
+  const Span where = span(token);
+  return {Name(where.text()), where};
+}
+
+Span AstBuilder::span(antlr4::ParserRuleContext* tree) const {
+  const Span first = offsets_.span(*tree->getStart());
+  if (tree->getStop() == nullptr) return first;
+  Span whole = first;
+  whole.end = std::max(first.begin, offsets_.span(*tree->getStop()).end);
+  return whole;
+}
+
+ExprPtr AstBuilder::make(Expr::Node node, Span span) const {
+  return std::make_unique<Expr>(Expr{std::move(node), span, false});
+}
+
+void AstBuilder::refuse_twice(Kind kind, const std::vector<Ident>& names) {
+  std::unordered_map<Name, Span> seen;
+  for (const Ident& name : names) {
+    const auto [first, is_new] = seen.emplace(name.name, name.span);
+    if (is_new) continue;
+    diagnostics_.add(Diagnostic(kind, name.span, fmt::format("{} again", code(name.name.text())))
+                         .related(first->second, "first here"));
+  }
+}
+
+}  // namespace mtf::internal

@@ -1,0 +1,189 @@
+#include "syntax/parse.h"
+
+#include <algorithm>
+
+#include "MtfLexer.h"
+#include "MtfParser.h"
+#include "support/text.h"
+#include "syntax/ast_builder.h"
+#include "syntax/syntax_errors.h"
+#include "syntax/token_stream.h"
+
+namespace mtf {
+namespace internal {
+
+namespace {
+
+// The place where nesting went past its limit. Not a RecognitionException: no rule catches it.
+struct TooDeep {
+  antlr4::Token* at;
+  bool is_chain;
+};
+
+// The generated parser recurses once for each nested expression, and everything that walks the tree
+// also for each link of a chain such as a + b + c; both are counted.
+class LimitedParser : public MtfParser {
+ public:
+  using MtfParser::MtfParser;
+
+  void enterRecursionRule(antlr4::ParserRuleContext* context, size_t state, size_t rule, int precedence) override {
+    if (links_.size() >= kMaxNesting) throw TooDeep{getCurrentToken(), false};
+    MtfParser::enterRecursionRule(context, state, rule, precedence);
+    links_.push_back(0);
+  }
+  void pushNewRecursionContext(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
+    if (total_links_ >= kMaxChain) throw TooDeep{getCurrentToken(), true};
+    ++links_.back();
+    ++total_links_;
+    MtfParser::pushNewRecursionContext(context, state, rule);
+  }
+  void unrollRecursionContexts(antlr4::ParserRuleContext* parent) override {
+    MtfParser::unrollRecursionContexts(parent);
+    total_links_ -= links_.back();
+    links_.pop_back();
+  }
+
+ private:
+  std::vector<int> links_;  // of each expression under way
+  int total_links_ = 0;
+};
+
+Diagnostic too_deep(const TooDeep& limit, const Offsets& offsets) {
+  const std::string what = limit.is_chain ? fmt::format("a chain of more than {} operations", thousands(kMaxChain))
+                                          : fmt::format("more than {} expressions inside each other", kMaxNesting);
+  return Diagnostic(Kind::nesting_too_deep, offsets.span(*limit.at), what).help("give a part a name with `let`");
+}
+
+const std::vector<std::string>& literals() {
+  static const std::vector<std::string> kLiterals = [] {
+    std::vector<std::string> texts;
+    antlr4::ANTLRInputStream nothing("");
+    const MtfLexer lexer(&nothing);
+    const auto& vocabulary = lexer.getVocabulary();
+    for (std::size_t type = 0; type <= vocabulary.getMaxTokenType(); ++type) {
+      const std::string quoted = vocabulary.getLiteralName(type);
+      texts.push_back(quoted.size() >= 2 ? quoted.substr(1, quoted.size() - 2) : "");
+    }
+    return texts;
+  }();
+  return kLiterals;
+}
+
+}  // namespace
+
+std::string_view fixed_text(std::size_t token_type) {
+  return token_type < literals().size() ? std::string_view(literals()[token_type]) : std::string_view();
+}
+
+}  // namespace internal
+
+using namespace internal;
+
+namespace {
+
+ast::Program empty_program(const std::shared_ptr<const SourceFile>& file) {
+  ast::Program program;
+  program.file = file;
+  program.body.span = {file.get(), 0, 0};
+  return program;
+}
+
+// Whether the lexer can read the text; if not, says why.
+bool is_readable(const SourceFile& file, Diagnostics& diagnostics) {
+  if (file.text().size() > SourceFile::kMaxBytes) {
+    diagnostics.add(Diagnostic(Kind::file_too_large, Span{&file, 0, 0},
+                               fmt::format("{}, of at most {}", bytes_text(static_cast<std::int64_t>(file.text().size())),
+                                           bytes_text(SourceFile::kMaxBytes))));
+    return false;
+  }
+  const auto invalid = first_invalid_utf8(file.text());
+  if (!invalid) return true;
+  const auto place = static_cast<std::uint32_t>(*invalid);
+  diagnostics.add(Diagnostic(Kind::invalid_utf8, Span{&file, place, place + 1},
+                             fmt::format("byte 0x{:02X}", static_cast<unsigned char>(file.text()[*invalid]))));
+  return false;
+}
+
+}  // namespace
+
+ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnostics, ParseMode mode) {
+  if (!is_readable(*file, diagnostics)) return empty_program(file);
+  LexedFile lexed(*file);
+  TokenList list = read_tokens(lexed, *file, diagnostics);
+  if (list.too_deep) return empty_program(file);
+  antlr4::ListTokenSource source(std::move(list.tokens), file->name());
+  antlr4::CommonTokenStream tokens(&source);
+  LimitedParser parser(&tokens);
+  parser.removeErrorListeners();
+  parser.setErrorHandler(std::make_shared<StatementRecovery>(list, lexed.offsets(), diagnostics));
+  try {
+    MtfParser::ProgramContext* tree = parser.program();
+    return AstBuilder(*file, lexed.offsets(), mode, diagnostics).build(*tree, std::move(list.comments));
+  } catch (const TooDeep& limit) {
+    diagnostics.add(too_deep(limit, lexed.offsets()));
+    return empty_program(file);
+  }
+}
+
+ast::Program parse_or_throw(std::shared_ptr<const SourceFile> file, ParseMode mode) {
+  Diagnostics diagnostics;
+  ast::Program program = parse(std::move(file), diagnostics, mode);
+  diagnostics.throw_first();
+  return program;
+}
+
+bool is_incomplete(std::string_view text) {
+  const auto file = SourceFile::create("", std::string(text));
+  Diagnostics diagnostics;
+  if (!is_readable(*file, diagnostics)) return false;
+  LexedFile lexed(*file);
+  return read_tokens(lexed, *file, diagnostics).incomplete;
+}
+
+const std::vector<std::string_view>& reserved_words() {
+  static const std::vector<std::string_view> kWords = [] {
+    std::vector<std::string_view> words;
+    for (std::size_t type = 0; is_reserved_word(type) || type < MtfLexer::DIM; ++type) {
+      if (is_reserved_word(type)) words.push_back(fixed_text(type));
+    }
+    std::sort(words.begin(), words.end());
+    return words;
+  }();
+  return kWords;
+}
+
+namespace {
+
+TokenClass class_of(std::size_t type) {
+  if (is_reserved_word(type)) return TokenClass::kWord;
+  switch (type) {
+    case MtfLexer::IDENT: return TokenClass::kName;
+    case MtfLexer::INT: case MtfLexer::FLOAT: return TokenClass::kNumber;
+    case MtfLexer::STRING_OPEN: case MtfLexer::STRING_TEXT: case MtfLexer::STRING_CLOSE: case MtfLexer::FORMAT_TEXT:
+      return TokenClass::kString;
+    case MtfLexer::LPAREN: case MtfLexer::RPAREN: case MtfLexer::LBRACKET: case MtfLexer::RBRACKET:
+    case MtfLexer::LBRACE: case MtfLexer::RBRACE: case MtfLexer::INTERPOLATION_OPEN:
+    case MtfLexer::INTERPOLATION_CLOSE:
+      return TokenClass::kBracket;
+    case MtfLexer::COMMENT: return TokenClass::kComment;
+    case MtfLexer::UNKNOWN: case MtfLexer::BAD_ESCAPE: case MtfLexer::LONE_BRACE: return TokenClass::kError;
+    default: return TokenClass::kOperator;
+  }
+}
+
+}  // namespace
+
+std::vector<Token> tokenize(std::shared_ptr<const SourceFile> file) {
+  Diagnostics ignored;
+  std::vector<Token> made;
+  if (!is_readable(*file, ignored)) return made;
+  LexedFile lexed(*file);
+  for (auto token = lexed.next(); token->getType() != antlr4::Token::EOF; token = lexed.next()) {
+    const std::size_t type = token->getType();
+    if (type == MtfLexer::NEWLINE || type == MtfLexer::STRING_BROKEN) continue;
+    made.push_back({class_of(type), lexed.offsets().span(*token)});
+  }
+  return made;
+}
+
+}  // namespace mtf

@@ -1,0 +1,220 @@
+#include "syntax/syntax_errors.h"
+
+#include <algorithm>
+
+#include "MtfParser.h"
+#include "support/text.h"
+
+namespace mtf::internal {
+namespace {
+
+using antlr4::misc::IntervalSet;
+
+// Takes `group` out of `set` if it is wholly in it.
+bool take(std::vector<std::size_t>& set, std::initializer_list<std::size_t> needed,
+          const std::function<bool(std::size_t)>& belongs) {
+  const bool all = std::all_of(needed.begin(), needed.end(), [&](std::size_t type) {
+    return std::find(set.begin(), set.end(), type) != set.end();
+  });
+  if (all) std::erase_if(set, belongs);
+  return all;
+}
+
+bool begins_expression(std::size_t type) {
+  switch (type) {
+    case MtfParser::IDENT: case MtfParser::INT: case MtfParser::FLOAT: case MtfParser::TRUE: case MtfParser::FALSE:
+    case MtfParser::LPAREN: case MtfParser::LBRACKET: case MtfParser::STRING_OPEN: case MtfParser::MINUS:
+    case MtfParser::NOT: case MtfParser::FN: case MtfParser::COUNTERS: case MtfParser::F32: case MtfParser::F64:
+    case MtfParser::BF16: case MtfParser::I32: case MtfParser::BOOL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_element_type(std::size_t type) { return type >= MtfParser::F32 && type <= MtfParser::BOOL; }
+
+bool is_operator(std::size_t type) {
+  switch (type) {
+    case MtfParser::AND: case MtfParser::OR: case MtfParser::EQUAL: case MtfParser::NOT_EQUAL:
+    case MtfParser::LESS: case MtfParser::LESS_EQUAL: case MtfParser::GREATER: case MtfParser::GREATER_EQUAL:
+    case MtfParser::PLUS: case MtfParser::MINUS: case MtfParser::STAR: case MtfParser::SLASH:
+    case MtfParser::FLOOR_DIVIDE: case MtfParser::PERCENT: case MtfParser::CARET: case MtfParser::AT:
+    case MtfParser::DOT: case MtfParser::DOTDOT: case MtfParser::LPAREN: case MtfParser::LBRACKET:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string describe_type(std::size_t type) {
+  switch (type) {
+    case MtfParser::NEWLINE: return "the end of the line";
+    case MtfParser::IDENT: return "a name";
+    case MtfParser::INT: case MtfParser::FLOAT: return "a number";
+    case MtfParser::STRING_OPEN: return "a string";
+    case MtfParser::STRING_TEXT: case MtfParser::FORMAT_TEXT: return "text";
+    case MtfParser::INTERPOLATION_OPEN: return "`{`";
+    case MtfParser::INTERPOLATION_CLOSE: return "`}`";
+    case MtfParser::FORMAT_COLON: return "`:`";
+    case MtfParser::STRING_CLOSE: return "`\"`";
+    case antlr4::Token::EOF: return "the end of the file";
+    default: return code(fixed_text(type));
+  }
+}
+
+// "a name, `(` or an expression".
+std::string describe_expected(const IntervalSet& expected) {
+  std::vector<std::size_t> set;
+  for (const ssize_t type : expected.toList()) set.push_back(static_cast<std::size_t>(type));
+  std::vector<std::string> words;
+  if (take(set, {MtfParser::LET, MtfParser::FOR, MtfParser::DIM, MtfParser::INT},
+           [](std::size_t type) { return begins_expression(type) || is_reserved_word(type); })) {
+    words.emplace_back("a statement");
+  }
+  if (take(set, {MtfParser::LET, MtfParser::FOR, MtfParser::IDENT},
+           [](std::size_t type) { return is_reserved_word(type) || type == MtfParser::IDENT; })) {
+    words.emplace_back("a name");
+  }
+  if (take(set, {MtfParser::IDENT, MtfParser::INT, MtfParser::LPAREN}, begins_expression)) {
+    words.emplace_back("an expression");
+  }
+  if (take(set, {MtfParser::F32, MtfParser::BOOL}, is_element_type)) words.emplace_back("an element type");
+  const bool operators = take(set, {MtfParser::STAR, MtfParser::PLUS}, is_operator);
+  // After one element of a list there may be another.
+  const bool closes = set.size() == 1 && (set[0] == MtfParser::RPAREN || set[0] == MtfParser::RBRACKET);
+  if (closes) words.emplace_back("`,`");
+  for (const std::size_t type : set) words.push_back(describe_type(type));
+  if (operators) words.emplace_back("an operator");
+  return join_words(words, "or");
+}
+
+std::string describe_found(antlr4::Parser* parser, antlr4::Token* found, const Span& span) {
+  const std::size_t type = found->getType();
+  if (type == MtfParser::NEWLINE) {
+    if (span.text() == ";") return "`;`";
+    if (!span.text().empty()) return "the end of the line";
+    // It was put in before something else.
+    antlr4::Token* next = parser->getTokenStream()->get(
+        std::min(found->getTokenIndex() + 1, parser->getTokenStream()->size() - 1));
+    return next->getType() == MtfParser::RBRACE ? "`}`" : "the end of the file";
+  }
+  if (is_reserved_word(type)) return fmt::format("the reserved word {}", code(span.text()));
+  if (type == MtfParser::STRING_OPEN || type == antlr4::Token::EOF) return describe_type(type);
+  const std::string_view text = span.text();
+  return text.size() > 40 ? describe_type(type) : code(text);
+}
+
+std::string help_for(antlr4::Parser* parser, antlr4::Token* found, const IntervalSet& expected, const Span& span) {
+  antlr4::TokenStream* tokens = parser->getTokenStream();
+  const std::size_t type = found->getType();
+  const auto neighbour = [&](std::size_t index) { return index < tokens->size() ? tokens->get(index)->getType() : 0; };
+  const std::size_t place = found->getTokenIndex();
+  if (type == MtfParser::ASSIGN && expected.contains(static_cast<size_t>(MtfParser::NEWLINE))) {
+    return "`let x = …` makes a name; `x := …` gives an existing one a new value";
+  }
+  if (type == MtfParser::DEFINE && place > 0 && neighbour(place - 1) == MtfParser::IDENT &&
+      expected.contains(static_cast<size_t>(MtfParser::ASSIGN))) {
+    return "a declaration has `=`; `:=` gives an existing name a new value";
+  }
+  if (expected.contains(static_cast<size_t>(MtfParser::LBRACE)) && type != MtfParser::LBRACE) {
+    if (type == MtfParser::NEWLINE && neighbour(place + 1) == MtfParser::LBRACE) {
+      return "the `{` of a block stands on the line that it belongs to";
+    }
+    return "a block stands between `{` and `}`";
+  }
+  if (type == MtfParser::ELSE) return "`else` follows the `}` of its `if`";
+  if (span.text() == "elif") return "write `else if`";
+  if (is_reserved_word(type) && expected.contains(static_cast<size_t>(MtfParser::IDENT)) &&
+      !begins_expression(type)) {
+    return fmt::format("{} cannot be a name; choose another", code(span.text()));
+  }
+  if (type == MtfParser::ARROW) return "`->` stands after the last operand of a call: `sum(x -> [batch])`";
+  return {};
+}
+
+}  // namespace
+
+void StatementRecovery::reset(antlr4::Parser*) {
+  recovering_ = false;
+  pending_.reset();
+}
+
+void StatementRecovery::report(antlr4::Parser* parser, antlr4::Token* found, const IntervalSet& expected) {
+  Span span = offsets_.span(*found);
+  if (span.text().starts_with('\n') || span.text().starts_with('\r')) {
+    // Just behind the last token, not behind a comment.
+    const std::size_t index = found->getTokenIndex();
+    if (index > 0) span.begin = offsets_.span(*parser->getTokenStream()->get(index - 1)).end;
+    span.end = span.begin;
+    const std::string what = expected.isEmpty() ? "" : "expected " + describe_expected(expected) + ", ";
+    pending_ = Diagnostic(Kind::syntax_error, span, what + "found the end of the line");
+  } else {
+    const std::string what = describe_found(parser, found, span);
+    pending_ = Diagnostic(Kind::syntax_error, span,
+                          expected.isEmpty() ? fmt::format("{} cannot stand here", what)
+                                             : fmt::format("expected {}, found {}", describe_expected(expected), what));
+  }
+  pending_->help(help_for(parser, found, expected, offsets_.span(*found)));
+}
+
+void StatementRecovery::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) {
+  if (recovering_) return;
+  recovering_ = true;
+  const auto* no_alternative = dynamic_cast<const antlr4::NoViableAltException*>(&error);
+  antlr4::Token* found = error.getOffendingToken();
+  if (no_alternative == nullptr) return report(parser, found, error.getExpectedTokens());
+  // The alternatives are those of the first token; the mistake may be a later one.
+  antlr4::Token* start = no_alternative->getStartToken();
+  if (start->getTokenIndex() == found->getTokenIndex()) return report(parser, found, error.getExpectedTokens());
+  IntervalSet expected;
+  if (start->getType() == MtfParser::FN) {
+    expected.add(MtfParser::IDENT);
+    expected.add(MtfParser::LPAREN);
+  }
+  report(parser, found, expected);
+}
+
+void StatementRecovery::skip_statement(antlr4::Parser* parser, std::size_t first) {
+  const std::uint32_t depth = tokens_.block_depth.at(first);
+  std::size_t last = parser->getCurrentToken()->getTokenIndex();
+  while (parser->getCurrentToken()->getType() != antlr4::Token::EOF) {
+    antlr4::Token* token = parser->getCurrentToken();
+    last = token->getTokenIndex();
+    // The `}` of the block that the statement stands in is not its own.
+    const bool leaves_block = token->getType() == MtfParser::RBRACE && tokens_.block_depth.at(last) < depth;
+    if (leaves_block) break;
+    parser->consume();
+    if (token->getType() == MtfParser::NEWLINE && tokens_.block_depth.at(last) == depth) break;
+  }
+  if (pending_ && !tokens_.is_marked(first, last)) diagnostics_.add(std::move(*pending_));
+  pending_.reset();
+  recovering_ = false;
+}
+
+void StatementRecovery::recover(antlr4::Parser* parser, std::exception_ptr error) {
+  antlr4::ParserRuleContext* context = parser->getContext();
+  if (context->getRuleIndex() != MtfParser::RuleStatement) std::rethrow_exception(error);
+  skip_statement(parser, context->getStart()->getTokenIndex());
+}
+
+antlr4::Token* StatementRecovery::recoverInline(antlr4::Parser* parser) {
+  throw antlr4::InputMismatchException(parser);
+}
+
+void StatementRecovery::sync(antlr4::Parser* parser) {
+  const std::size_t rule = parser->getContext()->getRuleIndex();
+  if (recovering_ || (rule != MtfParser::RuleProgram && rule != MtfParser::RuleBlock)) return;
+  const antlr4::atn::ATN& atn = parser->getATN();
+  const IntervalSet starters = atn.nextTokens(atn.ruleToStartState[MtfParser::RuleStatement]);
+  while (true) {
+    antlr4::Token* token = parser->getCurrentToken();
+    const std::size_t type = token->getType();
+    const bool ends = type == antlr4::Token::EOF || (type == MtfParser::RBRACE && rule == MtfParser::RuleBlock);
+    if (ends || starters.contains(type)) return;
+    report(parser, token, starters);
+    skip_statement(parser, token->getTokenIndex());
+  }
+}
+
+}  // namespace mtf::internal

@@ -1,0 +1,43 @@
+#pragma once
+
+// Private to src/syntax: names ANTLR's types.
+
+#include <antlr4-runtime.h>
+
+#include <string>
+
+#include "support/diagnostics.h"
+#include "syntax/token_stream.h"
+
+namespace mtf::internal {
+
+// How the parser goes on after an error: it reports it once, in our own words, leaves the innermost
+// statement, and continues behind that statement's NEWLINE. Tokens are never guessed or dropped
+// inside a statement, so one mistake gives one message.
+class StatementRecovery : public antlr4::DefaultErrorStrategy {
+ public:
+  // `tokens` has its marks and depths; its tokens themselves may have been moved out.
+  StatementRecovery(const TokenList& tokens, const Offsets& offsets, Diagnostics& diagnostics)
+      : tokens_(tokens), offsets_(offsets), diagnostics_(diagnostics) {}
+
+  void reset(antlr4::Parser* parser) override;
+  bool inErrorRecoveryMode(antlr4::Parser*) override { return recovering_; }
+  void reportMatch(antlr4::Parser*) override {}
+  void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) override;
+  void recover(antlr4::Parser* parser, std::exception_ptr error) override;
+  antlr4::Token* recoverInline(antlr4::Parser* parser) override;
+  void sync(antlr4::Parser* parser) override;
+
+ private:
+  void report(antlr4::Parser* parser, antlr4::Token* found, const antlr4::misc::IntervalSet& expected);
+  // Consumes the rest of the statement that began at a token, its NEWLINE included.
+  void skip_statement(antlr4::Parser* parser, std::size_t first);
+
+  const TokenList& tokens_;
+  const Offsets& offsets_;
+  Diagnostics& diagnostics_;
+  bool recovering_ = false;
+  std::optional<Diagnostic> pending_;  // reported once it is clear which tokens it is about
+};
+
+}  // namespace mtf::internal

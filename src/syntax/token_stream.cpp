@@ -1,0 +1,366 @@
+#include "syntax/token_stream.h"
+
+#include <algorithm>
+
+#include "support/text.h"
+#include "syntax/parse.h"
+
+namespace mtf::internal {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+std::size_t byte_order_marks(std::string_view text) {
+  std::size_t skipped = 0;
+  while (text.substr(skipped).starts_with(kByteOrderMark)) skipped += kByteOrderMark.size();
+  return skipped;
+}
+
+// A line that ends in such a token goes on in the next.
+bool continues_line(std::size_t type) {
+  switch (type) {
+    case MtfLexer::PLUS: case MtfLexer::MINUS: case MtfLexer::STAR: case MtfLexer::SLASH:
+    case MtfLexer::FLOOR_DIVIDE: case MtfLexer::PERCENT: case MtfLexer::CARET: case MtfLexer::EQUAL:
+    case MtfLexer::NOT_EQUAL: case MtfLexer::LESS: case MtfLexer::LESS_EQUAL: case MtfLexer::GREATER:
+    case MtfLexer::GREATER_EQUAL: case MtfLexer::AND: case MtfLexer::OR: case MtfLexer::DOTDOT:
+    case MtfLexer::NOT: case MtfLexer::ASSIGN: case MtfLexer::DEFINE: case MtfLexer::COMMA:
+    case MtfLexer::ARROW: case MtfLexer::COLON: case MtfLexer::DOT: case MtfLexer::AT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Words that begin a statement and stand nowhere inside one: a bracket that is still open before
+// such a word was forgotten. (`fn` and `counters` also begin expressions, `for` a comprehension.)
+bool only_begins_statement(std::size_t type) {
+  switch (type) {
+    case MtfLexer::DIM: case MtfLexer::MESH: case MtfLexer::LAYOUT: case MtfLexer::USE:
+    case MtfLexer::OPTION: case MtfLexer::SEED: case MtfLexer::PRECISION: case MtfLexer::IMPORT:
+    case MtfLexer::LET: case MtfLexer::PARAM: case MtfLexer::STATE: case MtfLexer::MODEL:
+    case MtfLexer::WHILE: case MtfLexer::RETURN: case MtfLexer::ASSERT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+enum class Open { kParen, kBracket, kLayout, kBlock, kInterpolation, kString };
+
+struct OpenBracket {
+  Open kind;
+  Span span;
+};
+
+std::string_view closer(Open kind) {
+  switch (kind) {
+    case Open::kParen: return ")";
+    case Open::kBracket: return "]";
+    case Open::kString: return "\"";
+    default: return "}";
+  }
+}
+
+class Reader {
+ public:
+  Reader(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics)
+      : lexed_(lexed), file_(file), diagnostics_(diagnostics) {}
+
+  TokenList read() {
+    while (true) {
+      pending_ = ahead_ ? std::move(ahead_) : next_visible();
+      if (pending_->getType() == antlr4::Token::EOF) break;
+      take(pending_->getType());
+      if (list_.too_deep) break;
+    }
+    finish();
+    return std::move(list_);
+  }
+
+ private:
+  std::size_t last_type() const { return list_.tokens.empty() ? std::size_t{MtfLexer::NEWLINE} : list_.tokens.back()->getType(); }
+  Span span() const { return lexed_.offsets().span(*pending_); }
+  bool in_block() const { return open_.empty() || open_.back().kind == Open::kBlock; }
+
+  // The next token that is no comment.
+  std::unique_ptr<antlr4::Token> next_visible() {
+    while (true) {
+      auto token = lexed_.next();
+      if (token->getType() != MtfLexer::COMMENT) return token;
+      const Span span = lexed_.offsets().span(*token);
+      const Position place = span.position();
+      const std::size_t start = file_.line_start(place.line);
+      const std::string_view before = std::string_view(file_.text()).substr(start, span.begin - start);
+      list_.comments.push_back({span, span.text().starts_with("##"), trim(before).empty()});
+    }
+  }
+
+  void emit() {
+    list_.tokens.push_back(std::move(pending_));
+    list_.block_depth.push_back(blocks_);
+  }
+
+  // A NEWLINE that is not in the text, at the end of the last token.
+  void insert(std::size_t type) {
+    auto token = std::make_unique<antlr4::CommonToken>(type, std::string());
+    const std::size_t place = list_.tokens.empty() ? 0 : list_.tokens.back()->getStopIndex() + 1;
+    token->setStartIndex(place);
+    token->setStopIndex(place - 1);
+    list_.tokens.push_back(std::move(token));
+    list_.block_depth.push_back(blocks_);
+  }
+
+  void end_statement() {
+    const std::size_t last = last_type();
+    const bool begins_block = last == MtfLexer::LBRACE && in_block();
+    if (last != MtfLexer::NEWLINE && !begins_block) insert(MtfLexer::NEWLINE);
+  }
+
+  void mark() { list_.marks.push_back(list_.tokens.size()); }
+
+  void report(Diagnostic diagnostic) {
+    diagnostics_.add(std::move(diagnostic));
+    mark();
+  }
+
+  void push(Open kind) {
+    if (open_.size() >= static_cast<std::size_t>(kMaxNesting)) {
+      report(Diagnostic(Kind::nesting_too_deep, span(),
+                        fmt::format("more than {} brackets are open here", kMaxNesting))
+                 .related(open_.front().span, "the first"));
+      list_.too_deep = true;
+      return;
+    }
+    open_.push_back({kind, span()});
+    emit();
+    if (kind == Open::kBlock) ++blocks_;
+  }
+
+  void pop_unchecked() {
+    if (open_.back().kind == Open::kBlock) --blocks_;
+    open_.pop_back();
+  }
+
+  // Leaves the innermost bracket, which has no closing one.
+  void abandon() {
+    if (open_.back().kind == Open::kBlock) {
+      end_statement();
+      pop_unchecked();
+      insert(MtfLexer::RBRACE);
+      return;
+    }
+    mark();
+    pop_unchecked();
+  }
+
+  bool fits(Open kind, std::size_t type) const {
+    switch (type) {
+      case MtfLexer::RPAREN: return kind == Open::kParen;
+      case MtfLexer::RBRACKET: return kind == Open::kBracket;
+      case MtfLexer::RBRACE: return kind == Open::kLayout || kind == Open::kBlock;
+      default: return kind == Open::kInterpolation;
+    }
+  }
+
+  void close(std::size_t type) {
+    const Span here = span();
+    if (open_.empty() || !fits(open_.back().kind, type)) {
+      const bool has_partner = std::any_of(open_.begin(), open_.end(), [&](const OpenBracket& open) {
+        return fits(open.kind, type);
+      });
+      if (!has_partner) {
+        report(Diagnostic(Kind::bracket_mismatch, here, fmt::format("{} closes nothing", code(here.text()))));
+        return;
+      }
+      const OpenBracket innermost = open_.back();
+      report(Diagnostic(Kind::bracket_mismatch, here,
+                        fmt::format("expected {}, found {}", code(closer(innermost.kind)), code(here.text())))
+                 .related(innermost.span, "opened here"));
+      while (!fits(open_.back().kind, type)) abandon();
+    }
+    if (open_.back().kind == Open::kBlock) end_statement();
+    pop_unchecked();
+    emit();
+  }
+
+  void line_end() {
+    if (!in_block() || continues_line(last_type()) || last_type() == MtfLexer::NEWLINE) return;
+    if (last_type() == MtfLexer::LBRACE) return;
+    pending_as_newline();
+  }
+
+  void pending_as_newline() {
+    static_cast<antlr4::CommonToken*>(pending_.get())->setType(MtfLexer::NEWLINE);
+    emit();
+  }
+
+  // A string that does not end on its line; `at` is where that line ends.
+  void broken_string() {
+    const auto outermost = std::find_if(open_.begin(), open_.end(),
+                                        [](const OpenBracket& open) { return open.kind == Open::kString; });
+    if (outermost == open_.end()) return;
+    const std::size_t keep = static_cast<std::size_t>(outermost - open_.begin());
+    const OpenBracket& innermost = *std::find_if(open_.rbegin(), open_.rend(), [](const OpenBracket& open) {
+      return open.kind == Open::kString;
+    });
+    const bool in_expression = open_.back().kind != Open::kString;
+    Span whole = innermost.span;
+    whole.end = std::max<std::uint32_t>(whole.end, static_cast<std::uint32_t>(
+        file_.line_start(whole.position().line) + file_.line(whole.position().line).size()));
+    Diagnostic diagnostic(Kind::unterminated_string, whole,
+                          in_expression ? "expected `}` and `\"` before the end of the line"
+                                        : "expected `\"` before the end of the line");
+    diagnostic.help(in_expression ? "`{` in a string begins an expression; a brace itself is written `{{`" : "");
+    report(std::move(diagnostic));
+    while (open_.size() > keep) pop_unchecked();
+  }
+
+  void unknown_character() {
+    const Span here = span();
+    const std::string_view text = here.text();
+    Diagnostic diagnostic(Kind::syntax_error, here, fmt::format("{} has no meaning here", code(text)));
+    if (text == "!") diagnostic.help("write `not`");
+    if (text == "&") diagnostic.help("write `and`");
+    if (text == "|") diagnostic.help("write `or`");
+    if (text == "'") diagnostic.help("a string stands in double quotes");
+    if (static_cast<unsigned char>(text[0]) >= 0x80) diagnostic.help("names are made of a-z, A-Z, 0-9 and `_`");
+    report(std::move(diagnostic));
+  }
+
+  // Brackets that are still open where a statement certainly begins were forgotten.
+  void begins_statement() {
+    if (in_block() || last_type() == MtfLexer::DOT) return;
+    ahead_ = next_visible();
+    if (ahead_->getType() == MtfLexer::COLON) return;  // the label of an argument
+    const bool is_annotation = last_type() == MtfLexer::COLON || last_type() == MtfLexer::ARROW;
+    if (is_annotation || !starts_line()) return;
+    const OpenBracket innermost = open_.back();
+    report(Diagnostic(Kind::bracket_mismatch, innermost.span,
+                      fmt::format("expected {} before the next statement", code(closer(innermost.kind))))
+               .related(span(), "begins a statement"));
+    while (!in_block()) abandon();
+    end_statement();
+  }
+
+  bool starts_line() const {
+    const Span here = span();
+    const std::size_t start = file_.line_start(here.position().line);
+    return trim(std::string_view(file_.text()).substr(start, here.begin - start)).empty();
+  }
+
+  void take(std::size_t type) {
+    switch (type) {
+      case MtfLexer::LPAREN: return push(Open::kParen);
+      case MtfLexer::LBRACKET: return push(Open::kBracket);
+      case MtfLexer::LBRACE: {
+        const bool is_layout = last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT;
+        return push(is_layout ? Open::kLayout : Open::kBlock);
+      }
+      case MtfLexer::INTERPOLATION_OPEN: return push(Open::kInterpolation);
+      case MtfLexer::STRING_OPEN: return push(Open::kString);
+      case MtfLexer::RPAREN: case MtfLexer::RBRACKET: case MtfLexer::RBRACE: case MtfLexer::INTERPOLATION_CLOSE:
+        return close(type);
+      case MtfLexer::STRING_CLOSE:
+        pop_unchecked();
+        return emit();
+      case MtfLexer::STRING_BROKEN:
+        broken_string();
+        if (in_block()) pending_as_newline();
+        return;
+      case MtfLexer::NEWLINE: return line_end();
+      case MtfLexer::SEMICOLON:
+        if (!in_block()) return emit();
+        if (last_type() == MtfLexer::NEWLINE || last_type() == MtfLexer::LBRACE) return;
+        return pending_as_newline();
+      case MtfLexer::UNKNOWN: return unknown_character();
+      case MtfLexer::BAD_ESCAPE:
+        return report(Diagnostic(Kind::bad_escape, span(), "the escapes are \\n \\t \\\" \\\\"));
+      case MtfLexer::LONE_BRACE:
+        return report(Diagnostic(Kind::syntax_error, span(), "a brace in a string is written `}}`"));
+      case MtfLexer::ELSE: drop_newline_before_else(); return emit();
+      default:
+        if (only_begins_statement(type)) begins_statement();
+        emit();
+    }
+  }
+
+  void drop_newline_before_else() {
+    auto& tokens = list_.tokens;
+    const bool after_block = tokens.size() >= 2 && last_type() == MtfLexer::NEWLINE &&
+                             tokens[tokens.size() - 2]->getType() == MtfLexer::RBRACE;
+    if (!after_block || lexed_.offsets().span(*tokens.back()).text() == ";") return;
+    tokens.pop_back();
+    list_.block_depth.pop_back();
+  }
+
+  void finish() {
+    const bool had_errors = !list_.marks.empty();
+    list_.incomplete = !had_errors && (!open_.empty() || continues_line(last_type()));
+    if (!list_.too_deep) {
+      broken_string();
+      if (!list_.marks.empty() && !had_errors) list_.incomplete = false;
+      if (!open_.empty()) {
+        const OpenBracket innermost = open_.back();
+        report(Diagnostic(Kind::bracket_mismatch, innermost.span,
+                          fmt::format("expected {} before the end of the file", code(closer(innermost.kind)))));
+      }
+    }
+    while (!open_.empty()) abandon();
+    end_statement();
+    if (pending_ == nullptr || pending_->getType() != antlr4::Token::EOF) return insert(antlr4::Token::EOF);
+    emit();
+  }
+
+  LexedFile& lexed_;
+  const SourceFile& file_;
+  Diagnostics& diagnostics_;
+  TokenList list_;
+  std::vector<OpenBracket> open_;
+  std::uint32_t blocks_ = 0;
+  std::unique_ptr<antlr4::Token> pending_;
+  std::unique_ptr<antlr4::Token> ahead_;  // read already, not yet taken
+};
+
+}  // namespace
+
+Offsets::Offsets(const SourceFile& file) : file_(&file), skipped_(byte_order_marks(file.text())) {
+  const std::string_view text = std::string_view(file.text()).substr(skipped_);
+  const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (ascii) return;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) bytes_.push_back(static_cast<std::uint32_t>(i));
+  }
+  bytes_.push_back(static_cast<std::uint32_t>(text.size()));
+}
+
+std::uint32_t Offsets::byte(std::size_t code_point) const {
+  const std::size_t end = file_->text().size() - skipped_;
+  std::size_t place = std::min(code_point, end);
+  if (!bytes_.empty()) place = bytes_[std::min(code_point, bytes_.size() - 1)];
+  return static_cast<std::uint32_t>(skipped_ + place);
+}
+
+Span Offsets::span(const antlr4::Token& token) const {
+  const std::uint32_t begin = byte(token.getStartIndex());
+  return {file_, begin, std::max(begin, byte(token.getStopIndex() + 1))};
+}
+
+LexedFile::LexedFile(const SourceFile& file)
+    : offsets_(file), input_(file.text().substr(offsets_.skipped())), lexer_(&input_) {
+  lexer_.removeErrorListeners();
+}
+
+bool TokenList::is_marked(std::size_t begin, std::size_t end) const {
+  const auto found = std::lower_bound(marks.begin(), marks.end(), begin);
+  return found != marks.end() && *found <= end;
+}
+
+TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics) {
+  return Reader(lexed, file, diagnostics).read();
+}
+
+bool is_reserved_word(std::size_t token_type) {
+  return token_type >= MtfLexer::DIM && token_type <= MtfLexer::FALSE;
+}
+
+}  // namespace mtf::internal
