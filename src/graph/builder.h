@@ -35,8 +35,13 @@ class Builder {
   Value add(std::string_view op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {}) {
     return add_node(*find_op(op), std::move(operands), std::move(attributes), std::move(inputs))[0];
   }
-  /// A node whose layouts are given instead of decided (gradients, variables, `@`).
+  /// `value` in a layout that is given instead of decided (`@`, gradients): itself if it has it.
   Value laid_out(const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh = nullptr);
+  /// What a variable holds after an assignment: a node of its own, where gradients end, stored as `sharding` says.
+  Value assigned(const Value& value, const Sharding& sharding, MeshPtr mesh = nullptr);
+
+  /// A new node that computes the same from the same operands; not computed, outside any region.
+  NodePtr copy_node(const Node& node);
 
   static const Op* find_op(std::string_view name);
 
@@ -61,7 +66,7 @@ class Builder {
   Value slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);
 
  private:
-  void decide_layouts(Node& node);
+  Value with_sharding(std::string_view op, const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh);
 };
 
 /// Gradients of the scalar `loss` with respect to `targets`, as graph; each is laid out as its target. Fails

@@ -66,6 +66,7 @@ struct Node {
   int64_t id = 0;                       ///< ascending in program order
   int64_t replica = 0;                  ///< not 0: a copy for a backward pass, never merged with its original
   int64_t region = 0;                   ///< not 0: made inside this call of `recompute`
+  mutable int64_t mark = 0;             ///< of the last walk that came here
   std::vector<std::shared_ptr<Tensor>> computed;  ///< of each result: its blocks on this rank, once computed
   bool is_computed(int result) const { return result < static_cast<int>(computed.size()) && computed[result]; }
   // Of an `assign` node that another assignment has replaced: where, and the variable's name. Of a computed node that
@@ -80,6 +81,13 @@ inline const Sharding& Value::sharding() const { return node->shardings[result];
 
 /// The nodes that `roots` need and that are not computed, operands first, in program order.
 std::vector<NodePtr> pending(const Values& roots);
+
+/// A mark that no earlier walk has used.
+int64_t new_mark();
+
+/// A name for each node, in the script's words: its own, or that of the named value it is a part of with a number
+/// behind it (h.1); different nodes get different names.
+std::vector<std::string> names_of(const std::vector<NodePtr>& nodes);
 
 /// The graph in the script's names, a line a node: `h: f32[batch=64/rows, hidden=128/cols] = relu(h.1)`.
 std::string to_string(const std::vector<NodePtr>& nodes);

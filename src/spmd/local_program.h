@@ -29,6 +29,9 @@ struct LocalDim {
 /// The indices of `dim` that a processor at `coordinates` holds.
 Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordinates);
 
+/// The elements of `dim` that the processor with the most of them holds.
+int64_t largest_block(const LocalDim& dim, const Mesh& mesh);
+
 struct LocalValue {
   std::string name;           ///< in the script's names: h, h.1, d_h
   ElementType element = ElementType::kF32;

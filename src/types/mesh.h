@@ -88,6 +88,9 @@ class Mesh {
 };
 using MeshPtr = std::shared_ptr<const Mesh>;
 
+/// True if both are one mesh: the same name and axes.
+inline bool same_mesh(const MeshPtr& a, const MeshPtr& b) { return a == b || *a == *b; }
+
 /// `[rows: 2, cols: 2]`
 std::string to_string(const Mesh& mesh);
 

@@ -1,0 +1,136 @@
+#include "graph/layouts.h"
+
+#include "ops/op.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// The axes of a rule on a mesh. An axis that the mesh lacks is an error, or dropped where the program did not write
+/// the tensor.
+AxisList resolve(const LayoutRule& rule, const TensorType& type, const Mesh& mesh, Span span, bool written) {
+  AxisList axes;
+  for (Name axis : rule.axes) {
+    int index = mesh.find(axis);
+    if (index >= 0) {
+      if (!axes.has(index)) axes.push_back(index);
+      continue;
+    }
+    if (!written) continue;
+    std::vector<std::string> names;
+    for (const Axis& a : mesh.axes()) names.push_back(a.name.str());
+    std::string help = did_you_mean(axis.text(), names);
+    fail(Diagnostic(Kind::mesh_lacks_axis, span,
+                    fmt::format("{}: {} -> {}, but the mesh is {}", to_string(type), rule.dim.text(), axis.text(), to_string(mesh)))
+             .related(rule.span, fmt::format("no axis `{}`", axis.text()))
+             .help(help.empty() ? "name one of the mesh's axes: " + join(names, ", ") : help));
+  }
+  return axes;
+}
+
+/// Gives the dims of `sharding` that have no split yet, and for which `open` says so, what the layout's rules claim.
+void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& type, const Layout& layout,
+                 const Mesh& mesh, Span span, bool written) {
+  AxisSet used = sharding.split();
+  const AxisSet before = used;
+  std::vector<const LayoutRule*> owner(kMaxAxes, nullptr);
+  std::vector<int> owning_dim(kMaxAxes, -1);
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    if (!open[i]) continue;
+    const LayoutRule* rule = layout.find(type.dims[i].name);
+    if (!rule) continue;
+    open[i] = false;
+    for (int axis : resolve(*rule, type, mesh, span, written)) {
+      if (before & axis_bit(axis)) continue;
+      if (used & axis_bit(axis)) {
+        const LayoutRule* other = owner[axis];
+        if (written)
+          fail(Diagnostic(Kind::axis_used_twice, span, to_string(type))
+                   .related(other->span, other->span.is_known() ? "" : fmt::format("{} -> {}", other->dim.text(), mesh.axes()[axis].name.text()))
+                   .related(rule->span, fmt::format("both map to {}", mesh.axes()[axis].name.text()))
+                   .help("map one of them to another axis, or leave one out to replicate it"));
+        int loser = owning_dim[axis];
+        if (type.dims[i].size <= type.dims[loser].size) continue;
+        AxisList rest;
+        for (int kept : sharding.dims[loser])
+          if (kept != axis) rest.push_back(kept);
+        sharding.dims[loser] = rest;
+      }
+      sharding.dims[i].push_back(axis);
+      used |= axis_bit(axis);
+      owner[axis] = rule;
+      owning_dim[axis] = static_cast<int>(i);
+    }
+  }
+}
+
+/// What the operands claim for dim `i` of result `r`: the list of the operand with the most elements that has one.
+/// With `inherited`, only splits that `@` wrote somewhere before count.
+AxisList claim_of_operands(const Node& node, const IterationSpace& space, int r, int i, bool inherited) {
+  AxisList best;
+  int64_t most = -1;
+  for (const IterationDim& dim : space.dims) {
+    if (dim.results[r] != i) continue;
+    for (size_t k = 0; k < node.operands.size(); ++k) {
+      if (dim.operands[k] < 0) continue;
+      const Value& operand = node.operands[k];
+      if (!same_mesh(operand.node->mesh, node.mesh)) continue;
+      const AxisList& list = operand.sharding().dims[dim.operands[k]];
+      AxisList claim;
+      const AxisSet speaking = inherited ? operand.node->inherited[operand.result] : ~AxisSet{0};
+      for (int axis : list)
+        if (speaking & axis_bit(axis)) claim.push_back(axis);
+      if (claim.empty() || size_of(operand.dims()) <= most) continue;
+      best = claim;
+      most = size_of(operand.dims());
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& mesh, Span span, bool written) {
+  Sharding sharding = replicated(type.dims.size());
+  std::vector<bool> open(type.dims.size(), true);
+  apply_rules(sharding, open, type, layout, mesh, span, written);
+  return sharding;
+}
+
+void decide_layouts(Node& node, const Layout& layout, bool written) {
+  node.shardings.resize(node.types.size());
+  node.inherited.assign(node.types.size(), 0);
+  bool any_split = false;
+  bool any_inherited = false;
+  for (const Value& operand : node.operands) {
+    any_split = any_split || operand.sharding().split() != 0;
+    any_inherited = any_inherited || operand.node->inherited[operand.result] != 0;
+  }
+  const bool ask_operands = any_split && node.op->space;
+  IterationSpace space = ask_operands ? node.op->space(node) : IterationSpace{};
+  for (size_t r = 0; r < node.types.size(); ++r) {
+    const TensorType& type = node.types[r];
+    Sharding& sharding = node.shardings[r];
+    sharding = replicated(type.dims.size());
+    if (layout.rules.empty() && !ask_operands) continue;
+    std::vector<bool> open(type.dims.size(), true);
+    auto take = [&](int i, const AxisList& claim) {
+      if (claim.empty()) return;
+      open[i] = false;
+      AxisSet used = sharding.split();
+      for (int axis : claim)
+        if (!(used & axis_bit(axis))) sharding.dims[i].push_back(axis);
+    };
+    const int dims = static_cast<int>(type.dims.size());
+    if (any_inherited)
+      for (int i = 0; i < dims; ++i) take(i, claim_of_operands(node, space, r, i, true));
+    node.inherited[r] = sharding.split();
+    apply_rules(sharding, open, type, layout, *node.mesh, node.span, written);
+    if (ask_operands)
+      for (int i = 0; i < dims; ++i)
+        if (open[i]) take(i, claim_of_operands(node, space, r, i, false));
+  }
+}
+
+}  // namespace mtf

@@ -1,0 +1,182 @@
+#include "spmd/iteration.h"
+
+#include <algorithm>
+
+#include "spmd/reshard.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+/// The most ways to place axes that are compared; beyond, the first claim of each further axis stands.
+constexpr size_t kMostWays = 256;
+
+bool can_split(const IterationDim& dim) { return dim.kind != SplitKind::kExpand && dim.kind != SplitKind::kWhole; }
+
+/// The axes over which the operands are partial and the operation may leave its result so.
+AxisSet carried_axes(Linear linear, const std::vector<Placed>& operands) {
+  AxisSet axes = 0;
+  int partials = 0;
+  for (const Placed& operand : operands) {
+    if (!operand.sharding.partial) continue;
+    ++partials;
+    if (partials > 1 && operand.sharding.partial != axes) return 0;
+    axes = operand.sharding.partial;
+  }
+  bool may = false;
+  switch (linear) {
+    case Linear::kNo: break;
+    case Linear::kEach: may = partials == 1; break;
+    case Linear::kFirst: may = partials == 1 && operands[0].sharding.partial; break;
+    case Linear::kJoint: may = partials == static_cast<int>(operands.size()); break;
+  }
+  if (!may) return 0;
+  for (const Placed& operand : operands)  // an axis cannot also split another operand
+    if (operand.sharding.split() & axes) return 0;
+  return axes;
+}
+
+class Chooser {
+ public:
+  Chooser(const IterationSpace& space, const std::vector<Placed>& operands, const std::vector<Placed>& results, const Mesh& mesh, AxisSet carried)
+      : space_(space), operands_(operands), results_(results), mesh_(mesh), carried_(carried) {
+    claims_.resize(space.dims.size());
+    for (size_t j = 0; j < space.dims.size(); ++j) collect(static_cast<int>(j));
+  }
+
+  IterationSplit choose() {
+    std::vector<std::vector<AxisList>> ways = assignments();
+    IterationSplit best;
+    if (ways.size() == 1) return make(ways[0]);
+    std::optional<ReshardCost> least;
+    for (const auto& way : ways) {
+      IterationSplit split = make(way);
+      ReshardCost cost = cost_of(split);
+      if (least && std::tie(cost.wire_bytes, cost.count) >= std::tie(least->wire_bytes, least->count)) continue;
+      least = cost;
+      best = std::move(split);
+    }
+    return best;
+  }
+
+ private:
+  void claim(int j, const AxisList& list) {
+    AxisList rest;
+    for (int axis : list)
+      if (!(carried_ & axis_bit(axis))) rest.push_back(axis);
+    if (!rest.empty() && std::find(claims_[j].begin(), claims_[j].end(), rest) == claims_[j].end()) claims_[j].push_back(rest);
+  }
+
+  // The result speaks first, so that of ways which cost the same the one that leaves it in place is taken.
+  void collect(int j) {
+    const IterationDim& dim = space_.dims[j];
+    if (!can_split(dim)) return;
+    for (size_t r = 0; r < results_.size(); ++r)
+      if (dim.results[r] >= 0) claim(j, results_[r].sharding.dims[dim.results[r]]);
+    for (size_t k = 0; k < operands_.size(); ++k)
+      if (dim.operands[k] >= 0) claim(j, operands_[k].sharding.dims[dim.operands[k]]);
+  }
+
+  /// Every way to give each claimed axis to one of the dims that claim it, with every order that a claim has.
+  std::vector<std::vector<AxisList>> assignments() const {
+    std::vector<std::vector<int>> owners(1, std::vector<int>(mesh_.order(), -1));
+    for (int axis = 0; axis < mesh_.order(); ++axis) {
+      std::vector<int> claimants;
+      for (size_t j = 0; j < claims_.size(); ++j)
+        for (const AxisList& list : claims_[j])
+          if (list.has(axis)) {
+            claimants.push_back(static_cast<int>(j));
+            break;
+          }
+      if (claimants.empty()) continue;
+      if (owners.size() * claimants.size() > kMostWays) claimants.resize(1);
+      std::vector<std::vector<int>> next;
+      for (const auto& owner : owners)
+        for (int j : claimants) {
+          next.push_back(owner);
+          next.back()[axis] = j;
+        }
+      owners = std::move(next);
+    }
+    std::vector<std::vector<AxisList>> ways;
+    for (const auto& owner : owners) add_orders(owner, ways);
+    return ways;
+  }
+
+  void add_orders(const std::vector<int>& owner, std::vector<std::vector<AxisList>>& ways) const {
+    std::vector<std::vector<AxisList>> some(1, std::vector<AxisList>(claims_.size()));
+    for (size_t j = 0; j < claims_.size(); ++j) {
+      std::vector<AxisList> orders;
+      for (const AxisList& list : claims_[j]) {
+        AxisList order;
+        auto take = [&](const AxisList& from) {
+          for (int axis : from)
+            if (owner[axis] == static_cast<int>(j) && !order.has(axis)) order.push_back(axis);
+        };
+        take(list);
+        for (const AxisList& other : claims_[j]) take(other);
+        if (std::find(orders.begin(), orders.end(), order) == orders.end()) orders.push_back(order);
+      }
+      if (orders.empty()) continue;
+      if (some.size() * orders.size() > kMostWays) orders.resize(1);
+      std::vector<std::vector<AxisList>> next;
+      for (const auto& way : some)
+        for (const AxisList& order : orders) {
+          next.push_back(way);
+          next.back()[j] = order;
+        }
+      some = std::move(next);
+    }
+    ways.insert(ways.end(), some.begin(), some.end());
+  }
+
+  IterationSplit make(const std::vector<AxisList>& dims) const {
+    IterationSplit split;
+    split.dims = dims;
+    split.carried = carried_;
+    AxisSet summed = 0;
+    for (const Placed& operand : operands_) split.operands.push_back(replicated(operand.type.dims.size()));
+    for (const Placed& result : results_) split.results.push_back(replicated(result.type.dims.size()));
+    for (size_t j = 0; j < dims.size(); ++j) {
+      const IterationDim& dim = space_.dims[j];
+      for (size_t k = 0; k < operands_.size(); ++k)
+        if (dim.operands[k] >= 0) split.operands[k].dims[dim.operands[k]] = dims[j];
+      for (size_t r = 0; r < results_.size(); ++r)
+        if (dim.results[r] >= 0) split.results[r].dims[dim.results[r]] = dims[j];
+      if (dim.kind == SplitKind::kReduce) summed |= dims[j].set();
+    }
+    for (size_t k = 0; k < operands_.size(); ++k) split.operands[k].partial = operands_[k].sharding.partial & carried_;
+    for (size_t r = 0; r < results_.size(); ++r) split.results[r].partial = carried_ | summed;
+    return split;
+  }
+
+  ReshardCost cost_of(const IterationSplit& split) const {
+    ReshardCost total;
+    auto add = [&](const TensorType& type, const Sharding& from, const Sharding& to) {
+      ReshardCost cost = reshard_cost(type, from, to, mesh_);
+      total.wire_bytes += cost.wire_bytes;
+      total.count += cost.count;
+    };
+    for (size_t k = 0; k < operands_.size(); ++k) add(operands_[k].type, operands_[k].sharding, split.operands[k]);
+    for (size_t r = 0; r < results_.size(); ++r) add(results_[r].type, split.results[r], results_[r].sharding);
+    return total;
+  }
+
+  const IterationSpace& space_;
+  const std::vector<Placed>& operands_;
+  const std::vector<Placed>& results_;
+  const Mesh& mesh_;
+  AxisSet carried_;
+  std::vector<std::vector<AxisList>> claims_;  ///< for each dim, the lists that operands and results give it
+};
+
+}  // namespace
+
+IterationSplit split_iteration(const IterationSpace& space, Linear linear, const std::vector<Placed>& operands,
+                               const std::vector<Placed>& results, const Mesh& mesh) {
+  for (const IterationDim& dim : space.dims)
+    MTF_CHECK(dim.operands.size() == operands.size() && dim.results.size() == results.size(), "an iteration dim names {} operands of {}", dim.operands.size(), operands.size());
+  return Chooser(space, operands, results, mesh, carried_axes(linear, operands)).choose();
+}
+
+}  // namespace mtf

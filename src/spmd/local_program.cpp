@@ -1,0 +1,121 @@
+#include "spmd/local_program.h"
+
+#include <algorithm>
+
+#include "support/diagnostics.h"
+
+namespace mtf {
+
+Interval needed(const IntervalMap& map, Interval result) {
+  if (result.size() <= 0) return {0, 0};
+  Interval need = map.reversed
+                      ? Interval{map.from - result.last + map.offset, map.from - result.first + map.offset}
+                      : Interval{result.first * map.stride + map.offset, (result.last - 1) * map.stride + map.offset + map.window};
+  if (map.wrap) return need;
+  need.first = std::clamp<int64_t>(need.first, 0, map.to);
+  need.last = std::clamp<int64_t>(need.last, need.first, map.to);
+  return need;
+}
+
+Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordinates) {
+  if (!dim.mapped) return block_of(dim.dim.size, dim.axes, mesh, coordinates);
+  return needed(dim.map, block_of(dim.map.from, dim.axes, mesh, coordinates));
+}
+
+int64_t largest_block(const LocalDim& dim, const Mesh& mesh) {
+  if (!dim.mapped) return block_size(dim.dim.size, dim.axes, mesh);
+  int64_t largest = 0;
+  for (int64_t processor : mesh.group(0, dim.axes.set()))
+    largest = std::max(largest, bounds(dim, mesh, mesh.coordinates(processor)).size());
+  return largest;
+}
+
+AxisSet LocalValue::varies() const {
+  AxisSet axes = partial;
+  for (const LocalDim& dim : dims) axes |= dim.axes.set();
+  return axes;
+}
+
+TensorType LocalValue::type() const {
+  TensorType result{element, {}};
+  for (const LocalDim& dim : dims) result.dims.push_back(dim.dim);
+  return result;
+}
+
+Sharding LocalValue::sharding() const {
+  Sharding result;
+  for (const LocalDim& dim : dims) {
+    MTF_CHECK(!dim.mapped, "{} has a block of its own in {}", name, dim.dim.name.text());
+    result.dims.push_back(dim.axes);
+  }
+  result.partial = partial;
+  return result;
+}
+
+std::string_view name(CollectiveKind kind) {
+  constexpr std::string_view kNames[] = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"};
+  return kNames[static_cast<int>(kind)];
+}
+
+bool is_collective(InstructionKind kind) {
+  return kind >= InstructionKind::kAllReduce && kind <= InstructionKind::kExchange;
+}
+
+CollectiveKind counted_as(InstructionKind kind) {
+  switch (kind) {
+    case InstructionKind::kAllReduce: return CollectiveKind::kAllReduce;
+    case InstructionKind::kReduceScatter: return CollectiveKind::kReduceScatter;
+    case InstructionKind::kAllGather: return CollectiveKind::kAllGather;
+    case InstructionKind::kAllToAll: return CollectiveKind::kAllToAll;
+    default: return CollectiveKind::kPermute;
+  }
+}
+
+namespace {
+
+std::string_view name(InstructionKind kind) {
+  switch (kind) {
+    case InstructionKind::kInput: return "input";
+    case InstructionKind::kCompute: return "compute";
+    case InstructionKind::kSlice: return "own_part";
+    case InstructionKind::kRemesh: return "remesh";
+    default: return name(counted_as(kind));
+  }
+}
+
+std::string text_of(const LocalValue& value) {
+  std::string text = std::string(name(value.element)) + "[";
+  for (size_t i = 0; i < value.dims.size(); ++i) {
+    const LocalDim& dim = value.dims[i];
+    text += (i ? ", " : "") + to_string(dim.dim);
+    for (int k = 0; k < dim.axes.size(); ++k) text += (k ? "+" : "/") + value.mesh->axes()[dim.axes[k]].name.str();
+    if (dim.mapped) text += " needed";
+  }
+  text += "]";
+  if (value.partial) text += " partial over " + value.mesh->axes_to_string(value.partial);
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const LocalProgram& program) {
+  std::string text;
+  for (const Instruction& instruction : program.instructions) {
+    for (size_t i = 0; i < instruction.results.size(); ++i) {
+      const LocalValue& value = program.values[instruction.results[i]];
+      text += (i ? ", " : "") + value.name + ": " + text_of(value);
+    }
+    text += " = ";
+    text += instruction.kind == InstructionKind::kCompute ? instruction.node->op->name : name(instruction.kind);
+    text += "(";
+    for (size_t i = 0; i < instruction.operands.size(); ++i)
+      text += (i ? ", " : "") + program.values[instruction.operands[i]].name;
+    text += ")";
+    if (instruction.axes) text += " over " + program.values[instruction.results[0]].mesh->axes_to_string(instruction.axes);
+    if (!instruction.reason.empty()) text += "   # " + instruction.reason;
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace mtf

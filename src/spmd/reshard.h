@@ -1,0 +1,25 @@
+#pragma once
+// Resharding: from any sharding of a value to any other, at the least cost.
+//
+// One function for all: several axes on one dim, dims that trade axes, uneven blocks and partial values included. The
+// cheapest sequence has the fewest bytes on the wire, then the fewest collectives, then comes first in a fixed order;
+// never a measured time, so that counters are the same on every machine.
+#include <string>
+
+#include "spmd/local_program.h"
+
+namespace mtf {
+
+struct ReshardCost {
+  double wire_bytes = 0;  ///< of the largest processor
+  int64_t count = 0;      ///< collectives in groups of more than one
+};
+
+/// What reshard() would add.
+ReshardCost reshard_cost(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh);
+
+/// Adds the instructions that bring `value` to `wanted`, on its own mesh, and returns the value that is there. Partial
+/// axes that `wanted` keeps stay partial. `reason` says why a partial value is to be reduced.
+int reshard(LocalProgram& program, int value, const Sharding& wanted, const Node* node, const std::string& reason);
+
+}  // namespace mtf

@@ -1,0 +1,398 @@
+#include "spmd/split.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "ops/op.h"
+#include "ops/registry.h"
+#include "ops/scan.h"
+#include "spmd/iteration.h"
+#include "spmd/merge.h"
+#include "spmd/reshard.h"
+#include "spmd/work.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+class Splitter {
+ public:
+  explicit Splitter(const Values& roots) : graph_(merge(roots)) {
+    for (const Value& root : roots) roots_.push_back(graph_.stands_for(root));
+    std::vector<std::string> names = names_of(graph_.nodes);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) names_[graph_.nodes[i].get()] = names[i];
+    for (const NodePtr& node : graph_.nodes)
+      for (const Value& operand : node->operands) readers_[key(graph_.stands_for(operand))].push_back(node.get());
+    for (const Value& root : roots_) is_root_[key(root)] = true;
+  }
+
+  LocalProgram run() {
+    for (const NodePtr& node : graph_.nodes) {
+      if (node->op->leaf) continue;  // becomes an input where it is first read
+      lower(*node);
+    }
+    for (const Value& root : roots_) {
+      int value = local(root);
+      program_.outputs.push_back({reshard(program_, value, root.sharding(), root.node.get(), "")});
+    }
+    for (const NodePtr& node : graph_.whole) program_.unique_flops.add(work_of_whole(*node));
+    for (const NodePtr& node : graph_.nodes) program_.kept_alive.push_back(node);
+    return std::move(program_);
+  }
+
+ private:
+  using Key = std::pair<const Node*, int>;
+  static Key key(const Value& value) { return {value.node.get(), value.result}; }
+
+  // ---- values ----
+
+  int new_value(LocalValue value) {
+    program_.values.push_back(std::move(value));
+    return static_cast<int>(program_.values.size()) - 1;
+  }
+
+  LocalValue make_local(const Node& node, int result, const Sharding& sharding) const {
+    LocalValue value;
+    auto at = names_.find(&node);
+    value.name = at != names_.end() ? at->second : !node.hint.empty() ? node.hint.str() : std::string(node.op->name);
+    if (result > 0) value.name += "." + std::to_string(result);
+    value.element = node.types[result].element;
+    value.mesh = node.mesh;
+    value.partial = sharding.partial;
+    for (size_t i = 0; i < node.types[result].dims.size(); ++i)
+      value.dims.push_back({node.types[result].dims[i], sharding.dims[i], false, {}});
+    return value;
+  }
+
+  /// The local value that holds a value of the graph; an input is added where it is first asked for.
+  int local(const Value& value) {
+    auto at = locals_.find(key(value));
+    if (at != locals_.end()) return at->second;
+    const Node& node = *value.node;
+    MTF_CHECK(node.is_computed(value.result) || node.op->leaf, "{} is read before it is computed", node.op->name);
+    int index = new_value(make_local(node, value.result, value.sharding()));
+    Instruction instruction;
+    instruction.kind = InstructionKind::kInput;
+    instruction.node = &node;
+    instruction.node_result = value.result;
+    instruction.results = {index};
+    program_.instructions.push_back(std::move(instruction));
+    program_.inputs.push_back(index);
+    program_.kept_alive.push_back(value.node);
+    locals_[key(value)] = index;
+    return index;
+  }
+
+  /// Adds an instruction of `node`'s operation (or of `op` for a helper node).
+  void compute(const Node& node, std::vector<int> operands, std::vector<int> results) {
+    Instruction instruction;
+    instruction.kind = InstructionKind::kCompute;
+    instruction.node = &node;
+    instruction.operands = std::move(operands);
+    instruction.results = std::move(results);
+    program_.instructions.push_back(std::move(instruction));
+  }
+
+  int collective(InstructionKind kind, const Node& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, std::string reason) {
+    Instruction instruction;
+    instruction.kind = kind;
+    instruction.node = &node;
+    instruction.operands = {operand};
+    instruction.axes = axes;
+    instruction.reduction = reduction;
+    instruction.reason = std::move(reason);
+    int index = new_value(std::move(result));
+    instruction.results = {index};
+    program_.instructions.push_back(std::move(instruction));
+    return index;
+  }
+
+  /// `value` in the sharding that an operation needs; a copy is shared by all that need the same.
+  int bring(int value, const Sharding& wanted, const Node& node, const std::string& reason) {
+    if (program_.values[value].sharding() == wanted) return value;
+    std::string wanted_key(reinterpret_cast<const char*>(&wanted.partial), sizeof wanted.partial);
+    for (const AxisList& list : wanted.dims) wanted_key.append(reinterpret_cast<const char*>(&list), sizeof list);
+    auto [at, fresh] = copies_.try_emplace({value, wanted_key}, -1);
+    if (!fresh) return at->second;
+    int copy = reshard(program_, value, wanted, &node, reason);
+    copies_[{value, wanted_key}] = copy;
+    return copy;
+  }
+
+  /// An operand that lies on another mesh: gathered over its axes there, then whole on every processor here.
+  int onto_mesh(int value, const Node& node) {
+    if (same_mesh(program_.values[value].mesh, node.mesh)) return value;
+    auto [at, fresh] = remeshed_.try_emplace({value, node.mesh.get()}, -1);
+    if (!fresh) return at->second;
+    int whole = bring(value, replicated(program_.values[value].dims.size()), node, "it is read on another mesh");
+    LocalValue moved = program_.values[whole];
+    moved.mesh = node.mesh;
+    int result = collective(InstructionKind::kRemesh, node, whole, std::move(moved), 0, Reduction::kSum, "");
+    remeshed_[{value, node.mesh.get()}] = result;
+    return result;
+  }
+
+  // ---- one node ----
+
+  /// The only node that reads a value, if it is linear in it and its result is no larger: the value may stay partial.
+  bool may_stay_partial(const Value& value) const {
+    if (is_root_.count(key(value))) return false;
+    auto at = readers_.find(key(value));
+    if (at == readers_.end() || at->second.empty()) return false;
+    const Node* reader = at->second[0];
+    for (const Node* other : at->second)
+      if (other != reader) return false;
+    if (reader->op->linear == Linear::kNo || !same_mesh(reader->mesh, value.node->mesh)) return false;
+    // A narrower element type would round the parts, and parts of bf16 are rounded once, after their reduction.
+    if (value.element() == ElementType::kBf16 || size_of(reader->types[0].element) < size_of(value.element())) return false;
+    return size_of(reader->types[0].dims) <= size_of(value.dims());
+  }
+
+  void lower(const Node& node) {
+    const Op& op = *node.op;
+    std::vector<int> operands;
+    std::vector<Placed> placed, results;
+    for (const Value& operand : node.operands) {
+      int value = onto_mesh(local(graph_.stands_for(operand)), node);
+      operands.push_back(value);
+      placed.push_back({program_.values[value].type(), program_.values[value].sharding()});
+    }
+    for (size_t r = 0; r < node.types.size(); ++r) results.push_back({node.types[r], node.shardings[r]});
+    const IterationSpace space = op.space(node);
+    const IterationSplit split = split_iteration(space, node.types.size() == 1 ? op.linear : Linear::kNo, placed, results, *node.mesh);
+    for (size_t k = 0; k < operands.size(); ++k)
+      operands[k] = bring(operands[k], split.operands[k], node, summed_reason(placed[k], node, k));
+
+    std::vector<int> outcomes;
+    if (op.view && node.types[0] == node.operands[0].type() && split.operands[0] == split.results[0]) {
+      outcomes = {operands[0]};  // the same tensor under another name
+    } else {
+      outcomes = apply(node, space, split, operands);
+    }
+    for (size_t r = 0; r < outcomes.size(); ++r) {
+      Value value{find_shared(node), static_cast<int>(r)};
+      int outcome = reduce_others(node, space, split, outcomes[r]);
+      if (!program_.values[outcome].partial || !may_stay_partial(value))
+        outcome = rounded(bring(outcome, node.shardings[r], node, reduce_reason(node, space, split)), node, static_cast<int>(r));
+      locals_[{&node, static_cast<int>(r)}] = outcome;
+    }
+  }
+
+  NodePtr find_shared(const Node& node) const { return NodePtr(const_cast<Node*>(&node), [](Node*) {}); }
+
+  /// Computes the node on blocks: fetches what crosses block edges, then applies the operation.
+  std::vector<int> apply(const Node& node, const IterationSpace& space, const IterationSplit& split, std::vector<int> operands) {
+    std::vector<int> results;
+    bool flat = false;
+    for (size_t j = 0; j < space.dims.size(); ++j) {
+      const IterationDim& dim = space.dims[j];
+      if (split.dims[j].empty()) continue;
+      if (dim.kind == SplitKind::kInterval)
+        for (size_t k = 0; k < operands.size(); ++k)
+          if (dim.operands[k] >= 0) operands[k] = fetch(node, operands[k], dim.operands[k], dim.maps[k], split.dims[j]);
+      flat = flat || (dim.kind == SplitKind::kFactors && !blocks_coincide(node, dim, split.dims[j]));
+      if (dim.kind == SplitKind::kScan) return scan(node, split, operands[0]);
+    }
+    for (size_t r = 0; r < node.types.size(); ++r) results.push_back(new_value(make_local(node, static_cast<int>(r), split.results[r])));
+    if (split.carried || sums(space, split))
+      for (int result : results)
+        if (program_.values[result].partial && program_.values[result].element == ElementType::kBf16)
+          program_.values[result].element = ElementType::kF32;  // parts are rounded once, after the reduction
+    if (flat)
+      reshape_by_intervals(node, space, split, operands[0], results[0]);
+    else
+      compute(node, operands, results);
+    return results;
+  }
+
+  /// Sums of bf16 are f32 until they are complete.
+  int rounded(int value, const Node& node, int r) {
+    if (program_.values[value].element == node.types[r].element) return value;
+    Attributes attributes;
+    attributes.element = node.types[r].element;
+    NodePtr wide = std::make_shared<Node>(node);
+    wide->types[r].element = program_.values[value].element;
+    program_.kept_alive.push_back(wide);
+    NodePtr cast = helper("cast", {{wide, r}}, attributes, node);
+    LocalValue result = program_.values[value];
+    result.element = node.types[r].element;
+    int index = new_value(result);
+    compute(*cast, {value}, {index});
+    return index;
+  }
+
+  static bool sums(const IterationSpace& space, const IterationSplit& split) {
+    for (size_t j = 0; j < space.dims.size(); ++j)
+      if (space.dims[j].kind == SplitKind::kReduce && !split.dims[j].empty()) return true;
+    return false;
+  }
+
+  /// The part of an operand that the result's block needs along `axes`, from the processors that have it.
+  int fetch(const Node& node, int operand, int dim, const IntervalMap& map, const AxisList& axes) {
+    if (map.stride == 1 && map.offset == 0 && map.window == 1 && !map.reversed && map.from == map.to) return operand;
+    LocalValue result = program_.values[operand];
+    const std::string name = result.dims[dim].dim.name.str();
+    result.dims[dim] = {result.dims[dim].dim, axes, true, map};
+    return collective(InstructionKind::kExchange, node, operand, std::move(result), axes.set(), Reduction::kSum,
+                      name + " is split over " + axes_text(axes, *node.mesh) + ", and " + std::string(node.op->name) + " reads across blocks");
+  }
+
+  bool blocks_coincide(const Node& node, const IterationDim& dim, const AxisList& axes) const {
+    const Dim& from = node.operands[0].dims()[dim.operands[0]];
+    const Dim& to = node.types[0].dims[dim.results[0]];
+    if (from.size == to.size) return true;
+    return splits_evenly(from.size, axes, *node.mesh) && splits_evenly(to.size, axes, *node.mesh);
+  }
+
+  /// A reshape whose blocks do not coincide: the dims of each such group become one, intervals of it are exchanged, and
+  /// it becomes the result's dims.
+  void reshape_by_intervals(const Node& node, const IterationSpace& space, const IterationSplit& split, int operand, int result) {
+    const Dims& from = node.operands[0].dims();
+    const Dims& to = node.types[0].dims;
+    LocalValue flat = program_.values[operand];
+    std::vector<LocalDim> flat_dims, wanted_dims;
+    size_t i = 0, o = 0;  // both walk the groups in order; sizes of a group multiply to the same
+    int number = 0;
+    while (i < from.size() || o < to.size()) {
+      int64_t a = 1, b = 1;
+      size_t i0 = i, o0 = o;
+      if (i < from.size()) a = from[i++].size;
+      if (o < to.size()) b = to[o++].size;
+      while (a != b) {
+        if ((a < b && i < from.size()) || o == to.size()) a *= from[i++].size;
+        else b *= to[o++].size;
+      }
+      const Dim dim{Name("flat" + std::to_string(++number)), a};
+      LocalDim have{dim, {}, false, {}}, want{dim, {}, false, {}};
+      for (size_t j = 0; j < space.dims.size(); ++j) {
+        const IterationDim& it = space.dims[j];
+        if (split.dims[j].empty() || it.operands[0] < static_cast<int>(i0) || it.operands[0] >= static_cast<int>(i)) continue;
+        const int64_t n_from = from[it.operands[0]].size, n_to = to[it.results[0]].size;
+        have = {dim, split.dims[j], true, IntervalMap{a / n_from, 0, a / n_from, false, false, n_from, a}};
+        want = {dim, split.dims[j], true, IntervalMap{a / n_to, 0, a / n_to, false, false, n_to, a}};
+      }
+      (void)o0;
+      flat_dims.push_back(have);
+      wanted_dims.push_back(want);
+    }
+    flat.name += ".flat";
+    flat.dims = flat_dims;
+    int here = new_value(flat);
+    compute(node, {operand}, {here});
+    for (size_t d = 0; d < flat_dims.size(); ++d) {
+      if (flat_dims[d] == wanted_dims[d]) continue;
+      LocalValue moved = program_.values[here];
+      moved.dims[d] = wanted_dims[d];
+      here = collective(InstructionKind::kExchange, node, here, std::move(moved), wanted_dims[d].axes.set(), Reduction::kSum,
+                        "blocks of " + to_string(from) + " and " + to_string(to) + " do not coincide over " + axes_text(wanted_dims[d].axes, *node.mesh));
+    }
+    compute(node, {here}, {result});
+  }
+
+  /// A running sum over a split dim: ops/scan.h.
+  std::vector<int> scan(const Node& node, const IterationSplit& split, int operand) {
+    const AxisList axes = split.operands[0].dims[scan_dim(node)];
+    LocalValue local_sum = make_local(node, 0, split.results[0]);
+    local_sum.name += ".local";
+    int local_index = new_value(local_sum);
+    compute(node, {operand}, {local_index});
+    const Dim blocks{Name("blocks"), node.mesh->group_size(axes.set())};
+    NodePtr total = helper("block_total", {node.operands[0]}, block_total_attributes(node, blocks), node);
+    LocalValue own;
+    own.name = local_sum.name + ".total";
+    own.element = total->types[0].element;
+    own.mesh = node.mesh;
+    own.partial = split.carried;
+    for (const Dim& dim : total->types[0].dims) {
+      int at = find_dim(node.operands[0].dims(), dim.name);
+      own.dims.push_back({dim, at >= 0 ? split.operands[0].dims[at] : axes, false, {}});
+    }
+    int own_index = new_value(own);
+    compute(*total, {operand}, {own_index});
+    LocalValue all = own;
+    all.name += "s";
+    for (LocalDim& dim : all.dims)
+      if (dim.dim == blocks) dim.axes = {};
+    int all_index = collective(InstructionKind::kAllGather, node, own_index, all, axes.set(), Reduction::kSum,
+                               "a running sum needs the totals of the other blocks over " + axes_text(axes, *node.mesh));
+    NodePtr add = helper("add_totals", {{find_shared(node), 0}, {total, 0}, {total, 0}}, add_totals_attributes(node), node);
+    int result = new_value(make_local(node, 0, split.results[0]));
+    compute(*add, {local_index, all_index, own_index}, {result});
+    return {result};
+  }
+
+  NodePtr helper(std::string_view op, Values operands, Attributes attributes, const Node& of) {
+    auto node = std::make_shared<Node>();
+    node->op = find_op(op);
+    node->operands = std::move(operands);
+    node->attributes = std::move(attributes);
+    node->mesh = of.mesh;
+    node->span = of.span;
+    node->types = node->op->infer(*node);
+    program_.kept_alive.push_back(node);
+    return node;
+  }
+
+  /// Kinds of reduction that are not sums are not carried: the parts are joined at once.
+  int reduce_others(const Node& node, const IterationSpace& space, const IterationSplit& split, int value) {
+    for (size_t j = 0; j < space.dims.size(); ++j) {
+      const IterationDim& dim = space.dims[j];
+      if (dim.kind != SplitKind::kReduce || dim.reduce == Reduction::kSum || split.dims[j].empty()) continue;
+      LocalValue result = program_.values[value];
+      result.partial &= ~split.dims[j].set();
+      value = collective(InstructionKind::kAllReduce, node, value, std::move(result), split.dims[j].set(), dim.reduce,
+                         reduce_reason(node, space, split));
+    }
+    return value;
+  }
+
+  // ---- words ----
+
+  static std::string axes_text(const AxisList& axes, const Mesh& mesh) {
+    std::string text;
+    for (int axis : axes) text += (text.empty() ? "" : "+") + mesh.axes()[axis].name.str();
+    return text;
+  }
+
+  /// `hidden is summed, and split over cols`
+  std::string reduce_reason(const Node& node, const IterationSpace& space, const IterationSplit& split) const {
+    std::string text;
+    for (size_t j = 0; j < space.dims.size(); ++j) {
+      const IterationDim& dim = space.dims[j];
+      if (dim.kind != SplitKind::kReduce || split.dims[j].empty()) continue;
+      for (size_t k = 0; k < node.operands.size(); ++k) {
+        if (dim.operands[k] < 0) continue;
+        const char* how = dim.reduce == Reduction::kSum ? " is summed, and split over " : " is reduced, and split over ";
+        text += (text.empty() ? "" : "; ") + node.operands[k].dims()[dim.operands[k]].name.str() + how + axes_text(split.dims[j], *node.mesh);
+        break;
+      }
+    }
+    if (text.empty() && split.carried) text = "a sum over " + node.mesh->axes_to_string(split.carried) + " is completed";
+    return text;
+  }
+
+  std::string summed_reason(const Placed& operand, const Node& node, size_t k) const {
+    if (!operand.sharding.partial) return "";
+    const std::string& name = program_.values[local_of_operand(node, k)].name;
+    return name + " is a sum over " + node.mesh->axes_to_string(operand.sharding.partial) + " that " + std::string(node.op->name) + " needs complete";
+  }
+  int local_of_operand(const Node& node, size_t k) const { return locals_.at(key(graph_.stands_for(node.operands[k]))); }
+
+  MergedGraph graph_;
+  Values roots_;
+  LocalProgram program_;
+  std::unordered_map<const Node*, std::string> names_;
+  std::map<Key, std::vector<const Node*>> readers_;
+  std::map<Key, bool> is_root_;
+  std::map<Key, int> locals_;
+  std::map<std::pair<int, std::string>, int> copies_;
+  std::map<std::pair<int, const Mesh*>, int> remeshed_;
+};
+
+}  // namespace
+
+LocalProgram split(const Values& roots) { return Splitter(roots).run(); }
+
+}  // namespace mtf

@@ -1,0 +1,23 @@
+#pragma once
+// The floating-point operations of a node, as its record counts them.
+#include <functional>
+
+#include "graph/graph.h"
+#include "spmd/local_program.h"
+#include "types/cost.h"
+
+namespace mtf {
+
+/// At whole sizes: what one processor alone would need.
+Cost work_of_whole(const Node& node);
+
+/// On the block of the largest processor.
+Cost work_of(const LocalProgram& program, const Instruction& instruction);
+
+/// The size of the largest block of a dim, as a factor of a cost.
+BlockSize block_factor(const LocalDim& dim, const Mesh& mesh);
+
+/// Elements of the largest block of a value.
+Product block_elements(const LocalValue& value);
+
+}  // namespace mtf
