@@ -7,12 +7,12 @@
 namespace mtf {
 
 // AST → source text, in the one form that `mtf fmt` writes: two spaces for each block, one space
-// around binary operators, one statement a line. Parsing what is printed gives the same tree, and
-// printing that the same text. Parentheses that were written are kept; comments and single empty
-// lines between statements are kept where they stand between statements or at a line's end.
+// around binary operators. Parsing what is printed gives the same tree, and printing that the same
+// text. Kept from the source are parentheses, comments, single empty lines, which statements share a
+// line, blocks on one line, and which parts of a bracket begin a line.
 std::string print(const ast::Program& program);
 
-// A single line without a line end; the blocks of `counters` excepted.
+// Without comments, and on a single line, blocks excepted; no line end at the end.
 std::string print(const ast::Expr& expr);
 std::string print(const ast::Stmt& stmt);
 std::string print(const ast::Annotation& annotation);

@@ -1,0 +1,126 @@
+#pragma once
+
+// Private to src/syntax.
+
+#include <string>
+#include <vector>
+
+#include "syntax/ast.h"
+
+namespace mtf::internal {
+
+// Whether line breaks, empty lines and comments are taken from the source.
+enum class Lines { kKept, kDropped };
+
+// Writes a tree as text, from left to right. Every line but the first begins with `new_line`, so
+// that a comment at the end of a line can still be added to it.
+class Printer {
+ public:
+  explicit Printer(Lines lines) : lines_(lines) {}
+
+  void program(const ast::Program& program);
+  void statement(const ast::Stmt& statement);
+  // In parentheses if it binds less tightly than `least` (see level() in print_expressions.cpp).
+  void expr(const ast::Expr& expr, int least = 0);
+  void annotation(const ast::Annotation& annotation);
+  void layout(const ast::LayoutLiteral& layout);
+  void signature(const ast::FnStmt& fn);
+  void signature(const ast::ModelStmt& model);
+  std::string take() { return std::move(out_); }
+
+ private:
+  // print_statements.cpp
+  void statements(const std::vector<ast::Stmt>& list, std::size_t end);
+  void block(const ast::Block& block);
+  void node(const ast::DimStmt& node);
+  void node(const ast::MeshStmt& node);
+  void node(const ast::LayoutStmt& node);
+  void node(const ast::UseStmt& node);
+  void node(const ast::OptionStmt& node);
+  void node(const ast::SeedStmt& node);
+  void node(const ast::PrecisionStmt& node);
+  void node(const ast::ImportStmt& node);
+  void node(const ast::LetStmt& node);
+  void node(const ast::AssignStmt& node);
+  void node(const ast::ParamStmt& node);
+  void node(const ast::FnStmt& node);
+  void node(const ast::ModelStmt& node);
+  void node(const ast::ForStmt& node);
+  void node(const ast::WhileStmt& node);
+  void node(const ast::IfStmt& node);
+  void node(const ast::ReturnStmt& node);
+  void node(const ast::AssertStmt& node);
+  void node(const ast::ExprStmt& node);
+  void new_line();
+  // Writes the comments that stand before an offset of the source.
+  void comments_before(std::size_t offset);
+  // An empty line, if there was one in the source between what was last written and this line.
+  void keep_empty_line(std::size_t line);
+
+  // print_expressions.cpp
+  void node(const ast::IntExpr& node);
+  void node(const ast::FloatExpr& node);
+  void node(const ast::BoolExpr& node);
+  void node(const ast::StringExpr& node);
+  void node(const ast::NameExpr& node);
+  void node(const ast::ElementTypeExpr& node);
+  void node(const ast::RestExpr& node);
+  void node(const ast::UnaryExpr& node);
+  void node(const ast::BinaryExpr& node);
+  void node(const ast::RangeExpr& node);
+  void node(const ast::ListExpr& node);
+  void node(const ast::TupleExpr& node);
+  void node(const ast::ComprehensionExpr& node);
+  void node(const ast::CallExpr& node);
+  void node(const ast::IndexExpr& node);
+  void node(const ast::AttributeExpr& node);
+  void node(const ast::AtExpr& node);
+  void node(const ast::LambdaExpr& node);
+  void node(const ast::CountersExpr& node);
+  void argument(const ast::Argument& argument);
+  void parameters(const std::vector<ast::Parameter>& list);
+  void pattern(const ast::Pattern& pattern);
+  void shape(const ast::ShapeAnnotation& shape);
+  void layout_ref(const ast::LayoutRef& layout);
+  void rule(const ast::LayoutRule& rule);
+
+  // `open`, the items with commas between them, `close`. Items that begin a line in the source begin
+  // one here.
+  template <typename Items, typename SpanOf, typename Print>
+  void sequence(char open, const Items& items, char close, SpanOf span_of, Print print);
+  bool begins_line(const Span& span) const;
+
+  Lines lines_;
+  std::string out_;
+  int indent_ = 0;
+  int in_string_ = 0;  // a string's expressions stay on one line
+  const std::vector<ast::Comment>* comments_ = nullptr;
+  std::size_t next_comment_ = 0;
+  std::size_t last_line_ = 0;  // of the source, of what was last written
+};
+
+template <typename Items, typename SpanOf, typename Print>
+void Printer::sequence(char open, const Items& items, char close, SpanOf span_of, Print print) {
+  out_ += open;
+  bool first = true, broken = false;
+  for (const auto& item : items) {
+    const Span span = span_of(item);
+    const bool breaks = begins_line(span);
+    if (!first) out_ += breaks ? "," : ", ";
+    if (breaks) {
+      if (!broken) indent_ += 2;
+      broken = true;
+      comments_before(span.begin);
+      new_line();
+    }
+    print(item);
+    first = false;
+  }
+  if (broken) {
+    indent_ -= 2;
+    if (begins_line(span_of(items.front()))) new_line();
+  }
+  out_ += close;
+}
+
+}  // namespace mtf::internal
