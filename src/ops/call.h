@@ -28,6 +28,7 @@
 
 #include "graph/builder.h"
 #include "ops/op.h"
+#include "support/source.h"
 
 namespace mtf {
 
@@ -98,7 +99,8 @@ class Call {
   const Value& tensor(std::string_view name) const { return argument(name).values[0]; }
   double number(std::string_view name, double otherwise) const;
   bool flag(std::string_view name, bool otherwise) const { return number(name, otherwise ? 1 : 0) != 0; }
-  /// Fails with a diagnostic at an argument, unless `ok`.
+  /// The place of an argument; of the whole call where the argument has none.
+  Span span_of(std::string_view name) const;
 };
 
 }  // namespace mtf

@@ -59,9 +59,9 @@ Interval needed(const IntervalMap& map, Interval result);
 struct IterationDim {
   SplitKind kind = SplitKind::kFree;
   Reduction reduce = Reduction::kSum;  ///< of kReduce
-  std::vector<int8_t> operands;          ///< index of the dim in each operand, or -1
-  std::vector<int8_t> results;           ///< index of the dim in each result, or -1
-  std::vector<IntervalMap> maps;         ///< of kInterval: for each operand
+  std::vector<int8_t> operands = {};     ///< index of the dim in each operand, or -1
+  std::vector<int8_t> results = {};      ///< index of the dim in each result, or -1
+  std::vector<IntervalMap> maps = {};    ///< of kInterval: for each operand
   int64_t operand_granule = 1;           ///< of kFactors: elements of the group for one index of the operand's dim
   int64_t result_granule = 1;            ///< of kFactors: the same for the result's dim
 };
@@ -110,20 +110,26 @@ struct GradientCall {
   const Values& results;    ///< of the node, saved ones included
   const Values& d_results;  ///< the gradient of each result; null where none flows
   std::vector<bool> wanted; ///< operands whose gradient is needed
+
+  bool wants(size_t operand) const { return operand < wanted.size() && wanted[operand]; }
 };
 
+/// The order in which a tensor's dims lie in memory: their indices, outermost first.
+using StorageOrder = std::vector<int8_t>;
+
 struct Op {
-  std::string_view name;
-  /// Parameters as the call writes them, `sum(x: tensor, over: dims = all, -> shape)`; empty: scripts cannot call it.
+  std::string_view name = {};
+  /// Parameters as the call writes them, `sum(x: tensor, over: dims = all, -> shape?)`; empty: scripts cannot call it.
   /// The kinds are listed in ops/call.h.
-  std::string_view signature;
-  std::string_view family;   ///< the heading that it stands under in the reference
-  std::string_view doc;      ///< one sentence or two, in Markdown
+  std::string_view signature = {};
+  std::string_view symbol = {};    ///< the operator that calls it, `+`; empty where there is none
+  std::string_view family = {};    ///< the heading that it stands under in the reference
+  std::string_view doc = {};       ///< one sentence or two, in Markdown
   /// A script of a few lines that prints; `#>` lines hold its output. Shown in the reference and run by a test.
-  std::string_view example;
+  std::string_view example = {};
   /// What the tests of every operation run: lines `x: [a, b], i: i32[a] in 0..3 => gather(x, i, over: b)`. Inputs are
   /// random, f32 in -2..2 unless said otherwise (`in lo..hi`); dims are a, b, c, … of sizes that the test chooses.
-  std::string_view samples;
+  std::string_view samples = {};
 
   /// Checks a call and adds its nodes; by default one node of this operation.
   Values (*build)(Call&) = nullptr;
@@ -132,9 +138,9 @@ struct Op {
   IterationSpace (*space)(const Node&) = nullptr;
 
   /// Element-wise operations: one step of a fused loop (result = lane(operands…), broadcast by name).
-  std::optional<LaneOp> lane;
+  std::optional<LaneOp> lane = std::nullopt;
   /// Reductions: how the dims that the result lacks are folded.
-  std::optional<Reduction> reduction;
+  std::optional<Reduction> reduction = std::nullopt;
   /// Everything else: computes blocks.
   void (*kernel)(KernelCall&) = nullptr;
   /// Of kExpand dims: the graph that stands for the node where such a dim is split. All of its results.
@@ -143,12 +149,16 @@ struct Op {
   Work work = Work::kNone;
 
   std::vector<Value> (*gradient)(GradientCall&) = nullptr;
-  std::string_view no_gradient;  ///< the reason, where there is none
+  std::string_view no_gradient = {};  ///< the reason, where there is none
 
   Linear linear = Linear::kNo;
   bool view = false;             ///< the result is the operand's memory under other names
   int saved_results = 0;         ///< the last so many results are only for the gradient
   bool contraction = false;      ///< storage orders are chosen for its sake
+  bool leaf = false;             ///< has no operands and is computed before any plan: an input of it
+
+  /// Of a contraction: the storage order of its result for which the product copies nothing, given its operands'.
+  StorageOrder (*result_order)(const Node&, std::span<const StorageOrder> operands) = nullptr;
 };
 
 }  // namespace mtf

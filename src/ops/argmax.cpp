@@ -1,0 +1,145 @@
+// Places of extremes along one dim.
+//
+//   operation          dims          ints
+//   argmax, argmin     the result's  the operand's dim, then for each dim of the operand that of the result or -1
+//   first_place        the result's  the same
+#include <cmath>
+
+#include "ops/blocks.h"
+#include "ops/record.h"
+
+namespace mtf {
+namespace {
+
+Values build_extreme(Call& call) {
+  const Value& x = call.tensor("x");
+  const Dim over = dim_over(call, "x");
+  const Dims kept = remaining(x.dims(), {over});
+  Attributes attributes{.dims = kept, .ints = {find_dim(x.dims(), over.name)}};
+  for (int64_t place : places_in(x.dims(), kept)) attributes.ints.push_back(place);
+  return call.builder.add_node(call.op, {x}, std::move(attributes));
+}
+
+std::vector<TensorType> infer_places(const Node& node) { return {{ElementType::kI32, node.attributes.dims}}; }
+
+IterationSpace extreme_space(const Node& node) {
+  IterationSpace space = ruled_space(node, SplitKind::kFree, {});
+  space.dims[node.attributes.ints[0]].kind = SplitKind::kExpand;
+  return space;
+}
+
+/// min(where(x == extreme or x is NaN, place, n)): of equal elements the first, of NaN the first.
+template <bool largest>
+Values expand_extreme(Builder& b, const Node& node) {
+  const Value& x = node.operands[0];
+  const Value extreme = b.reduce(largest ? "max" : "min", x, node.attributes.dims);
+  return {b.add("first_place", {x, extreme}, node.attributes)};
+}
+
+template <typename T>
+bool is_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+  else return false;
+}
+
+/// Calls `row(first element, index into each other block)` for each place of the operand's dims but `dim`.
+template <int N, typename Row>
+void for_each_row(KernelCall& call, const std::array<const Block*, N>& others, Row row) {
+  const Block& x = call.operands[0];
+  const int64_t dim = call.attributes.ints[0];
+  Walk<N + 1> walk;
+  for (size_t i = 0; i < x.dims.size(); ++i) {
+    if (static_cast<int64_t>(i) == dim) continue;
+    std::array<int64_t, N + 1> strides{x.dims[i].stride};
+    for (int k = 0; k < N; ++k) strides[k + 1] = others[k]->dims[call.attributes.ints[1 + i]].stride;
+    walk.add(x.dims[i].size, strides);
+  }
+  for_each_place(call.threads, walk, x.dims[dim].size, row);
+}
+
+template <bool largest>
+void extreme_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const BlockDim& along = x.dims[call.attributes.ints[0]];
+  by_element(x.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_row<1>(call, {&call.results[0]}, [&](const Walk<2>& at) {
+      const T* row = x.as<T>() + at.offset(0);
+      int64_t best = 0;
+      for (int64_t i = 1; i < along.size; ++i) {
+        const auto value = to_number(row[i * along.stride]);
+        const auto champion = to_number(row[best * along.stride]);
+        if (is_nan(champion)) break;
+        if (largest ? value > champion : value < champion) best = i;
+        else if (is_nan(value)) best = i;
+      }
+      call.results[0].as<int32_t>()[at.offset(1)] = static_cast<int32_t>(along.first + best);
+    });
+  });
+  call.flops += x.size();
+}
+
+void first_place_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const Block& extreme = call.operands[1];
+  const BlockDim& along = x.dims[call.attributes.ints[0]];
+  by_element(x.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_row<2>(call, {&extreme, &call.results[0]}, [&](const Walk<3>& at) {
+      const T* row = x.as<T>() + at.offset(0);
+      const auto wanted = to_number(extreme.as<T>()[at.offset(1)]);
+      int64_t i = 0;
+      while (i < along.size && to_number(row[i * along.stride]) != wanted && !is_nan(to_number(row[i * along.stride]))) ++i;
+      call.results[0].as<int32_t>()[at.offset(2)] = static_cast<int32_t>(i < along.size ? along.first + i : along.whole);
+    });
+  });
+}
+
+consteval Op extreme(Op op) {
+  op.family = "Reductions";
+  op.build = build_extreme;
+  op.infer = infer_places;
+  op.space = extreme_space;
+  op.work = Work::kExpansion;
+  op.no_gradient = "a place does not change smoothly";
+  return complete(op);
+}
+
+}  // namespace
+
+constexpr Op ops::kArgmax = extreme({
+    .name = "argmax",
+    .signature = "argmax(x: tensor, over: dim = the only one)",
+    .doc = "The place of the largest element along a dim, as i32: the first of equal ones, and that of the first NaN if there is one.",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 5], [4, 2, 6]], [a, b])\nprint(argmax(x, over: b))\n#> [1, 2]\n",
+    .samples = "x: [a, b] => argmax(x, over: b)\nx: [a, b, c] => argmax(x, over: b)\nx: i32[a, b] in 0..3 => argmax(x, over: a)",
+    .kernel = extreme_kernel<true>,
+    .expand = expand_extreme<true>,
+});
+
+constexpr Op ops::kArgmin = extreme({
+    .name = "argmin",
+    .signature = "argmin(x: tensor, over: dim = the only one)",
+    .doc = "The place of the smallest element along a dim, as i32: the first of equal ones, and that of the first NaN if there is one.",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 1], [4, 2, 6]], [a, b])\nprint(argmin(x, over: b))\n#> [0, 1]\n",
+    .samples = "x: [a, b] => argmin(x, over: b)\nx: i32[a, b] in 0..3 => argmin(x, over: a)",
+    .kernel = extreme_kernel<false>,
+    .expand = expand_extreme<false>,
+});
+
+constexpr Op ops::kFirstPlace = complete({
+    .name = "first_place",
+    .family = "Reductions",
+    .doc = "The first place along a dim where the first operand equals the second or is NaN; the dim's whole size where it never does. "
+           "What argmax and argmin are where their dim is split; counted with the extreme.",
+    .infer = infer_places,
+    .space = [](const Node& node) -> IterationSpace {
+      IterationSpace space = ruled_space(node, SplitKind::kReduce, {node.operands[0].dims()[node.attributes.ints[0]]});
+      for (IterationDim& dim : space.dims) dim.reduce = Reduction::kMin;
+      return space;
+    },
+    .kernel = first_place_kernel,
+    .no_gradient = "a place does not change smoothly",
+});
+
+}  // namespace mtf

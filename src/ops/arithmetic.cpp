@@ -1,0 +1,220 @@
+// Element-wise operations of two operands and more, which broadcast.
+//
+// A gradient goes to an operand summed over the dims along which that was repeated.
+#include <functional>
+
+#include "ops/elementwise.h"
+
+namespace mtf {
+namespace {
+
+/// Each wanted gradient, summed to its operand's dims.
+Values to_operands(GradientCall& call, const std::function<Value()>& first, const std::function<Value()>& second) {
+  Values gradients(call.operands.size());
+  if (call.wants(0)) gradients[0] = sum_to_operand(call.builder, first(), call.operands[0]);
+  if (call.wants(1)) gradients[1] = sum_to_operand(call.builder, second(), call.operands[1]);
+  return gradients;
+}
+
+/// The whole gradient to the first operand where `takes_first`, to the second elsewhere.
+Values select_gradient(GradientCall& call, std::string_view takes_first) {
+  Builder& b = call.builder;
+  const Value& d = call.d_results[0];
+  const Value first = b.map(takes_first, call.operands[0], call.operands[1]);
+  return to_operands(call, [&] { return b.where(first, d, b.number(0, d.element())); },
+                     [&] { return b.where(first, b.number(0, d.element()), d); });
+}
+
+Values minimum_gradient(GradientCall& call) { return select_gradient(call, "le"); }
+Values maximum_gradient(GradientCall& call) { return select_gradient(call, "ge"); }
+
+/// `exponent` - 1, and 0 where the exponent is 0: what it is multiplied by is then 0 too, and 0 times infinity is not.
+Value lowered_exponent(Builder& b, const Value& exponent) {
+  if (is_host_number(exponent)) {
+    const double number = exponent.node->inputs[0];
+    return b.number(number == 0 ? 0 : number - 1, exponent.element());
+  }
+  return b.where(b.map("eq", exponent, 0.0), b.number(0, exponent.element()), b.map("sub", exponent, 1.0));
+}
+
+Values pow_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Value& d = call.d_results[0];
+  const Value& base = call.operands[0];
+  const Value& exponent = call.operands[1];
+  return to_operands(
+      call, [&] { return b.map("mul", d, b.map("mul", exponent, b.map("pow", base, lowered_exponent(b, exponent)))); },
+      [&] {
+        const Value positive = b.map("gt", base, 0.0);
+        const Value safe = b.where(positive, base, b.number(1, base.element()));
+        return b.map("mul", d, b.map("mul", call.results[0], b.map("log", safe)));
+      });
+}
+
+Values build_clip(Call& call) {
+  const Values operands = tensor_arguments(call);
+  check_broadcast(call, operands);
+  const Values cast = as_element(call.builder, operands, meet_as_numbers(operands), call.span);
+  const Value above = call.builder.add("maximum", {cast[0], cast[1]});
+  return {call.builder.add("at_most", {above, cast[2]})};
+}
+
+}  // namespace
+
+constexpr Op ops::kAdd = element_wise({
+    .name = "add",
+    .signature = "add(a: tensor, b: tensor)",
+    .symbol = "+",
+    .doc = "The sum of two tensors; written `a + b`.",
+    .example = "dim n = 3\nprint(range(n) + 10)\n#> [10, 11, 12]\n",
+    .samples = "x: [a, b], y: [b] => x + y\nx: [a, b], y: [b, a] => x + y\nx: i32[a] in -5..5 => x + 2\nx: bf16[a], y: [a] => x + y",
+    .lane = LaneOp::kAdd,
+    .gradient = [](GradientCall& g) -> Values {
+      return to_operands(g, [&] { return g.d_results[0]; }, [&] { return g.d_results[0]; });
+    },
+    .linear = Linear::kJoint,
+});
+
+constexpr Op ops::kSub = element_wise({
+    .name = "sub",
+    .signature = "sub(a: tensor, b: tensor)",
+    .symbol = "-",
+    .doc = "The difference of two tensors; written `a - b`.",
+    .example = "dim n = 3\nprint(10 - range(n))\n#> [10, 9, 8]\n",
+    .samples = "x: [a, b], y: [b] => x - y\nx: [b], y: [a, b] => x - y",
+    .lane = LaneOp::kSub,
+    .gradient = [](GradientCall& g) -> Values {
+      return to_operands(g, [&] { return g.d_results[0]; }, [&] { return g.builder.map("neg", g.d_results[0]); });
+    },
+    .linear = Linear::kJoint,
+});
+
+constexpr Op ops::kMul = element_wise({
+    .name = "mul",
+    .signature = "mul(a: tensor, b: tensor)",
+    .symbol = "*",
+    .doc = "The product of two tensors, element by element; written `a * b`.",
+    .example = "dim n = 3\nprint(range(n) * 0.5)\n#> [0, 0.5, 1]\n",
+    .samples = "x: [a, b], y: [b] => x * y\nx: [a] => x * x\nx: f64[a], y: [a] => x * y",
+    .lane = LaneOp::kMul,
+    .gradient = [](GradientCall& g) -> Values {
+      return to_operands(g, [&] { return g.builder.map("mul", g.d_results[0], g.operands[1]); },
+                         [&] { return g.builder.map("mul", g.d_results[0], g.operands[0]); });
+    },
+    .linear = Linear::kEach,
+});
+
+constexpr Op ops::kDiv = real_function({
+    .name = "div",
+    .signature = "div(a: tensor, b: tensor)",
+    .symbol = "/",
+    .doc = "The quotient of two tensors; written `a / b`. Integers give f32.",
+    .example = "dim n = 3\nprint(range(n) / 2)\n#> [0, 0.5, 1]\n",
+    .samples = "x: [a, b], y: [b] in 0.5..2 => x / y\nx: i32[a] in -5..5 => x / 2",
+    .lane = LaneOp::kDiv,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      return to_operands(g, [&] { return b.map("div", g.d_results[0], g.operands[1]); },
+                         [&] { return b.map("neg", b.map("mul", g.d_results[0], b.map("div", g.results[0], g.operands[1]))); });
+    },
+    .linear = Linear::kFirst,
+});
+
+constexpr Op ops::kFloordiv = element_wise({
+    .name = "floordiv",
+    .signature = "floordiv(a: tensor, b: tensor)",
+    .symbol = "//",
+    .doc = "The quotient, rounded down to a whole number; written `a // b`. An integer divided by 0 gives 0. Its gradient is 0.",
+    .example = "print(fill([], -7, i32) // 2)\n#> -4\n",
+    .samples = "x: i32[a, b] in -9..9, y: i32[b] in 1..5 => x // y\nx: [a] in 0.1..0.9 => x // 1",
+    .lane = LaneOp::kFloordiv,
+    .gradient = zero_gradient,
+});
+
+constexpr Op ops::kMod = element_wise({
+    .name = "mod",
+    .signature = "mod(a: tensor, b: tensor)",
+    .symbol = "%",
+    .doc = "What `a // b` leaves, a - b (a // b), with the sign of b; written `a % b`. For integers, `a % 0` is 0.",
+    .example = "print(fill([], -7, i32) % 3)\n#> 2\n",
+    .samples = "x: i32[a, b] in -9..9, y: i32[b] in 1..5 => x % y\nx: [a] in 1.2..1.8 => x % 1",
+    .lane = LaneOp::kMod,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      return to_operands(g, [&] { return g.d_results[0]; }, [&] {
+        return b.map("neg", b.map("mul", g.d_results[0], b.map("floordiv", g.operands[0], g.operands[1])));
+      });
+    },
+});
+
+constexpr Op ops::kPow = element_wise({
+    .name = "pow",
+    .signature = "pow(a: tensor, b: tensor)",
+    .symbol = "^",
+    .doc = "a to the power of b; written `a ^ b`. Of integers it is an integer, 0 for a negative exponent unless a is 1 or -1. "
+           "The gradient of the exponent is 0 where the base is not positive.",
+    .example = "print(fill([], 3) ^ 4)\n#> 81\n",
+    .samples = "x: [a, b] in 0.5..2, y: [b] => x ^ y\nx: [a] => x ^ 3\nx: i32[a] in -3..3 => x ^ 2",
+    .lane = LaneOp::kPow,
+    .gradient = pow_gradient,
+});
+
+constexpr Op ops::kMinimum = element_wise({
+    .name = "minimum",
+    .signature = "minimum(a: tensor, b: tensor)",
+    .doc = "The smaller of two elements; NaN if either is. Where they are equal the gradient goes to the first.",
+    .example = "dim n = 3\nprint(minimum(range(n), 1))\n#> [0, 1, 1]\n",
+    .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => minimum(x, y)\nx: i32[a] in -5..5 => minimum(x, 0)",
+    .lane = LaneOp::kMinimum,
+    .gradient = minimum_gradient,
+});
+
+constexpr Op ops::kMaximum = element_wise({
+    .name = "maximum",
+    .signature = "maximum(a: tensor, b: tensor)",
+    .doc = "The larger of two elements; NaN if either is. Where they are equal the gradient goes to the first.",
+    .example = "dim n = 3\nprint(maximum(range(n), 1))\n#> [1, 1, 2]\n",
+    .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => maximum(x, y)\nx: i32[a] in -5..5 => maximum(x, 0)",
+    .lane = LaneOp::kMaximum,
+    .gradient = maximum_gradient,
+});
+
+constexpr Op ops::kClip = complete({
+    .name = "clip",
+    .signature = "clip(x: tensor, low: tensor, high: tensor)",
+    .family = "Element-wise",
+    .doc = "Each element, or the nearer of `low` and `high` where it is outside them; the bounds are numbers or tensors. "
+           "On a bound the gradient goes to x.",
+    .example = "dim n = 4\nprint(clip(range(n), 1, 2))\n#> [1, 1, 2, 2]\n",
+    .samples = "x: [a, b] in -0.9..0.9 => clip(x, -1, 1)\nx: [a, b] in 2..3, h: [b] in 0.5..1 => clip(x, 0, h)",
+    .build = build_clip,
+});
+
+constexpr Op ops::kAtMost = [] {
+  Op op = element_wise({
+      .name = "at_most",
+      .doc = "The second half of clip: `minimum`, counted with the first half.",
+      .lane = LaneOp::kMinimum,
+      .gradient = minimum_gradient,
+  });
+  op.work = Work::kNone;
+  return op;
+}();
+
+constexpr Op ops::kScale = [] {
+  Op op = element_wise({
+      .name = "scale",
+      .doc = "A product with a number that belongs to another operation, such as the division in a mean, and is counted there.",
+      .lane = LaneOp::kMul,
+      .gradient = [](GradientCall& g) -> Values {
+        Values gradients(2);
+        if (g.wants(0)) gradients[0] = sum_to_operand(g.builder, g.builder.map("scale", g.d_results[0], g.operands[1]), g.operands[0]);
+        return gradients;
+      },
+      .linear = Linear::kEach,
+  });
+  op.work = Work::kNone;
+  return op;
+}();
+
+}  // namespace mtf

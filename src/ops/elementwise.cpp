@@ -1,0 +1,323 @@
+// Element-wise operations of one operand.
+#include "ops/elementwise.h"
+
+namespace mtf {
+
+std::vector<TensorType> infer_same(const Node& node) {
+  for (const Value& operand : node.operands)
+    MTF_CHECK(operand.element() == node.operands[0].element(), "{} of {} and {}", node.op->name, name(node.operands[0].element()),
+              name(operand.element()));
+  return {{node.operands[0].element(), broadcast_dims(node.operands)}};
+}
+
+std::vector<TensorType> infer_truth(const Node& node) {
+  std::vector<TensorType> types = infer_same(node);
+  types[0].element = ElementType::kBool;
+  return types;
+}
+
+Values zero_gradient(GradientCall& call) { return Values(call.operands.size()); }
+
+namespace {
+
+/// The gradient of a function of one operand: d times its derivative.
+Values times(GradientCall& call, const Value& derivative) { return {call.builder.map("mul", call.d_results[0], derivative)}; }
+
+/// d where x > 0, `otherwise` elsewhere: at 0 it is `otherwise`.
+Values where_positive(GradientCall& call, const Value& positive, const Value& otherwise) {
+  Builder& b = call.builder;
+  return {b.where(b.map("gt", call.operands[0], 0.0), positive, otherwise)};
+}
+
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+constexpr double kGeluFactor = 0.79788456080286535588;  // sqrt(2 / pi)
+constexpr double kGeluCubic = 0.044715;
+
+}  // namespace
+
+constexpr Op ops::kNeg = element_wise({
+    .name = "neg",
+    .signature = "neg(x: tensor)",
+    .symbol = "-",
+    .doc = "The negative of each element; written `-x`.",
+    .example = "print(-fill([], 2))\n#> -2\n",
+    .samples = "x: [a, b] => -x\nx: i32[a] in -5..5 => neg(x)",
+    .lane = LaneOp::kNeg,
+    .gradient = [](GradientCall& g) -> Values { return {g.builder.map("neg", g.d_results[0])}; },
+    .linear = Linear::kEach,
+});
+
+constexpr Op ops::kAbs = element_wise({
+    .name = "abs",
+    .signature = "abs(x: tensor)",
+    .doc = "The absolute value of each element. Its gradient at 0 is 0.",
+    .example = "dim n = 3\nprint(abs(tensor([-1, 0, 2], [n])))\n#> [1, 0, 2]\n",
+    .samples = "x: [a, b] in 0.5..2 => abs(x)\nx: [a] in -2..-0.5 => abs(x)\nx: i32[a] in -5..5 => abs(x)",
+    .lane = LaneOp::kAbs,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("sign", g.operands[0])); },
+});
+
+constexpr Op ops::kSign = element_wise({
+    .name = "sign",
+    .signature = "sign(x: tensor)",
+    .doc = "-1, 0 or 1 for each element. Its gradient is 0.",
+    .example = "dim n = 3\nprint(sign(tensor([-3, 0, 2], [n])))\n#> [-1, 0, 1]\n",
+    .samples = "x: [a, b] in 0.5..2 => sign(x)\nx: i32[a] in -5..5 => sign(x)",
+    .lane = LaneOp::kSign,
+    .gradient = zero_gradient,
+});
+
+constexpr Op ops::kSqrt = real_function({
+    .name = "sqrt",
+    .signature = "sqrt(x: tensor)",
+    .doc = "The square root of each element.",
+    .example = "print(sqrt(fill([], 16)))\n#> 4\n",
+    .samples = "x: [a, b] in 0.5..2 => sqrt(x)",
+    .lane = LaneOp::kSqrt,
+    .gradient = [](GradientCall& g) -> Values {
+      return {g.builder.map("div", g.d_results[0], g.builder.map("mul", g.results[0], 2.0))};
+    },
+});
+
+constexpr Op ops::kRsqrt = real_function({
+    .name = "rsqrt",
+    .signature = "rsqrt(x: tensor)",
+    .doc = "One over the square root of each element.",
+    .example = "print(rsqrt(fill([], 16)))\n#> 0.25\n",
+    .samples = "x: [a, b] in 0.5..2 => rsqrt(x)",
+    .lane = LaneOp::kRsqrt,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      return times(g, b.map("div", b.map("mul", g.results[0], -0.5), g.operands[0]));
+    },
+});
+
+constexpr Op ops::kExp = real_function({
+    .name = "exp",
+    .signature = "exp(x: tensor)",
+    .doc = "e to the power of each element; of minus infinity it is 0.",
+    .example = "print(exp(fill([], 0)))\n#> 1\n",
+    .samples = "x: [a, b] => exp(x)\nx: f64[a] => exp(x)",
+    .lane = LaneOp::kExp,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.results[0]); },
+});
+
+constexpr Op ops::kLog = real_function({
+    .name = "log",
+    .signature = "log(x: tensor)",
+    .doc = "The natural logarithm of each element; of 0 it is minus infinity.",
+    .example = "print(log(fill([], 1)))\n#> 0\n",
+    .samples = "x: [a, b] in 0.5..2 => log(x)",
+    .lane = LaneOp::kLog,
+    .gradient = [](GradientCall& g) -> Values { return {g.builder.map("div", g.d_results[0], g.operands[0])}; },
+});
+
+constexpr Op ops::kSin = real_function({
+    .name = "sin",
+    .signature = "sin(x: tensor)",
+    .doc = "The sine of each element, in radians.",
+    .example = "print(sin(fill([], 0)))\n#> 0\n",
+    .samples = "x: [a, b] => sin(x)",
+    .lane = LaneOp::kSin,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("cos", g.operands[0])); },
+});
+
+constexpr Op ops::kCos = real_function({
+    .name = "cos",
+    .signature = "cos(x: tensor)",
+    .doc = "The cosine of each element, in radians.",
+    .example = "print(cos(fill([], 0)))\n#> 1\n",
+    .samples = "x: [a, b] => cos(x)",
+    .lane = LaneOp::kCos,
+    .gradient = [](GradientCall& g) -> Values {
+      return times(g, g.builder.map("neg", g.builder.map("sin", g.operands[0])));
+    },
+});
+
+constexpr Op ops::kTanh = real_function({
+    .name = "tanh",
+    .signature = "tanh(x: tensor)",
+    .doc = "The hyperbolic tangent of each element.",
+    .example = "print(tanh(fill([], 0)))\n#> 0\n",
+    .samples = "x: [a, b] => tanh(x)",
+    .lane = LaneOp::kTanh,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("sub", 1.0, g.builder.map("square", g.results[0]))); },
+});
+
+constexpr Op ops::kSigmoid = real_function({
+    .name = "sigmoid",
+    .signature = "sigmoid(x: tensor)",
+    .doc = "1 / (1 + exp(-x)) for each element.",
+    .example = "print(sigmoid(fill([], 0)))\n#> 0.5\n",
+    .samples = "x: [a, b] => sigmoid(x)",
+    .lane = LaneOp::kSigmoid,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      return times(g, b.map("mul", g.results[0], b.map("sub", 1.0, g.results[0])));
+    },
+});
+
+constexpr Op ops::kRelu = element_wise({
+    .name = "relu",
+    .signature = "relu(x: tensor)",
+    .doc = "The larger of each element and 0. Its gradient at 0 is 0.",
+    .example = "dim n = 3\nprint(relu(tensor([0, -1, 2], [n])))\n#> [0, 0, 2]\n",
+    .samples = "x: [a, b] in 0.5..2 => relu(x)\nx: [a] in -2..-0.5 => relu(x)\nx: i32[a] in -5..5 => relu(x)",
+    .lane = LaneOp::kRelu,
+    .gradient = [](GradientCall& g) -> Values {
+      return where_positive(g, g.d_results[0], g.builder.number(0, g.d_results[0].element()));
+    },
+});
+
+constexpr Op ops::kLeakyRelu = real_function({
+    .name = "leaky_relu",
+    .signature = "leaky_relu(x: tensor, slope: tensor = 0.2)",
+    .doc = "Each element where it is positive, `slope` times it elsewhere. Its gradient at 0 is the slope.",
+    .example = "dim n = 3\nprint(leaky_relu(tensor([0, -1, 2], [n]), slope: 0.5))\n#> [0, -0.5, 2]\n",
+    .samples = "x: [a, b] in 0.5..2 => leaky_relu(x)\nx: [a] in -2..-0.5, s: [a] => leaky_relu(x, slope: s)",
+    .lane = LaneOp::kLeakyRelu,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      Values gradients(2);
+      const Value& d = g.d_results[0];
+      if (g.wants(0)) gradients[0] = sum_to_operand(b, where_positive(g, d, b.map("mul", d, g.operands[1]))[0], g.operands[0]);
+      if (g.wants(1)) {
+        const Value below = where_positive(g, b.number(0, d.element()), b.map("mul", d, g.operands[0]))[0];
+        gradients[1] = sum_to_operand(b, below, g.operands[1]);
+      }
+      return gradients;
+    },
+});
+
+constexpr Op ops::kGelu = real_function({
+    .name = "gelu",
+    .signature = "gelu(x: tensor)",
+    .doc = "The Gaussian error linear unit, x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) for each element.",
+    .example = "dim n = 4\nprint(gelu(tensor([-1, 0, 1, 2], [n])))\n#> [-0.158808, 0, 0.841192, 1.9546]\n",
+    .samples = "x: [a, b] => gelu(x)",
+    .lane = LaneOp::kGelu,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("gelu_grad", g.operands[0])); },
+});
+
+constexpr Op ops::kSwish = real_function({
+    .name = "swish",
+    .signature = "swish(x: tensor)",
+    .doc = "x sigmoid(x) for each element.",
+    .example = "dim n = 4\nprint(swish(tensor([-1, 0, 1, 2], [n])))\n#> [-0.268941, 0, 0.731059, 1.76159]\n",
+    .samples = "x: [a, b] => swish(x)",
+    .lane = LaneOp::kSwish,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("swish_grad", g.operands[0])); },
+});
+
+constexpr Op ops::kElu = real_function({
+    .name = "elu",
+    .signature = "elu(x: tensor)",
+    .doc = "Each element where it is positive, exp(x) - 1 elsewhere.",
+    .example = "dim n = 3\nprint(elu(tensor([-1, 0, 2], [n])))\n#> [-0.632121, 0, 2]\n",
+    .samples = "x: [a, b] in 0.5..2 => elu(x)\nx: [a] in -2..-0.5 => elu(x)",
+    .lane = LaneOp::kElu,
+    .gradient = [](GradientCall& g) -> Values {  // below 0, exp(x) is the result plus 1: no overflow above it
+      Builder& b = g.builder;
+      return where_positive(g, g.d_results[0], b.map("mul", g.d_results[0], b.map("add", g.results[0], 1.0)));
+    },
+});
+
+constexpr Op ops::kSelu = real_function({
+    .name = "selu",
+    .signature = "selu(x: tensor)",
+    .doc = "The scaled exponential linear unit: 1.0507 x where x is positive, 1.7581 (exp(x) - 1) elsewhere.",
+    .example = "dim n = 3\nprint(selu(tensor([-1, 0, 2], [n])))\n#> [-1.11133, 0, 2.1014]\n",
+    .samples = "x: [a, b] in 0.5..2 => selu(x)\nx: [a] in -2..-0.5 => selu(x)",
+    .lane = LaneOp::kSelu,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      const Value& d = g.d_results[0];
+      return where_positive(g, b.map("mul", d, kSeluScale), b.map("mul", d, b.map("add", g.results[0], kSeluScale * kSeluAlpha)));
+    },
+});
+
+constexpr Op ops::kSoftplus = real_function({
+    .name = "softplus",
+    .signature = "softplus(x: tensor)",
+    .doc = "log(1 + exp(x)) for each element, without overflow.",
+    .example = "print(softplus(fill([], 0)))\n#> 0.693147\n",
+    .samples = "x: [a, b] => softplus(x)",
+    .lane = LaneOp::kSoftplus,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("sigmoid", g.operands[0])); },
+});
+
+constexpr Op ops::kSquare = element_wise({
+    .name = "square",
+    .signature = "square(x: tensor)",
+    .doc = "Each element times itself.",
+    .example = "print(square(fill([], 3)))\n#> 9\n",
+    .samples = "x: [a, b] => square(x)\nx: i32[a] in -5..5 => square(x)\nx: bf16[a] => square(x)",
+    .lane = LaneOp::kSquare,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("mul", g.operands[0], 2.0)); },
+});
+
+constexpr Op ops::kReciprocal = real_function({
+    .name = "reciprocal",
+    .signature = "reciprocal(x: tensor)",
+    .doc = "One over each element.",
+    .example = "print(reciprocal(fill([], 4)))\n#> 0.25\n",
+    .samples = "x: [a, b] in 0.5..2 => reciprocal(x)",
+    .lane = LaneOp::kReciprocal,
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("neg", g.builder.map("square", g.results[0]))); },
+});
+
+constexpr Op ops::kFloor = element_wise({
+    .name = "floor",
+    .signature = "floor(x: tensor)",
+    .doc = "The largest whole number that is not above each element; the element type stays. Its gradient is 0.",
+    .example = "dim n = 2\nprint(floor(tensor([-1.5, 1.5], [n])))\n#> [-2, 1]\n",
+    .samples = "x: [a, b] in 0.1..0.9 => floor(x)\nx: i32[a] in -5..5 => floor(x)",
+    .lane = LaneOp::kFloor,
+    .gradient = zero_gradient,
+});
+
+constexpr Op ops::kRound = element_wise({
+    .name = "round",
+    .signature = "round(x: tensor)",
+    .doc = "The nearest whole number to each element, the even one if two are as near; the element type stays. Its gradient is 0.",
+    .example = "dim n = 3\nprint(round(tensor([0.5, 1.5, 1.75], [n])))\n#> [0, 2, 2]\n",
+    .samples = "x: [a, b] in 0.6..1.4 => round(x)\nx: i32[a] in -5..5 => round(x)",
+    .lane = LaneOp::kRound,
+    .gradient = zero_gradient,
+});
+
+constexpr Op ops::kGeluGrad = real_function({
+    .name = "gelu_grad",
+    .doc = "The derivative of gelu.",
+    .lane = LaneOp::kGeluGrad,
+    .gradient = [](GradientCall& g) -> Values {
+      // With t = tanh(u), u = k (x + c x³): gelu'' = (1 - t²) (u' + x/2 (u'' - 2 t u'²)).
+      Builder& b = g.builder;
+      const Value& x = g.operands[0];
+      const Value x2 = b.map("square", x);
+      const Value u = b.map("mul", x, b.map("add", b.map("mul", x2, kGeluFactor * kGeluCubic), kGeluFactor));
+      const Value t = b.map("tanh", u);
+      const Value du = b.map("add", b.map("mul", x2, 3 * kGeluFactor * kGeluCubic), kGeluFactor);
+      const Value ddu = b.map("mul", x, 6 * kGeluFactor * kGeluCubic);
+      const Value bend = b.map("sub", ddu, b.map("mul", b.map("mul", t, 2.0), b.map("square", du)));
+      const Value inner = b.map("add", du, b.map("mul", b.map("mul", x, 0.5), bend));
+      return times(g, b.map("mul", b.map("sub", 1.0, b.map("square", t)), inner));
+    },
+});
+
+constexpr Op ops::kSwishGrad = real_function({
+    .name = "swish_grad",
+    .doc = "The derivative of swish.",
+    .lane = LaneOp::kSwishGrad,
+    .gradient = [](GradientCall& g) -> Values {
+      // With s = sigmoid(x), s' = s (1 - s): swish'' = s' (2 + x (1 - 2 s)).
+      Builder& b = g.builder;
+      const Value s = b.map("sigmoid", g.operands[0]);
+      const Value ds = b.map("mul", s, b.map("sub", 1.0, s));
+      const Value bend = b.map("mul", g.operands[0], b.map("sub", 1.0, b.map("mul", s, 2.0)));
+      return times(g, b.map("mul", ds, b.map("add", bend, 2.0)));
+    },
+});
+
+}  // namespace mtf

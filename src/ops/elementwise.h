@@ -1,0 +1,42 @@
+#pragma once
+// What the records of element-wise operations share.
+#include "ops/record.h"
+
+namespace mtf {
+
+/// One result with the dims that the operands broadcast to, of the first operand's element type.
+std::vector<TensorType> infer_same(const Node& node);
+/// The same, of bool.
+std::vector<TensorType> infer_truth(const Node& node);
+
+/// Broadcasts the arguments, and casts them to the type that `rule` gives for them; then one node.
+template <ElementType (*rule)(const Values&)>
+Values build_map(Call& call) {
+  const Values operands = tensor_arguments(call);
+  check_broadcast(call, operands);
+  return call.builder.add_node(call.op, as_element(call.builder, operands, rule(operands), call.span));
+}
+
+inline ElementType meet_as_numbers(const Values& operands) { return number_element(common_element(operands)); }
+inline ElementType meet_as_reals(const Values& operands) { return real_element(common_element(operands)); }
+
+/// No gradient flows to any operand: the operation is constant wherever it is smooth.
+Values zero_gradient(GradientCall& call);
+
+/// Fills in what a record leaves out and all element-wise operations have.
+consteval Op element_wise(Op op) {
+  if (op.family.empty()) op.family = "Element-wise";
+  if (op.build == nullptr && !op.signature.empty()) op.build = build_map<meet_as_numbers>;
+  if (op.infer == nullptr) op.infer = infer_same;
+  op.space = elementwise_space;
+  op.work = Work::kPerResult;
+  return complete(op);
+}
+
+/// A function of real numbers: integers and truth values are taken as f32.
+consteval Op real_function(Op op) {
+  if (!op.signature.empty()) op.build = build_map<meet_as_reals>;
+  return element_wise(op);
+}
+
+}  // namespace mtf

@@ -1,0 +1,99 @@
+// Leaves of the graph, and operations that change no element.
+#include "ops/elementwise.h"
+
+namespace mtf {
+namespace {
+
+Values pass(GradientCall& call) { return {call.d_results[0]}; }
+
+Values build_identity(Call& call) { return call.builder.add_node(call.op, tensor_arguments(call)); }
+
+consteval Op identity(Op op) {
+  op.infer = infer_same;
+  op.space = elementwise_space;
+  op.view = true;
+  if (!op.signature.empty()) op.build = build_identity;
+  return complete(op);
+}
+
+std::vector<TensorType> infer_leaf(const Node& node) { return {{node.attributes.element, node.attributes.dims}}; }
+IterationSpace leaf_space(const Node& node) { return elementwise_space(node); }
+
+}  // namespace
+
+constexpr Op ops::kCast = complete({
+    .name = "cast",
+    .signature = "cast(x: tensor, to: element)",
+    .family = "Element-wise",
+    .doc = "The elements in another type. A float becomes an i32 by dropping what is behind the point (NaN gives 0, too large a number "
+           "the largest i32); a number becomes a bool by `!= 0`. Counts no floating-point operations.",
+    .example = "dim n = 3\nprint(cast(tensor([-1.5, 0, 1.5], [n]), i32))\n#> [-1, 0, 1]\n",
+    .samples = "x: [a, b] => cast(x, f64)\nx: [a] => cast(x, bf16)\nx: i32[a] in -3..3 => cast(x, bool)\nx: bool[a] => cast(x, f32)",
+    .build = [](Call& call) -> Values {
+      const Value& x = call.tensor("x");
+      const ElementType element = call.argument("to").element;
+      if (x.element() == element) return {call.builder.add("copy", {x})};
+      return call.builder.add_node(call.op, {x}, {.dims = {}, .ints = {}, .element = element});
+    },
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.attributes.element, node.operands[0].dims()}}; },
+    .space = elementwise_space,
+    .lane = LaneOp::kCast,
+    .gradient = [](GradientCall& g) -> Values { return {g.builder.cast(g.d_results[0], g.operands[0].element())}; },
+});
+
+constexpr Op ops::kCopy = identity({
+    .name = "copy",
+    .signature = "copy(x: tensor)",
+    .family = "Element-wise",
+    .doc = "The value that x has now: where x is a `param` or `state`, later assignments to it do not change the copy.",
+    .example = "model M() { state n: [] = 1 }\nlet m = M()\nlet before = copy(m.n)\nm.n := m.n + 1\nprint(before, m.n)\n#> 1 2\n",
+    .samples = "x: [a, b] => copy(x)",
+    .gradient = pass,
+    .linear = Linear::kEach,
+});
+
+constexpr Op ops::kStopGradient = identity({
+    .name = "stop_gradient",
+    .signature = "stop_gradient(x: tensor)",
+    .family = "Gradients",
+    .doc = "x itself, but no gradient goes through it: it is a constant to `grad`.",
+    .example = "dim n = 2\nlet x = tensor([3, 4], [n])\nprint(grad(sum(x * stop_gradient(x)), [x])[0])\n#> [3, 4]\n",
+    .samples = "x: i32[a, b] in -3..3 => stop_gradient(x)",
+    .gradient = zero_gradient,
+    .linear = Linear::kEach,
+});
+
+constexpr Op ops::kLayout = identity({
+    .name = "layout",
+    .family = "Layouts",
+    .doc = "The operand in a layout that is given instead of decided: `x @ {batch -> rows}`.",
+    .gradient = pass,
+    .linear = Linear::kEach,
+});
+
+constexpr Op ops::kAssign = identity({
+    .name = "assign",
+    .family = "Layouts",
+    .doc = "What a `param` or `state` is from an assignment on; gradients end here.",
+    .gradient = zero_gradient,
+});
+
+constexpr Op ops::kNumber = complete({
+    .name = "number",
+    .family = "Leaves",
+    .doc = "A number of the host, Node::inputs[0], as a tensor without dims of type Attributes::element.",
+    .infer = infer_leaf,
+    .space = leaf_space,
+    .leaf = true,
+});
+
+constexpr Op ops::kConstant = complete({
+    .name = "constant",
+    .family = "Leaves",
+    .doc = "A tensor of Attributes::dims and Attributes::element that is computed from the start: a literal, or what a file held.",
+    .infer = infer_leaf,
+    .space = leaf_space,
+    .leaf = true,
+});
+
+}  // namespace mtf

@@ -1,0 +1,169 @@
+// Comparisons, truth values and selection.
+#include "ops/elementwise.h"
+
+namespace mtf {
+namespace {
+
+constexpr std::string_view kNotSmooth = "a truth value does not change smoothly";
+
+/// Types in which two operands are compared for equality: truth values as such, unless one is a number.
+ElementType meet_as_any(const Values& operands) {
+  const ElementType element = common_element(operands);
+  for (const Value& operand : operands)
+    if (element == ElementType::kBool && is_host_number(operand) && operand.element() == ElementType::kI32) return ElementType::kI32;
+  return element;
+}
+
+consteval Op comparison(Op op) {
+  op.family = "Comparison and selection";
+  if (op.build == nullptr) op.build = build_map<meet_as_numbers>;
+  op.infer = infer_truth;
+  op.no_gradient = kNotSmooth;
+  return element_wise(op);
+}
+
+Values build_truth(Call& call) {
+  const Values operands = tensor_arguments(call);
+  for (const Parameter& parameter : call.signature.parameters)
+    check_element(call, parameter.name, ElementType::kBool, "compare it first: `x != 0`");
+  check_broadcast(call, operands);
+  return call.builder.add_node(call.op, operands);
+}
+
+Values build_where(Call& call) {
+  check_element(call, "condition", ElementType::kBool, "compare it first: `where(c != 0, a, b)`");
+  Values operands = tensor_arguments(call);
+  check_broadcast(call, operands);
+  const Values sides = {operands[1], operands[2]};
+  const Values cast = as_element(call.builder, sides, common_element(sides), call.span);
+  return call.builder.add_node(call.op, {operands[0], cast[0], cast[1]});
+}
+
+std::vector<TensorType> infer_where(const Node& node) {
+  MTF_CHECK(node.operands[0].element() == ElementType::kBool && node.operands[1].element() == node.operands[2].element(),
+            "where of {}, {} and {}", to_string(node.operands[0].type()), to_string(node.operands[1].type()), to_string(node.operands[2].type()));
+  return {{node.operands[1].element(), broadcast_dims(node.operands)}};
+}
+
+Values where_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Value& d = call.d_results[0];
+  const Value zero = b.number(0, d.element());
+  Values gradients(3);
+  if (call.wants(1)) gradients[1] = sum_to_operand(b, b.where(call.operands[0], d, zero), call.operands[1]);
+  if (call.wants(2)) gradients[2] = sum_to_operand(b, b.where(call.operands[0], zero, d), call.operands[2]);
+  return gradients;
+}
+
+}  // namespace
+
+constexpr Op ops::kEq = comparison({
+    .name = "eq",
+    .signature = "eq(a: tensor, b: tensor)",
+    .symbol = "==",
+    .doc = "Whether two elements are equal; written `a == b`. NaN equals nothing.",
+    .example = "dim n = 3\nprint(range(n) == 1)\n#> [false, true, false]\n",
+    .samples = "x: i32[a, b] in 0..3, y: i32[b] in 0..3 => x == y\nx: bool[a], y: bool[a] => x == y",
+    .build = build_map<meet_as_any>,
+    .lane = LaneOp::kEq,
+});
+
+constexpr Op ops::kNe = comparison({
+    .name = "ne",
+    .signature = "ne(a: tensor, b: tensor)",
+    .symbol = "!=",
+    .doc = "Whether two elements differ; written `a != b`.",
+    .example = "dim n = 3\nprint(range(n) != 1)\n#> [true, false, true]\n",
+    .samples = "x: i32[a, b] in 0..3, y: i32[b] in 0..3 => x != y\nx: bool[a], y: bool[a] => x != y",
+    .build = build_map<meet_as_any>,
+    .lane = LaneOp::kNe,
+});
+
+constexpr Op ops::kLt = comparison({
+    .name = "lt",
+    .signature = "lt(a: tensor, b: tensor)",
+    .symbol = "<",
+    .doc = "Whether the first element is smaller; written `a < b`.",
+    .example = "dim n = 3\nprint(range(n) < 1)\n#> [true, false, false]\n",
+    .samples = "x: [a, b], y: [b] => x < y",
+    .lane = LaneOp::kLt,
+});
+
+constexpr Op ops::kLe = comparison({
+    .name = "le",
+    .signature = "le(a: tensor, b: tensor)",
+    .symbol = "<=",
+    .doc = "Whether the first element is smaller or equal; written `a <= b`.",
+    .example = "dim n = 3\nprint(range(n) <= 1)\n#> [true, true, false]\n",
+    .samples = "x: i32[a, b] in 0..3, y: i32[b] in 0..3 => x <= y",
+    .lane = LaneOp::kLe,
+});
+
+constexpr Op ops::kGt = comparison({
+    .name = "gt",
+    .signature = "gt(a: tensor, b: tensor)",
+    .symbol = ">",
+    .doc = "Whether the first element is larger; written `a > b`.",
+    .example = "dim n = 3\nprint(range(n) > 1)\n#> [false, false, true]\n",
+    .samples = "x: [a, b], y: [b] => x > y",
+    .lane = LaneOp::kGt,
+});
+
+constexpr Op ops::kGe = comparison({
+    .name = "ge",
+    .signature = "ge(a: tensor, b: tensor)",
+    .symbol = ">=",
+    .doc = "Whether the first element is larger or equal; written `a >= b`.",
+    .example = "dim n = 3\nprint(range(n) >= 1)\n#> [false, true, true]\n",
+    .samples = "x: i32[a, b] in 0..3, y: i32[b] in 0..3 => x >= y",
+    .lane = LaneOp::kGe,
+});
+
+constexpr Op ops::kAnd = comparison({
+    .name = "and",
+    .signature = "and(a: tensor, b: tensor)",
+    .symbol = "and",
+    .doc = "Whether both elements are true; written `a and b`.",
+    .example = "dim n = 3\nlet i = range(n)\nprint(i > 0 and i < 2)\n#> [false, true, false]\n",
+    .samples = "x: bool[a, b], y: bool[b] => x and y",
+    .build = build_truth,
+    .lane = LaneOp::kAnd,
+});
+
+constexpr Op ops::kOr = comparison({
+    .name = "or",
+    .signature = "or(a: tensor, b: tensor)",
+    .symbol = "or",
+    .doc = "Whether at least one element is true; written `a or b`.",
+    .example = "dim n = 3\nlet i = range(n)\nprint(i < 1 or i > 1)\n#> [true, false, true]\n",
+    .samples = "x: bool[a, b], y: bool[b] => x or y",
+    .build = build_truth,
+    .lane = LaneOp::kOr,
+});
+
+constexpr Op ops::kNot = comparison({
+    .name = "not",
+    .signature = "not(x: tensor)",
+    .symbol = "not",
+    .doc = "True where the element is false; written `not x`.",
+    .example = "dim n = 3\nprint(not (range(n) == 1))\n#> [true, false, true]\n",
+    .samples = "x: bool[a, b] => not x",
+    .build = build_truth,
+    .lane = LaneOp::kNot,
+});
+
+constexpr Op ops::kWhere = element_wise({
+    .name = "where",
+    .signature = "where(condition: tensor, a: tensor, b: tensor)",
+    .family = "Comparison and selection",
+    .doc = "The element of `a` where the condition is true, of `b` elsewhere. It is a selection: nothing of the side that is not taken "
+           "comes through, a NaN neither, in the gradient as well.",
+    .example = "dim n = 3\nlet x = tensor([4, 0, 1], [n])\nprint(where(x > 0, 1 / x, 0))\n#> [0.25, 0, 1]\n",
+    .samples = "c: bool[a, b], x: [a, b], y: [b] => where(c, x, y)\nc: bool[a], x: [a, b] => where(c, x, 0)",
+    .build = build_where,
+    .infer = infer_where,
+    .lane = LaneOp::kWhere,
+    .gradient = where_gradient,
+});
+
+}  // namespace mtf

@@ -1,0 +1,51 @@
+#pragma once
+// What the file of a family includes: the parts of a record, and `complete`, which refuses a record that lacks one.
+//
+//   constexpr Op ops::kRelu = complete({
+//       .name = "relu", .signature = "relu(x: tensor)", .family = "Element-wise", .doc = "…", .example = "…",
+//       .samples = "…", .build = …, .infer = …, .space = …, .lane = LaneOp::kRelu, .gradient = …});
+//
+// Every line of ops.def declares its record here; a line without a record does not link.
+#include "graph/builder.h"
+#include "ops/call.h"
+#include "ops/op.h"
+#include "ops/spaces.h"
+#include "ops/type_rules.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+
+/// The record itself, if nothing is missing; otherwise the compiler shows the sentence that is thrown.
+consteval Op complete(Op op) {
+  if (op.name.empty()) throw "a record needs a name";
+  if (op.family.empty()) throw "a record needs a family, the heading that it stands under";
+  if (op.doc.empty()) throw "a record needs a sentence of documentation";
+  if (!op.signature.empty()) {
+    if (!op.signature.starts_with(op.name) || op.signature[op.name.size()] != '(')
+      throw "a signature is the name and the parameters: `relu(x: tensor)`";
+    if (op.build == nullptr) throw "an operation that scripts can call needs `build`";
+    if (op.example.find("#>") == std::string_view::npos) throw "an operation that scripts can call needs an example with its output";
+    if (op.samples.empty()) throw "an operation that scripts can call needs samples for the tests of every operation";
+  }
+  if (op.infer == nullptr) {  // it only builds others, and has nothing of its own
+    if (op.build == nullptr) throw "a record needs `infer`, or `build` if it only builds other operations";
+    return op;
+  }
+  if (!op.leaf && op.space == nullptr) throw "a record needs `space`: what splitting each dim means";
+  const int ways = (op.lane ? 1 : 0) + (op.reduction ? 1 : 0) + (op.kernel ? 1 : 0) + (op.view ? 1 : 0) + (op.leaf ? 1 : 0);
+  if (ways == 0) throw "a record needs a way to compute it: lane, reduction, kernel, view or leaf";
+  if (op.lane && (op.reduction || op.kernel)) throw "a record is computed in one way";
+  if (!op.leaf && (op.gradient == nullptr) == op.no_gradient.empty()) throw "a record needs a gradient, or the reason why there is none";
+  if (op.work == Work::kExpansion && op.expand == nullptr) throw "work counted as an expansion needs `expand`";
+  if (op.contraction && op.result_order == nullptr) throw "a contraction needs `result_order`";
+  return op;
+}
+
+/// The records, one for each line of ops.def.
+namespace ops {
+#define MTF_OP(identifier) extern const Op identifier;
+#include "ops/ops.def"
+#undef MTF_OP
+}  // namespace ops
+
+}  // namespace mtf

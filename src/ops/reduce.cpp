@@ -1,0 +1,176 @@
+// Reductions: the dims that a result lacks are folded.
+//
+//   operation  dims           ints  inputs
+//   sum …      the result's   -     -
+#include "ops/reduce.h"
+
+namespace mtf {
+
+Dims kept_dims(const Call& call, std::string_view argument) {
+  const Value& x = call.tensor(argument);
+  if (call.arrow && call.argument("over").given)
+    fail(Diagnostic(Kind::misplaced_arrow, call.arrow_span, "expected one of `over:` and `->`, found both")
+             .related(call.argument("over").span, "the dimensions to fold")
+             .help("leave one of them out"));
+  check_arrow(call, {x});
+  if (call.arrow) return *call.arrow;
+  return remaining(x.dims(), dims_over(call, argument));
+}
+
+namespace {
+
+constexpr std::string_view kFamily = "Reductions";
+
+template <ElementType (*rule)(ElementType)>
+Values build_reduction(Call& call) {
+  const Dims kept = kept_dims(call, "x");
+  const Value& x = call.tensor("x");
+  return call.builder.add_node(call.op, {as_element(call.builder, x, rule(x.element()), call.span)}, {.dims = kept, .ints = {}});
+}
+
+ElementType same_element(ElementType element) { return element; }
+
+Values build_truth_reduction(Call& call) {
+  check_element(call, "x", ElementType::kBool, "compare it first: `x != 0`");
+  return build_reduction<same_element>(call);
+}
+
+std::vector<TensorType> infer_folded(const Node& node) { return {{node.operands[0].element(), node.attributes.dims}}; }
+
+std::vector<TensorType> infer_sum(const Node& node) {
+  const ElementType element = node.operands[0].element();
+  return {{element == ElementType::kBool ? ElementType::kI32 : element, node.attributes.dims}};
+}
+
+template <Reduction reduction>
+IterationSpace space_of(const Node& node) {
+  const bool truth = node.operands[0].element() == ElementType::kBool;
+  if (truth && reduction == Reduction::kMax) return reduction_space(node, Reduction::kOr);
+  if (truth && reduction == Reduction::kMin) return reduction_space(node, Reduction::kAnd);
+  return reduction_space(node, reduction);
+}
+
+template <Reduction which>
+consteval Op reduction(Op op) {
+  op.family = kFamily;
+  if (op.infer == nullptr) op.infer = infer_folded;
+  op.space = space_of<which>;
+  op.reduction = which;
+  op.work = Work::kPerOperand;
+  return complete(op);
+}
+
+Value repeat(Builder& b, const Value& value, const Value& like) { return b.broadcast(value, like.dims()); }
+
+/// The whole gradient to every element that equals the extreme, as Mesh TensorFlow has it.
+Values extreme_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Value& x = call.operands[0];
+  return {b.where(b.map("eq", x, call.results[0]), call.d_results[0], b.number(0, call.d_results[0].element()))};
+}
+
+/// The product of the others: the product of what is not 0, divided by the element itself; where something is 0, only
+/// a single 0 has a gradient. Without a 0 in it, the quotient can be differentiated again.
+Values prod_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Value& x = call.operands[0];
+  const Dims& kept = call.node.attributes.dims;
+  const Value one = b.number(1, x.element());
+  const Value none = b.number(0, x.element());
+  const Value is_zero = b.map("eq", x, 0.0);
+  const Value rest = b.where(is_zero, one, x);
+  const Value product = b.map("mul", call.d_results[0], b.reduce("prod", rest, kept));
+  const Value zeros = b.reduce("sum", b.cast(is_zero, ElementType::kI32), kept);
+  const Value of_zero = b.where(b.map("eq", zeros, 1.0), product, none);
+  const Value of_others = b.map("div", b.where(b.map("eq", zeros, 0.0), product, none), rest);
+  return {b.where(is_zero, of_zero, of_others)};
+}
+
+}  // namespace
+
+constexpr Op ops::kSum = reduction<Reduction::kSum>({
+    .name = "sum",
+    .signature = "sum(x: tensor, over: dims = all, -> shape?)",
+    .doc = "The sum over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of bool it counts, as i32; "
+           "of nothing it is 0.",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(sum(x))\n#> 21\nprint(sum(x, over: b))\n#> [6, 15]\n"
+               "print(sum(x -> [b]))\n#> [5, 7, 9]\n",
+    .samples = "x: [a, b] => sum(x)\nx: [a, b, c] => sum(x, over: b)\nx: [a, b, c] => sum(x -> [c, a])\nx: bool[a, b] => sum(x, over: a)\n"
+               "x: bf16[a, b] => sum(x, over: b)",
+    .build = build_reduction<same_element>,
+    .infer = infer_sum,
+    .gradient = [](GradientCall& g) -> Values { return {repeat(g.builder, g.d_results[0], g.operands[0])}; },
+    .linear = Linear::kEach,
+});
+
+constexpr Op ops::kMean = complete({
+    .name = "mean",
+    .signature = "mean(x: tensor, over: dims = all, -> shape?)",
+    .family = kFamily,
+    .doc = "The mean over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of integers and bool it is f32. "
+           "Counts as its sum.",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(mean(x))\n#> 3.5\nprint(mean(x, over: a))\n#> [2.5, 3.5, 4.5]\n",
+    .samples = "x: [a, b] => mean(x)\nx: [a, b, c] => mean(x, over: b)\nx: i32[a, b] in -5..5 => mean(x -> [b])",
+    .build = [](Call& call) -> Values {
+      const Dims kept = kept_dims(call, "x");
+      const Value x = as_element(call.builder, call.tensor("x"), real_element(call.tensor("x").element()), call.span);
+      const Value sum = call.builder.add("sum", {x}, {.dims = kept, .ints = {}});
+      const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
+      return {call.builder.map("scale", sum, 1.0 / count)};
+    },
+});
+
+constexpr Op ops::kMax = reduction<Reduction::kMax>({
+    .name = "max",
+    .signature = "max(x: tensor, over: dims = all, -> shape?)",
+    .doc = "The largest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
+           "Every element that equals it gets the whole gradient.",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(max(x))\n#> 6\nprint(max(x, over: b))\n#> [5, 6]\n",
+    .samples = "x: [a, b] => max(x)\nx: [a, b, c] => max(x, over: [a, c])\nx: i32[a, b] in -9..9 => max(x, over: a)",
+    .build = build_reduction<same_element>,
+    .gradient = extreme_gradient,
+});
+
+constexpr Op ops::kMin = reduction<Reduction::kMin>({
+    .name = "min",
+    .signature = "min(x: tensor, over: dims = all, -> shape?)",
+    .doc = "The smallest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
+           "Every element that equals it gets the whole gradient.",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(min(x))\n#> 1\nprint(min(x, over: b))\n#> [1, 2]\n",
+    .samples = "x: [a, b] => min(x)\nx: [a, b, c] => min(x, over: [a, c])\nx: i32[a, b] in -9..9 => min(x, over: a)",
+    .build = build_reduction<same_element>,
+    .gradient = extreme_gradient,
+});
+
+constexpr Op ops::kProd = reduction<Reduction::kProd>({
+    .name = "prod",
+    .signature = "prod(x: tensor, over: dims = all, -> shape?)",
+    .doc = "The product over the dims `over`, over those that `-> [...]` leaves out, or over everything; of nothing it is 1. "
+           "Its gradient is right where elements are 0.",
+    .example = "dim n = 4\nprint(prod(range(n) + 1))\n#> 24\n",
+    .samples = "x: [a, b] in 0.5..2 => prod(x)\nx: [a, b, c] in 0.5..2 => prod(x, over: b)\nx: i32[a, b] in -2..2 => prod(x, over: a)",
+    .build = build_reduction<[](ElementType element) { return number_element(element); }>,
+    .gradient = prod_gradient,
+});
+
+constexpr Op ops::kAll = reduction<Reduction::kAnd>({
+    .name = "all",
+    .signature = "all(x: tensor, over: dims = all, -> shape?)",
+    .doc = "Whether every element is true.",
+    .example = "dim n = 3\nprint(all(range(n) < 3))\n#> true\n",
+    .samples = "x: bool[a, b] => all(x)\nx: bool[a, b] => all(x, over: b)",
+    .build = build_truth_reduction,
+    .no_gradient = "a truth value does not change smoothly",
+});
+
+constexpr Op ops::kAny = reduction<Reduction::kOr>({
+    .name = "any",
+    .signature = "any(x: tensor, over: dims = all, -> shape?)",
+    .doc = "Whether at least one element is true.",
+    .example = "dim n = 3\nprint(any(range(n) == 2))\n#> true\n",
+    .samples = "x: bool[a, b] => any(x)\nx: bool[a, b] => any(x, over: b)",
+    .build = build_truth_reduction,
+    .no_gradient = "a truth value does not change smoothly",
+});
+
+}  // namespace mtf

@@ -1,0 +1,65 @@
+#include "ops/registry.h"
+
+#include <string>
+#include <unordered_map>
+
+#include "ops/record.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+constexpr const Op* kAllOps[] = {
+#define MTF_OP(identifier) &ops::identifier,
+#include "ops/ops.def"
+#undef MTF_OP
+};
+
+using Table = std::unordered_map<std::string_view, const Op*>;
+
+Table by_name() {
+  Table table;
+  for (const Op* op : kAllOps) MTF_CHECK(table.emplace(op->name, op).second, "two operations are named {}", op->name);
+  return table;
+}
+
+Table by_symbol() {
+  Table table;
+  for (const Op* op : kAllOps)
+    if (!op->symbol.empty() && op->name != "neg")
+      MTF_CHECK(table.emplace(op->symbol, op).second, "two operations are written {}", op->symbol);
+  return table;
+}
+
+const Op* look_up(const Table& table, std::string_view key) {
+  const auto found = table.find(key);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+std::span<const Op* const> all_ops() { return kAllOps; }
+
+const Op* find_op(std::string_view name) {
+  static const Table table = by_name();
+  return look_up(table, name);
+}
+
+const Op* find_operator(std::string_view symbol) {
+  static const Table table = by_symbol();
+  return look_up(table, symbol);
+}
+
+const Signature& signature_of(const Op& op) {
+  static const std::unordered_map<const Op*, Signature> signatures = [] {
+    std::unordered_map<const Op*, Signature> parsed;
+    for (const Op* each : kAllOps)
+      if (!each->signature.empty()) parsed.emplace(each, parse_signature(each->signature));
+    return parsed;
+  }();
+  const auto found = signatures.find(&op);
+  MTF_CHECK(found != signatures.end(), "{} has no signature", op.name);
+  return found->second;
+}
+
+}  // namespace mtf

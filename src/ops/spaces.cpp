@@ -1,0 +1,85 @@
+#include "ops/spaces.h"
+
+#include <algorithm>
+
+namespace mtf {
+namespace {
+
+std::vector<int8_t> indices(const Values& values, Name name) {
+  std::vector<int8_t> found;
+  for (const Value& value : values) found.push_back(static_cast<int8_t>(find_dim(value.dims(), name)));
+  return found;
+}
+
+IterationDim iteration_dim(const Node& node, Name name) {
+  IterationDim dim;
+  dim.operands = indices(node.operands, name);
+  for (const TensorType& type : node.types) dim.results.push_back(static_cast<int8_t>(find_dim(type.dims, name)));
+  return dim;
+}
+
+}  // namespace
+
+Dims broadcast_dims(const Values& operands) {
+  if (operands.empty()) return {};
+  const auto most = std::max_element(operands.begin(), operands.end(),
+                                     [](const Value& a, const Value& b) { return a.dims().size() < b.dims().size(); });
+  Dims dims = most->dims();
+  for (const Value& operand : operands)
+    for (const Dim& dim : operand.dims())
+      if (!has_dim(dims, dim.name)) dims.push_back(dim);
+  return dims;
+}
+
+IterationSpace elementwise_space(const Node& node) {
+  IterationSpace space;
+  for (const Dim& dim : node.types[0].dims) space.dims.push_back(iteration_dim(node, dim.name));
+  return space;
+}
+
+IterationSpace reduction_space(const Node& node, Reduction reduction) {
+  IterationSpace space;
+  for (const Dim& dim : node.operands[0].dims()) {
+    IterationDim entry = iteration_dim(node, dim.name);
+    if (entry.results[0] < 0) {
+      entry.kind = SplitKind::kReduce;
+      entry.reduce = reduction;
+    }
+    space.dims.push_back(std::move(entry));
+  }
+  return space;
+}
+
+IterationSpace ruled_space(const Node& node, SplitKind kind, const Dims& ruled) {
+  IterationSpace space;
+  for (const Dim& dim : node.operands[0].dims()) {
+    IterationDim entry = iteration_dim(node, dim.name);
+    if (has_dim(ruled, dim.name)) entry.kind = kind;
+    space.dims.push_back(std::move(entry));
+  }
+  return space;
+}
+
+Value sum_to_operand(Builder& builder, const Value& gradient, const Value& operand) {
+  return builder.sum_to(gradient, operand.dims());
+}
+
+Dims remaining(const Dims& dims, const Dims& without) {
+  Dims left;
+  for (const Dim& dim : dims)
+    if (!has_dim(without, dim.name)) left.push_back(dim);
+  return left;
+}
+
+std::vector<int64_t> places_in(const Dims& dims, const Dims& in) {
+  std::vector<int64_t> places;
+  for (const Dim& dim : dims) places.push_back(find_dim(in, dim.name));
+  return places;
+}
+
+Value mean_to(Builder& builder, const Value& x, const Dims& kept) {
+  const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
+  return builder.map("scale", builder.sum_to(x, kept), 1.0 / count);
+}
+
+}  // namespace mtf

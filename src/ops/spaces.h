@@ -1,0 +1,34 @@
+#pragma once
+// Iteration spaces that many operations share, and the gradient's way back through them.
+#include "graph/builder.h"
+#include "ops/op.h"
+
+namespace mtf {
+
+/// The dims of a result that is broadcast from operands: those of the operand with the most dims (the first if
+/// several), then the others' remaining ones in their order. Only where no program wrote the node are there any.
+Dims broadcast_dims(const Values& operands);
+
+/// Each dim of the result runs with the dim of the same name of every operand that has it; all are free.
+IterationSpace elementwise_space(const Node& node);
+
+/// The first operand's dims that a result has are free, the others are folded by `reduction`.
+IterationSpace reduction_space(const Node& node, Reduction reduction);
+
+/// The first operand's dims: free, except that `kind` holds for those of which `ruled` says so. Operands and results
+/// have dims by name.
+IterationSpace ruled_space(const Node& node, SplitKind kind, const Dims& ruled);
+
+/// Sums `gradient` over the dims that `operand` lacks, so that it fits what was broadcast.
+Value sum_to_operand(Builder& builder, const Value& gradient, const Value& operand);
+
+/// The dims of `dims` that are not in `without`, in their order.
+Dims remaining(const Dims& dims, const Dims& without);
+
+/// For each of `dims` its index in `in`, or -1: what kernels get, as blocks have no names.
+std::vector<int64_t> places_in(const Dims& dims, const Dims& in);
+
+/// The mean of `x` that keeps `kept`. Counted as its sum.
+Value mean_to(Builder& builder, const Value& x, const Dims& kept);
+
+}  // namespace mtf

@@ -1,0 +1,56 @@
+#pragma once
+// What element types and dims the operands of a call may have, and what becomes of them.
+//
+// Promotion is bool < i32 < bf16 < f32 < f64. A number of the host takes the tensors' type, except that a float with
+// i32 or bool gives f32. Every operation works on operands of one type: the casts are nodes of their own.
+#include <string>
+#include <string_view>
+
+#include "ops/call.h"
+
+namespace mtf {
+
+/// True of an operand that is a number of the host (a node `number`), not a tensor.
+bool is_host_number(const Value& value);
+
+/// The type that operands meet in.
+ElementType common_element(const Values& operands);
+
+/// `value` as `element`: a number of the host is taken as that type at once, a tensor by `cast`. An integer that does
+/// not fit in i32 is an error at `span`.
+Value as_element(Builder& builder, const Value& value, ElementType element, Span span);
+
+/// All `operands` as `element`.
+Values as_element(Builder& builder, const Values& operands, ElementType element, Span span);
+
+/// The type in which numbers are handled: bool counts as i32.
+ElementType number_element(ElementType element);
+/// The type in which functions of real numbers are computed: bool and i32 count as f32.
+ElementType real_element(ElementType element);
+
+/// Refuses operands in which one dim name has two sizes (size_conflict).
+void check_sizes(const Call& call, const Values& operands);
+
+/// Refuses operands of which none has all dims of the others (no_broadcast, size_conflict).
+void check_broadcast(const Call& call, const Values& operands);
+
+/// Refuses an argument whose element type is not `expected` (wrong_element_type).
+void check_element(const Call& call, std::string_view argument, ElementType expected, std::string_view help);
+
+/// A call's tensor arguments, in the signature's order; those left out are skipped.
+Values tensor_arguments(const Call& call);
+
+/// The dims of the call's tensor `argument` that `over` names, in the tensor's order; without `over`, all of them.
+/// A dim that the tensor lacks, or one that is named twice, is an error.
+Dims dims_over(const Call& call, std::string_view argument);
+
+/// The one dim of `argument` that `over: dim` names; it may be left out where there is only one.
+Dim dim_over(const Call& call, std::string_view argument);
+
+/// Refuses a dim of `-> shape` that no operand has (dim_not_in_operands), or that stands there twice (dim_twice).
+void check_arrow(const Call& call, const Values& operands);
+
+/// A value in messages, with its name where the program gave it one: `` `x`: f32[a=2, b=3] ``.
+std::string describe(const Value& value);
+
+}  // namespace mtf
