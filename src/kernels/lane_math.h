@@ -5,17 +5,17 @@
 // all bits of the lane set, or none. Every function computes each lane from that lane alone.
 #pragma once
 
-#include <Eigen/Core>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-
 // g++ 12 warns of its own AVX-512 intrinsics (PR 105593), and of vectors as template arguments.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 #pragma GCC diagnostic ignored "-Wpsabi"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
 
 namespace mtf::lanes {
 

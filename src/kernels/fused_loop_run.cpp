@@ -1,0 +1,287 @@
+// From sizes and strides to a nest, divided among threads.
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/fused_nest.h"
+
+namespace mtf {
+namespace {
+
+constexpr std::int64_t kParallelElements = 32768;  // a thread's least share
+constexpr std::int64_t kChunkElements = 65536;     // of one large reduction
+constexpr std::int64_t kMaxChunks = 64;
+constexpr std::int64_t kMaxChunkedCells = 2048;
+
+struct Run {
+  const FusedLoop::Code& code;
+  std::span<const std::int64_t> sizes;
+  std::span<const LoopArgument> operands;
+  std::span<const LoopArgument> outputs;
+  Threads& threads;
+};
+
+Stream make_stream(const LoopArgument& argument, std::size_t dims, ElementType type) {
+  Stream stream;
+  if (argument.strides.size() != dims) throw std::invalid_argument("fused loop: an array needs a stride for each dim");
+  stream.base = static_cast<char*>(argument.data);
+  stream.element_size = static_cast<int>(size_of(type));
+  stream.used = true;
+  std::copy(argument.strides.begin(), argument.strides.end(), stream.strides.begin());
+  return stream;
+}
+
+/// Fuses neighbours of one list that every stream walks as one dim.
+void collapse(std::vector<LoopDim>& dims, Nest& nest) {
+  auto one_run = [](const Stream& s, const LoopDim& outer, const LoopDim& inner) {
+    return !s.used || s.strides[outer.id] == s.strides[inner.id] * inner.size;
+  };
+  for (std::size_t k = dims.size(); k-- > 1;) {
+    const LoopDim outer = dims[k - 1], inner = dims[k];
+    bool together = true;
+    for (const Stream& s : nest.operands) together = together && one_run(s, outer, inner);
+    for (const Stream& s : nest.outputs) together = together && one_run(s, outer, inner);
+    if (!together) continue;
+    dims[k - 1] = {outer.size * inner.size, inner.id};
+    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+}
+
+/// How much walking along a dim innermost reads and writes in runs, in bytes an element.
+double run_score(const Nest& nest, const LoopDim& dim) {
+  double score = 0;
+  for (const auto* list : {&nest.operands, &nest.outputs}) {
+    for (const Stream& s : *list) {
+      if (!s.used || s.iota) continue;
+      const std::int64_t stride = std::abs(s.strides[dim.id]);
+      const double weight = s.element_size * (list == &nest.outputs ? 2.0 : 1.0);
+      score += stride == 1 ? weight : stride == 0 ? 0.5 * weight : 0;
+    }
+  }
+  return score * static_cast<double>(std::min<std::int64_t>(dim.size, 128));
+}
+
+std::int64_t reach(const Nest& nest, const LoopDim& dim) {
+  std::int64_t result = 0;
+  for (const Stream& s : nest.outputs) result = std::max(result, s.used ? std::abs(s.strides[dim.id]) * 4 : 0);
+  for (const Stream& s : nest.operands) result = std::max(result, s.used && !s.iota ? std::abs(s.strides[dim.id]) : 0);
+  return result;
+}
+
+void order_dims(Nest& nest, std::vector<LoopDim> kept, std::vector<LoopDim> reduced) {
+  auto outermost_first = [&](const LoopDim& a, const LoopDim& b) { return reach(nest, a) > reach(nest, b); };
+  std::stable_sort(kept.begin(), kept.end(), outermost_first);
+  std::stable_sort(reduced.begin(), reduced.end(), outermost_first);
+  collapse(kept, nest);
+  collapse(reduced, nest);
+  double best = -1;
+  std::vector<LoopDim>* list = nullptr;
+  std::size_t place = 0;
+  for (auto* dims : {&kept, &reduced}) {
+    for (std::size_t k = 0; k < dims->size(); ++k) {
+      const double score = run_score(nest, (*dims)[k]);
+      if (score >= best) best = score, list = dims, place = k;
+    }
+  }
+  if (list != nullptr) std::rotate(list->begin() + static_cast<std::ptrdiff_t>(place), list->begin() + static_cast<std::ptrdiff_t>(place) + 1, list->end());
+  nest.inner_reduced = list == &reduced;
+  nest.kept = std::move(kept);
+  nest.reduced = std::move(reduced);
+  if (!nest.inner_reduced && nest.kept.empty()) nest.kept.push_back({1, kMaxLoopDims - 1});
+}
+
+std::int64_t product(const std::vector<LoopDim>& dims) {
+  std::int64_t result = 1;
+  for (const LoopDim& dim : dims) result *= dim.size;
+  return result;
+}
+std::size_t largest(const std::vector<LoopDim>& dims) {
+  return static_cast<std::size_t>(
+      std::max_element(dims.begin(), dims.end(), [](const LoopDim& a, const LoopDim& b) { return a.size < b.size; }) -
+      dims.begin());
+}
+
+/// The part [begin, end) of a dim of one of the lists.
+Nest part_of(const Nest& nest, bool reduced, std::size_t place, std::int64_t begin, std::int64_t end) {
+  Nest part = nest;
+  LoopDim& dim = (reduced ? part.reduced : part.kept)[place];
+  dim.size = end - begin;
+  for (auto* list : {&part.operands, &part.outputs}) {
+    for (Stream& s : *list) {
+      if (s.used) s.base += begin * s.strides[dim.id] * s.element_size;
+    }
+  }
+  return part;
+}
+
+/// Few results of many elements: chunks that depend on the sizes only, joined in their order.
+void run_chunks(const Nest& nest, std::int64_t total, Threads& threads) {
+  const std::size_t place = largest(nest.reduced);
+  const std::int64_t size = nest.reduced[place].size;
+  const std::int64_t wanted = std::min({kMaxChunks, total / kChunkElements, size});
+  const std::int64_t step = (size + wanted - 1) / wanted;
+  const std::int64_t chunks = (size + step - 1) / step;
+  const std::int64_t cells = product(nest.kept);
+  const std::size_t outputs = nest.outputs.size();
+  std::vector<std::vector<char>> parts(outputs);
+  std::vector<ElementType> types(outputs);
+  Nest chunked = nest;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    const LoopOutput& output = nest.code->program.outputs[o];
+    if (output.reduction == Reduction::kStore) continue;
+    const ElementType type = nest.output_types[o];
+    types[o] = !is_float(type) ? type : output.reduction == Reduction::kSum ? ElementType::kF64
+               : type == ElementType::kBf16 ? ElementType::kF32 : type;
+    chunked.output_types[o] = types[o];
+    parts[o].resize(static_cast<std::size_t>(chunks * cells * size_of(types[o])));
+    Stream& stream = chunked.outputs[o];
+    stream.element_size = static_cast<int>(size_of(types[o]));
+    stream.strides.fill(0);
+    std::int64_t stride = 1;
+    for (std::size_t k = nest.kept.size(); k-- > 0;) {
+      stream.strides[nest.kept[k].id] = stride;
+      stride *= nest.kept[k].size;
+    }
+  }
+  threads.parallel_for(chunks, 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t c = first; c < last; ++c) {
+      Nest part = part_of(chunked, true, place, c * step, std::min(size, (c + 1) * step));
+      for (std::size_t o = 0; o < outputs; ++o) {
+        if (!parts[o].empty()) part.outputs[o].base = parts[o].data() + c * cells * size_of(types[o]);
+      }
+      run_nest(part);
+    }
+  });
+  for (std::size_t o = 0; o < outputs; ++o) {
+    if (parts[o].empty()) continue;
+    const std::int64_t bytes = size_of(types[o]);
+    for (std::int64_t cell = 0; cell < cells; ++cell) {
+      char* total_cell = parts[o].data() + cell * bytes;
+      for (std::int64_t c = 1; c < chunks; ++c) {
+        join_element(nest.code->program.outputs[o].reduction, types[o], total_cell, total_cell + c * cells * bytes);
+      }
+      std::int64_t rest = cell, offset = 0;
+      for (std::size_t k = nest.kept.size(); k-- > 0;) {
+        offset += rest % nest.kept[k].size * nest.outputs[o].strides[nest.kept[k].id];
+        rest /= nest.kept[k].size;
+      }
+      write_as(types[o], nest.output_types[o], total_cell, nest.outputs[o].base + offset * nest.outputs[o].element_size);
+    }
+  }
+}
+
+void run_divided(const Nest& nest, Threads& threads) {
+  const std::int64_t kept = product(nest.kept), total = kept * product(nest.reduced);
+  if (nest.reduces && !nest.reduced.empty() && total >= 2 * kChunkElements && kept <= kMaxChunkedCells) {
+    return run_chunks(nest, total, threads);
+  }
+  if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty()) return run_nest(nest);
+  std::size_t place = 0;  // the outermost dim that gives every thread something, else the largest
+  if (nest.kept[0].size < threads.size() * 4) place = largest(nest.kept);
+  const std::int64_t size = nest.kept[place].size;
+  const bool inner = nest.reduces && !nest.inner_reduced && place + 1 == nest.kept.size();
+  const std::int64_t unit = inner ? kColumns : 1, units = (size + unit - 1) / unit;
+  const std::int64_t grain = std::max<std::int64_t>(1, kParallelElements / std::max<std::int64_t>(1, total / units));
+  threads.parallel_for(units, grain, [&](std::int64_t begin, std::int64_t end) {
+    run_nest(part_of(nest, false, place, begin * unit, std::min(size, end * unit)));
+  });
+}
+
+/// Runs a program whose reduced outputs all reduce the same dims.
+void run_uniform(const Run& run) {
+  const LoopProgram& program = run.code.program;
+  const std::size_t dims = run.sizes.size();
+  Nest nest;
+  nest.code = &run.code;
+  nest.scalars = run.operands;
+  for (std::size_t v = 0; v < program.operands.size(); ++v) {
+    const LoopOperand& operand = program.operands[v];
+    Stream stream;
+    if (operand.kind == OperandKind::kArray) {
+      stream = make_stream(run.operands[v], dims, operand.type);
+    } else if (operand.kind == OperandKind::kIota) {
+      stream.iota = stream.used = true;
+      stream.element_size = 1;
+      stream.base = reinterpret_cast<char*>(static_cast<std::intptr_t>(run.operands[v].integer));
+      if (operand.dim < 0 || operand.dim >= static_cast<int>(dims)) throw std::invalid_argument("fused loop: an iota's dim");
+      stream.strides[static_cast<std::size_t>(operand.dim)] = 1;
+    }
+    nest.operands.push_back(stream);
+  }
+  std::array<bool, kMaxLoopDims> is_reduced{};
+  for (std::size_t o = 0; o < program.outputs.size(); ++o) {
+    nest.outputs.push_back(make_stream(run.outputs[o], dims, program.outputs[o].type));
+    nest.output_types.push_back(program.outputs[o].type);
+    if (program.outputs[o].reduction == Reduction::kStore) continue;
+    nest.reduces = true;
+    for (std::size_t d = 0; d < dims; ++d) is_reduced[d] = is_reduced[d] || run.outputs[o].strides[d] == 0;
+  }
+  std::vector<LoopDim> kept, reduced;
+  bool empty = false;
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (run.sizes[d] != 1) (is_reduced[d] ? reduced : kept).push_back({run.sizes[d], static_cast<int>(d)});
+    empty = empty || run.sizes[d] == 0;
+  }
+  if (empty) {
+    // Nothing to compute; what is kept gets identities.
+    const std::int64_t cells = product(kept);
+    for (std::size_t o = 0; o < program.outputs.size(); ++o) {
+      if (program.outputs[o].reduction == Reduction::kStore) continue;
+      for (std::int64_t cell = 0; cell < cells; ++cell) {
+        std::int64_t rest = cell, offset = 0;
+        for (const LoopDim& dim : kept) {
+          offset += rest % dim.size * nest.outputs[o].strides[dim.id];
+          rest /= dim.size;
+        }
+        write_identity(program.outputs[o].reduction, nest.output_types[o],
+                       nest.outputs[o].base + offset * nest.outputs[o].element_size);
+      }
+    }
+    return;
+  }
+  order_dims(nest, std::move(kept), std::move(reduced));
+  run_divided(nest, run.threads);
+}
+
+/// The dims of more than one element that a reduced output reduces, as bits.
+std::uint32_t reduced_dims(const LoopArgument& output, std::span<const std::int64_t> sizes) {
+  std::uint32_t result = 0;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] != 1 && output.strides[d] == 0) result |= 1U << d;
+  }
+  return result;
+}
+
+}  // namespace
+
+void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
+                    std::span<const LoopArgument> outputs, Threads& threads) const {
+  const LoopProgram& program = code_->program;
+  if (sizes.size() >= kMaxLoopDims) throw std::invalid_argument("fused loop: too many dims");
+  if (operands.size() != program.operands.size() || outputs.size() != program.outputs.size()) {
+    throw std::invalid_argument("fused loop: one argument for each operand and output");
+  }
+  std::vector<std::uint32_t> patterns(outputs.size());
+  std::vector<std::uint32_t> distinct;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (program.outputs[o].reduction == Reduction::kStore) continue;
+    if (outputs[o].strides.size() != sizes.size()) throw std::invalid_argument("fused loop: an output's strides");
+    patterns[o] = reduced_dims(outputs[o], sizes);
+    if (std::find(distinct.begin(), distinct.end(), patterns[o]) == distinct.end()) distinct.push_back(patterns[o]);
+  }
+  if (distinct.size() < 2) return run_uniform({*code_, sizes, operands, outputs, threads});
+  // Outputs that reduce different dims: a pass for each; stores, which may be in place, in the last.
+  for (std::uint32_t pattern : distinct) {
+    LoopProgram part = program;
+    part.outputs.clear();
+    std::vector<LoopArgument> part_outputs;
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      const bool store = program.outputs[o].reduction == Reduction::kStore;
+      if (store ? pattern != distinct.back() : patterns[o] != pattern) continue;
+      part.outputs.push_back(program.outputs[o]);
+      part_outputs.push_back(outputs[o]);
+    }
+    compile(std::move(part)).run(sizes, operands, part_outputs, threads);
+  }
+}
+
+}  // namespace mtf

@@ -1,0 +1,662 @@
+#include "kernels/fused_nest.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "kernels/copy.h"
+
+namespace mtf {
+namespace {
+
+using lanes::Group;
+
+constexpr std::int64_t kFlatRow = 2048;    // elements of one row made of several short ones
+constexpr std::int64_t kPanelRows = 16;    // rows and columns of a staged panel
+constexpr std::int64_t kPanelColumns = 256;
+constexpr std::int64_t kFoldTiles = 16;    // tiles summed in f32 before they go to f64
+constexpr std::int64_t kSlotBytes = 8 * lanes::kBytes;
+
+/// Scratch of a thread, kept for its next run.
+class Scratch {
+ public:
+  char* take(std::int64_t bytes) {
+    char* result = at_;
+    at_ += (bytes + 63) / 64 * 64;
+    return result;
+  }
+  void reserve(std::int64_t bytes) {
+    if (bytes > size_) {
+      ::operator delete(data_, std::align_val_t(64));
+      data_ = nullptr;
+      size_ = 0;
+      data_ = static_cast<char*>(::operator new(static_cast<std::size_t>(bytes), std::align_val_t(64)));
+      size_ = bytes;
+    }
+    at_ = data_;
+  }
+  ~Scratch() { ::operator delete(data_, std::align_val_t(64)); }
+
+ private:
+  char* data_ = nullptr;
+  char* at_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+template <class T>
+T identity_of(Reduction reduction) {
+  using Limits = std::numeric_limits<T>;
+  switch (reduction) {
+    case Reduction::kProd: return T(1);
+    case Reduction::kMax: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case Reduction::kMin: return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case Reduction::kAnd: return T(-1);
+    default: return T(0);
+  }
+}
+template <class T>
+T joined(Reduction reduction, T a, T b) {
+  switch (reduction) {
+    case Reduction::kSum:
+      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+      else return a + b;
+    case Reduction::kProd:
+      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+      else return a * b;
+    case Reduction::kMax: return (a > b || a != a) ? a : b;
+    case Reduction::kMin: return (a < b || a != a) ? a : b;
+    case Reduction::kAnd: return (a != 0 && b != 0) ? T(-1) : T(0);
+    default: return (a != 0 || b != 0) ? T(-1) : T(0);
+  }
+}
+
+/// Accumulators of one reduced output: `width` cells of the value's computed type, and for sums of
+/// floats another row of f64 which takes over from time to time.
+struct Accumulator {
+  Reduction reduction = Reduction::kSum;
+  ElementType cell = ElementType::kF32;  // kBool: a mask; kBf16 counts as kF32
+  bool folds = false;
+  bool folded = false;
+  std::int64_t rows_since_fold = 0;
+  char* lanes = nullptr;  // as the group holds them
+  double* totals = nullptr;
+};
+
+class Walker {
+ public:
+  Walker(const Nest& nest, Scratch& scratch)
+      : nest_(nest), code_(*nest.code), tile_(code_.tile), lane_bytes_(code_.group == Group::kFour ? 4 : 8),
+        records_(code_.records) {
+    const std::int64_t operands = static_cast<std::int64_t>(nest.operands.size());
+    const std::int64_t outputs = static_cast<std::int64_t>(nest.outputs.size());
+    const std::int64_t streams = operands + outputs;
+    width_ = !nest.reduces || nest.inner_reduced ? tile_ : std::max(kColumns, kFlatRow);
+    const std::int64_t stage = std::max(kFlatRow, kPanelRows * kPanelColumns) * 8 + 64;
+    const std::int64_t slots = static_cast<std::int64_t>(code_.slot_uses.size());
+    scratch.reserve(streams * (2 * kSlotBytes + stage + 64) + slots * kSlotBytes +
+                    outputs * (width_ + tile_) * (8 + 8 + 8) + 4096);
+    for (auto& uses : code_.slot_uses) refer(uses, scratch.take(kSlotBytes), 0);
+    operands_.resize(nest.operands.size());
+    outputs_.resize(nest.outputs.size());
+    for (auto* list : {&operands_, &outputs_}) {
+      for (Lane& lane : *list) {
+        lane.tail = scratch.take(kSlotBytes);
+        std::memset(lane.tail, 0, kSlotBytes);
+        lane.splat = scratch.take(kSlotBytes);
+        lane.stage = scratch.take(stage);
+      }
+    }
+    accumulators_.resize(nest.outputs.size());
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      const LoopOutput& output = code_.program.outputs[o];
+      if (output.reduction == Reduction::kStore) continue;
+      Accumulator& a = accumulators_[o];
+      a.reduction = output.reduction;
+      a.cell = code_.types[output.value];
+      if (a.cell == ElementType::kBf16) a.cell = ElementType::kF32;
+      if (a.cell == ElementType::kBool && a.reduction == Reduction::kSum) a.cell = ElementType::kI32;
+      a.folds = a.reduction == Reduction::kSum && is_float(a.cell);
+      a.lanes = scratch.take((width_ + tile_) * lane_bytes_);
+      a.totals = reinterpret_cast<double*>(scratch.take((width_ + tile_) * 8));
+      cells_ = reinterpret_cast<double*>(scratch.take((width_ + tile_) * 8));
+    }
+    for (std::int64_t v = 0; v < operands; ++v) {
+      if (code_.program.operands[v].kind == OperandKind::kScalar) {
+        splat_scalar(v, operands_[v].tail);
+        refer(code_.operand_uses[v], operands_[v].tail, 0);
+      }
+    }
+  }
+
+  void run() {
+    std::vector<char*> bases;
+    for (const Stream& s : nest_.operands) bases.push_back(s.base);
+    for (const Stream& s : nest_.outputs) bases.push_back(s.base);
+    walk_kept(0, bases);
+  }
+
+ private:
+  struct Lane {
+    char* tail = nullptr;   // one tile: the end of a row
+    char* splat = nullptr;  // one tile of one element
+    char* stage = nullptr;  // a panel
+    std::int64_t splat_bits = 0;
+    bool has_splat = false;
+  };
+  /// What one row reads or writes.
+  struct RowStream {
+    char* data = nullptr;
+    std::int64_t stride = 0;
+    bool staged_iota = false;
+  };
+  using Bases = std::vector<char*>;
+
+  std::size_t streams() const { return nest_.operands.size() + nest_.outputs.size(); }
+  const Stream& stream(std::size_t s) const {
+    return s < nest_.operands.size() ? nest_.operands[s] : nest_.outputs[s - nest_.operands.size()];
+  }
+  bool is_output(std::size_t s) const { return s >= nest_.operands.size(); }
+  /// Streams that rows touch: arrays, iotas, stored outputs.
+  bool touches(std::size_t s) const {
+    if (!is_output(s)) return stream(s).used;
+    return code_.program.outputs[s - nest_.operands.size()].reduction == Reduction::kStore;
+  }
+  static void advance(const Nest& nest, Bases& bases, int id, std::int64_t by) {
+    std::size_t k = 0;
+    for (const Stream& s : nest.operands) bases[k++] += by * s.strides[id] * s.element_size;
+    for (const Stream& s : nest.outputs) bases[k++] += by * s.strides[id] * s.element_size;
+  }
+
+  void refer(const std::vector<FusedLoop::Code::Use>& uses, char* base, std::int64_t mask) {
+    for (const auto& use : uses) (use.second ? records_[use.record].c : records_[use.record].b) = {base, mask};
+  }
+
+  template <class T>
+  static void fill_tile(char* target, T value, std::int64_t n) {
+    std::fill_n(reinterpret_cast<T*>(target), n, value);
+  }
+  /// Lanes of the group, all one number.
+  void splat_scalar(std::int64_t v, char* target) {
+    const LoopArgument& given = nest_.scalars[v];
+    const ElementType type = code_.types[v];
+    std::int32_t pattern = 0;
+    if (type == ElementType::kF64) return fill_tile(target, given.real, tile_);
+    if (type == ElementType::kBool) {
+      pattern = given.integer != 0 ? -1 : 0;
+    } else if (type == ElementType::kI32) {
+      pattern = static_cast<std::int32_t>(given.integer);
+    } else {
+      auto value = static_cast<float>(given.real);
+      if (type == ElementType::kBf16) value = to_float(to_bf16(value));
+      std::memcpy(&pattern, &value, 4);
+    }
+    if (lane_bytes_ == 4) fill_tile(target, pattern, tile_);
+    else fill_tile(target, static_cast<std::int64_t>(pattern), tile_);
+  }
+
+  // ---- the nest ----
+
+  void walk_kept(std::size_t depth, Bases& bases) {
+    const std::size_t count = nest_.kept.size();
+    const bool inner_kept = !nest_.inner_reduced;
+    const std::size_t outer = count - (inner_kept ? (nest_.reduces || count < 2 ? 1 : 2) : 0);
+    if (depth < outer) {
+      const LoopDim& dim = nest_.kept[depth];
+      for (std::int64_t k = 0; k < dim.size; ++k) {
+        walk_kept(depth + 1, bases);
+        advance(nest_, bases, dim.id, 1);
+      }
+      advance(nest_, bases, dim.id, -dim.size);
+      return;
+    }
+    if (!nest_.reduces) {
+      const LoopDim rows = count < 2 ? LoopDim{1, kMaxLoopDims - 1} : nest_.kept[count - 2];
+      panel(rows, nest_.kept[count - 1], bases);
+    } else if (inner_kept) {
+      const LoopDim inner = nest_.kept.back();
+      for (std::int64_t first = 0; first < inner.size; first += kColumns) {
+        const std::int64_t columns = std::min(kColumns, inner.size - first);
+        clear();
+        walk_reduced(0, {columns, inner.id}, bases);
+        finish_columns(columns, inner.id, bases);
+        advance(nest_, bases, inner.id, columns);
+      }
+      advance(nest_, bases, inner.id, -inner.size);
+    } else {
+      clear();
+      walk_reduced(0, nest_.reduced.back(), bases);
+      finish_row(bases);
+    }
+  }
+
+  void walk_reduced(std::size_t depth, LoopDim inner, Bases& bases) {
+    const std::size_t count = nest_.reduced.size() - (nest_.inner_reduced ? 1 : 0);
+    if (count == 0) return panel({1, kMaxLoopDims - 1}, inner, bases);
+    if (depth + 1 == count) return panel(nest_.reduced[depth], inner, bases);
+    const LoopDim& dim = nest_.reduced[depth];
+    for (std::int64_t k = 0; k < dim.size; ++k) {
+      walk_reduced(depth + 1, inner, bases);
+      advance(nest_, bases, dim.id, 1);
+    }
+    advance(nest_, bases, dim.id, -dim.size);
+  }
+
+  /// rows × inner: directly, or through scratch.
+  void panel(LoopDim rows, LoopDim inner, Bases& bases) {
+    const bool short_rows = inner.size < tile_ && rows.size > 1;
+    bool irregular = false;
+    for (std::size_t s = 0; s < streams(); ++s) {
+      const std::int64_t stride = stream(s).strides[inner.id];
+      if (touches(s) && !stream(s).iota && stride != 0 && stride != 1) irregular = true;
+    }
+    std::vector<RowStream> row(streams());
+    if (!short_rows && !irregular) {
+      for (std::int64_t r = 0; r < rows.size; ++r) {
+        for (std::size_t s = 0; s < streams(); ++s) {
+          const Stream& st = stream(s);
+          row[s] = {bases[s] + r * st.strides[rows.id] * st.element_size, st.strides[inner.id], false};
+        }
+        run_row(row, inner.size);
+      }
+      return;
+    }
+    const std::int64_t height = short_rows ? std::min(rows.size, std::max<std::int64_t>(1, kFlatRow / inner.size))
+                                           : std::min(rows.size, kPanelRows);
+    const std::int64_t length = short_rows ? inner.size : kPanelColumns;
+    if (short_rows) flat_inner_ = nest_.reduces && !nest_.inner_reduced ? inner.size : 0;
+    for (std::int64_t c = 0; c < inner.size; c += length) {
+      const std::int64_t columns = std::min(length, inner.size - c);
+      // Columns within the row: accumulators follow.
+      column_offset_ = c;
+      for (std::int64_t r = 0; r < rows.size; r += height) {
+        staged(rows, inner, r, std::min(height, rows.size - r), c, columns, short_rows, bases, row);
+      }
+    }
+    column_offset_ = 0;
+  }
+
+  void staged(LoopDim rows, LoopDim inner, std::int64_t r0, std::int64_t height, std::int64_t c0,
+              std::int64_t columns, bool flat, Bases& bases, std::vector<RowStream>& row) {
+    const std::size_t n = streams();
+    std::vector<char>& copied = copied_;
+    copied.assign(n, 0);
+    for (std::size_t s = 0; s < n; ++s) {
+      const Stream& st = stream(s);
+      const std::int64_t across = st.strides[rows.id], along = st.strides[inner.id];
+      char* from = bases[s] + (r0 * across + c0 * along) * st.element_size;
+      row[s] = {from, along, false};
+      if (!touches(s)) continue;
+      const bool constant = across == 0 && along == 0;
+      const bool dense = st.iota ? across == along * columns : along == 1 && across == columns;
+      if (flat ? constant || dense || (height == 1 && (along == 1 || along == 0 || st.iota))
+               : st.iota || along == 0 || along == 1) {
+        continue;
+      }
+      copied[s] = 1;
+      Lane& lane = is_output(s) ? outputs_[s - nest_.operands.size()] : operands_[s];
+      row[s] = {lane.stage, 1, st.iota};
+      if (is_output(s)) continue;
+      if (st.iota) {
+        auto* numbers = reinterpret_cast<std::int32_t*>(lane.stage);
+        const auto first = static_cast<std::uint32_t>(reinterpret_cast<std::intptr_t>(from));
+        for (std::int64_t r = 0; r < height; ++r) {
+          for (std::int64_t c = 0; c < columns; ++c) {
+            numbers[r * columns + c] = static_cast<std::int32_t>(
+                first + static_cast<std::uint32_t>(r * across) + static_cast<std::uint32_t>(c * along));
+          }
+        }
+      } else {
+        copy_matrix(height, columns, st.element_size, from, across, along, lane.stage, columns, 1);
+      }
+    }
+    if (flat) {
+      run_row(row, height * columns);
+    } else {
+      for (std::int64_t r = 0; r < height; ++r) {
+        run_row(row, columns);
+        for (std::size_t s = 0; s < n; ++s) {
+          const Stream& st = stream(s);
+          row[s].data += copied[s] ? columns * (st.iota ? 4 : st.element_size) : st.strides[rows.id] * st.element_size;
+        }
+      }
+    }
+    for (std::size_t s = nest_.operands.size(); s < n; ++s) {
+      if (!copied[s]) continue;
+      const Stream& st = stream(s);
+      const std::int64_t across = st.strides[rows.id], along = st.strides[inner.id];
+      copy_matrix(height, columns, st.element_size, outputs_[s - nest_.operands.size()].stage, columns, 1,
+                  bases[s] + (r0 * across + c0 * along) * st.element_size, across, along);
+    }
+  }
+
+  // ---- one row ----
+
+  void run_row(const std::vector<RowStream>& row, std::int64_t n) {
+    const std::int64_t full = n - n % tile_;
+    const std::size_t operands = nest_.operands.size();
+    for (std::size_t s = 0; s < streams(); ++s) {
+      if (touches(s)) point(s, row[s], n);
+    }
+    for (std::size_t o = 0; o < accumulators_.size(); ++o) {
+      if (accumulators_[o].lanes == nullptr) continue;
+      const std::int64_t mask = nest_.inner_reduced ? 0 : -1;
+      refer(code_.output_uses[o], accumulators_[o].lanes + (mask & column_offset_) * lane_bytes_, mask);
+    }
+    lanes::State state{tile_};
+    std::int64_t i = 0;
+    while (i < full) {
+      const std::int64_t stop = nest_.reduces && nest_.inner_reduced ? std::min(full, i + kFoldTiles * tile_) : full;
+      tiles(state, i, stop);
+      if (nest_.reduces && nest_.inner_reduced && stop - i == kFoldTiles * tile_) fold(tile_);
+      i = stop;
+    }
+    if (full < n) {
+      const std::int64_t rest = n - full;
+      for (std::size_t s = 0; s < streams(); ++s) {
+        if (!touches(s) || (!is_output(s) && row[s].stride == 0) || (stream(s).iota && !row[s].staged_iota)) continue;
+        const int size = row[s].staged_iota ? 4 : stream(s).element_size;
+        Lane& lane = s < operands ? operands_[s] : outputs_[s - operands];
+        if (s < operands) std::memcpy(lane.tail, row[s].data + full * size, static_cast<std::size_t>(rest * size));
+        refer(s < operands ? code_.operand_uses[s] : code_.output_uses[s - operands], lane.tail, 0);
+      }
+      state.valid = rest;
+      tiles(state, full, full + 1);
+      for (std::size_t s = operands; s < streams(); ++s) {
+        if (!touches(s)) continue;
+        const int size = stream(s).element_size;
+        std::memcpy(row[s].data + full * size, outputs_[s - operands].tail, static_cast<std::size_t>(rest * size));
+      }
+    }
+    if (nest_.reduces && !nest_.inner_reduced && ++rows_since_fold_ == kFoldTiles) {
+      fold(flat_inner_ > 0 ? width_ : kColumns);
+    } else if (nest_.reduces && nest_.inner_reduced && (tiles_since_fold_ += (n % (kFoldTiles * tile_)) / tile_ + 1) >= kFoldTiles) {
+      fold(tile_);
+    }
+  }
+
+  /// Points the records at a row's memory; one element for the whole row becomes a tile of it.
+  void point(std::size_t s, const RowStream& row, std::int64_t) {
+    const Stream& st = stream(s);
+    if (is_output(s)) return refer(code_.output_uses[s - nest_.operands.size()], row.data, -1);
+    const auto& uses = code_.operand_uses[s];
+    if (st.iota) {
+      const lanes::AnyStep step = row.staged_iota ? lanes::load_step(code_.group, ElementType::kI32)
+                                                  : lanes::iota_step(code_.group);
+      for (const auto& use : uses) records_[use.record].step = step;
+      return refer(uses, row.data, row.staged_iota ? -1 : row.stride);
+    }
+    if (row.stride == 1) return refer(uses, row.data, -1);
+    Lane& lane = operands_[s];
+    std::int64_t bits = 0;
+    std::memcpy(&bits, row.data, static_cast<std::size_t>(st.element_size));
+    if (!lane.has_splat || lane.splat_bits != bits) {
+      switch (st.element_size) {
+        case 1: fill_tile(lane.splat, static_cast<std::uint8_t>(bits), tile_); break;
+        case 2: fill_tile(lane.splat, static_cast<std::uint16_t>(bits), tile_); break;
+        case 4: fill_tile(lane.splat, static_cast<std::uint32_t>(bits), tile_); break;
+        default: fill_tile(lane.splat, bits, tile_); break;
+      }
+      lane.has_splat = true;
+      lane.splat_bits = bits;
+    }
+    refer(uses, lane.splat, 0);
+  }
+
+  void tiles(const lanes::State& state, std::int64_t begin, std::int64_t end) {
+    const lanes::Record* first = records_.data();
+    if (code_.group == Group::kFour) {
+      const auto step = reinterpret_cast<lanes::Step4>(first->step);
+      const lanes::F z{};
+      for (std::int64_t i = begin; i < end; i += tile_) step(first, &state, i, z, z, z, z, z, z, z, z);
+    } else {
+      const auto step = reinterpret_cast<lanes::Step8>(first->step);
+      const lanes::D z{};
+      for (std::int64_t i = begin; i < end; i += tile_) step(first, &state, i, z, z, z, z, z, z, z, z);
+    }
+  }
+
+  // ---- accumulators ----
+
+  template <class Fn>
+  void by_cell(ElementType cell, Fn fn) const {
+    if (cell == ElementType::kF64) fn(double{});
+    else if (cell == ElementType::kF32) fn(float{});
+    else fn(std::int32_t{});
+  }
+  template <class T>
+  T lane_at(const char* lanes, std::int64_t k) const {
+    T value;
+    std::memcpy(&value, lanes + k * lane_bytes_, sizeof(T));
+    return value;
+  }
+  template <class T>
+  void set_lane(char* lanes, std::int64_t k, T value) const {
+    if constexpr (sizeof(T) == 8) {
+      std::memcpy(lanes + k * 8, &value, 8);
+    } else if (lane_bytes_ == 4) {
+      std::memcpy(lanes + k * 4, &value, 4);
+    } else {
+      std::int32_t pattern;
+      std::memcpy(&pattern, &value, 4);
+      const std::int64_t wide = pattern;
+      std::memcpy(lanes + k * 8, &wide, 8);
+    }
+  }
+  void fill_lanes(Accumulator& a, std::int64_t n) const {
+    by_cell(a.cell, [&](auto zero) {
+      const auto value = identity_of<decltype(zero)>(a.reduction);
+      for (std::int64_t k = 0; k < n; ++k) set_lane(a.lanes, k, value);
+    });
+  }
+  void clear() {
+    rows_since_fold_ = 0;
+    tiles_since_fold_ = 0;
+    flat_inner_ = 0;
+    for (Accumulator& a : accumulators_) {
+      if (a.lanes == nullptr) continue;
+      fill_lanes(a, width_);
+      a.folded = false;
+    }
+  }
+  void fold(std::int64_t n) {
+    rows_since_fold_ = 0;
+    tiles_since_fold_ = 0;
+    for (Accumulator& a : accumulators_) {
+      if (a.lanes == nullptr || !a.folds) continue;
+      if (!a.folded) std::fill_n(a.totals, width_, 0.0);
+      a.folded = true;
+      by_cell(a.cell, [&](auto zero) {
+        using T = decltype(zero);
+        if (sizeof(T) == static_cast<std::size_t>(lane_bytes_)) {
+          auto* lanes = reinterpret_cast<T*>(a.lanes);
+          for (std::int64_t k = 0; k < n; ++k) a.totals[k] += static_cast<double>(lanes[k]);
+          std::fill_n(lanes, n, T(0));
+        } else {
+          for (std::int64_t k = 0; k < n; ++k) {
+            a.totals[k] += static_cast<double>(lane_at<T>(a.lanes, k));
+            set_lane(a.lanes, k, T(0));
+          }
+        }
+      });
+    }
+  }
+
+  template <class T>
+  void write(std::size_t o, char* target, T value) const {
+    const ElementType type = nest_.output_types[o];
+    switch (type) {
+      case ElementType::kBool: *target = value != T(0); break;
+      case ElementType::kI32: {
+        const auto x = static_cast<std::int32_t>(value);
+        std::memcpy(target, &x, 4);
+        break;
+      }
+      case ElementType::kBf16: {
+        const Bf16 x = to_bf16(static_cast<float>(value));
+        std::memcpy(target, &x, 2);
+        break;
+      }
+      case ElementType::kF32: {
+        const auto x = static_cast<float>(value);
+        std::memcpy(target, &x, 4);
+        break;
+      }
+      case ElementType::kF64: {
+        const auto x = static_cast<double>(value);
+        std::memcpy(target, &x, 8);
+        break;
+      }
+    }
+  }
+
+  /// The accumulator's cells joined to one, by halves.
+  template <class T>
+  static T tree(Reduction reduction, T* cells, std::int64_t n) {
+    for (std::int64_t half = n / 2; half >= 1; half /= 2) {
+      if (reduction == Reduction::kSum && !std::is_integral_v<T>) {
+        for (std::int64_t k = 0; k < half; ++k) cells[k] += cells[k + half];
+      } else {
+        for (std::int64_t k = 0; k < half; ++k) cells[k] = joined(reduction, cells[k], cells[k + half]);
+      }
+    }
+    return cells[0];
+  }
+
+  void finish_row(const Bases& bases) {
+    for (std::size_t o = 0; o < accumulators_.size(); ++o) {
+      Accumulator& a = accumulators_[o];
+      if (a.lanes == nullptr) continue;
+      char* target = bases[nest_.operands.size() + o];
+      if (a.folds && a.folded) {
+        fold_last(a, tile_);
+        write(o, target, tree(a.reduction, a.totals, tile_));
+        continue;
+      }
+      by_cell(a.cell, [&](auto zero) {
+        using T = decltype(zero);
+        auto* cells = reinterpret_cast<T*>(cells_);
+        for (std::int64_t k = 0; k < tile_; ++k) cells[k] = lane_at<T>(a.lanes, k);
+        write(o, target, tree(a.reduction, cells, tile_));
+      });
+    }
+  }
+
+  void fold_last(Accumulator& a, std::int64_t n) {
+    by_cell(a.cell, [&](auto zero) {
+      using T = decltype(zero);
+      for (std::int64_t k = 0; k < n; ++k) a.totals[k] += static_cast<double>(lane_at<T>(a.lanes, k));
+    });
+  }
+
+  void finish_columns(std::int64_t columns, int id, const Bases& bases) {
+    // Rows made of several short ones left several partial results a column.
+    const std::int64_t used = flat_inner_ > 0 ? width_ / columns * columns : columns;
+    for (std::size_t o = 0; o < accumulators_.size(); ++o) {
+      Accumulator& a = accumulators_[o];
+      if (a.lanes == nullptr) continue;
+      char* target = bases[nest_.operands.size() + o];
+      const std::int64_t step = nest_.outputs[o].strides[id] * nest_.outputs[o].element_size;
+      if (a.folds && a.folded) {
+        fold_last(a, used);
+        for (std::int64_t k = columns; k < used; ++k) a.totals[k % columns] += a.totals[k];
+        for (std::int64_t k = 0; k < columns; ++k) write(o, target + k * step, a.totals[k]);
+        continue;
+      }
+      by_cell(a.cell, [&](auto zero) {
+        using T = decltype(zero);
+        for (std::int64_t k = 0; k < columns; ++k) {
+          T value = lane_at<T>(a.lanes, k);
+          for (std::int64_t j = k + columns; j < used; j += columns) {
+            value = joined(a.reduction, value, lane_at<T>(a.lanes, j));
+          }
+          write(o, target + k * step, value);
+        }
+      });
+    }
+  }
+
+  const Nest& nest_;
+  const FusedLoop::Code& code_;
+  const std::int64_t tile_;
+  const int lane_bytes_;
+  std::vector<lanes::Record> records_;
+  std::vector<Lane> operands_, outputs_;
+  std::vector<Accumulator> accumulators_;
+  std::vector<char> copied_;
+  double* cells_ = nullptr;
+  std::int64_t width_ = 0;
+  std::int64_t column_offset_ = 0;
+  std::int64_t flat_inner_ = 0;
+  std::int64_t rows_since_fold_ = 0;
+  std::int64_t tiles_since_fold_ = 0;
+};
+
+}  // namespace
+
+void run_nest(const Nest& nest) {
+  thread_local Scratch scratch;
+  Walker(nest, scratch).run();
+}
+
+void write_identity(Reduction reduction, ElementType type, char* target) {
+  switch (type) {
+    case ElementType::kBool: *target = reduction == Reduction::kAnd; break;
+    case ElementType::kI32: {
+      const auto x = identity_of<std::int32_t>(reduction);
+      std::memcpy(target, &x, 4);
+      break;
+    }
+    case ElementType::kBf16: {
+      const Bf16 x = to_bf16(identity_of<float>(reduction));
+      std::memcpy(target, &x, 2);
+      break;
+    }
+    case ElementType::kF32: {
+      const auto x = identity_of<float>(reduction);
+      std::memcpy(target, &x, 4);
+      break;
+    }
+    case ElementType::kF64: {
+      const auto x = identity_of<double>(reduction);
+      std::memcpy(target, &x, 8);
+      break;
+    }
+  }
+}
+
+void join_element(Reduction reduction, ElementType type, char* total, const char* part) {
+  auto join = [&](auto a) {
+    auto b = a;
+    std::memcpy(&a, total, sizeof a);
+    std::memcpy(&b, part, sizeof b);
+    a = joined(reduction, a, b);
+    std::memcpy(total, &a, sizeof a);
+  };
+  if (type == ElementType::kF64) join(double{});
+  else if (type == ElementType::kF32) join(float{});
+  else if (type == ElementType::kI32) join(std::int32_t{});
+  else *total = joined<std::int32_t>(reduction, *total, *part) != 0;
+}
+
+void write_as(ElementType from, ElementType to, const char* source, char* target) {
+  if (from == to) {
+    std::memcpy(target, source, static_cast<std::size_t>(size_of(to)));
+    return;
+  }
+  double wide = 0;
+  float single = 0;
+  if (from == ElementType::kF64) {
+    std::memcpy(&wide, source, 8);
+    single = static_cast<float>(wide);
+  } else {
+    std::memcpy(&single, source, 4);
+  }
+  if (to == ElementType::kBf16) {
+    const Bf16 x = to_bf16(single);
+    std::memcpy(target, &x, 2);
+  } else {
+    std::memcpy(target, &single, 4);
+  }
+}
+
+}  // namespace mtf

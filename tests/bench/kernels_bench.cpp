@@ -1,0 +1,133 @@
+// The kernels against what bounds them: one copy of the memory, a bare Eigen product. Each bench
+// reports `ratio`, the median of interleaved pairs: time over the copy's, or speed over Eigen's.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "kernels/fused_loop.h"
+
+namespace mtf {
+namespace {
+
+using Int = std::int64_t;
+constexpr auto kF32 = ElementType::kF32;
+
+double seconds(const std::function<void()>& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+/// Times both in turn until the state is done; reports the median of time(ours) / time(theirs).
+void compare(benchmark::State& state, const std::function<void()>& ours, const std::function<void()>& theirs) {
+  std::vector<double> ratios, times;
+  ours();
+  theirs();
+  for (auto _ : state) {
+    const double a = seconds(ours), b = seconds(theirs);
+    state.SetIterationTime(a);
+    ratios.push_back(a / b);
+    times.push_back(a);
+  }
+  state.counters["ratio"] = median(ratios);
+}
+
+constexpr Int kBig = 4 << 20;  // 16 MiB of f32
+
+/// Element-wise steps over 16 MiB against one memcpy of it.
+void chain(benchmark::State& state, const std::vector<LaneOp>& ops, Int inner, bool in_place = false) {
+  std::vector<float> x(kBig, .5f), y(kBig), z(kBig);
+  LoopProgram p;
+  p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
+  int value = 0;
+  for (std::size_t k = 0; k < ops.size(); ++k) {
+    p.steps.push_back({ops[k], value, arity(ops[k]) > 1 ? 1 : -1});
+    value = 2 + static_cast<int>(k);
+  }
+  p.outputs = {{value, kF32}};
+  const FusedLoop loop = compile(p);
+  Threads threads(1);
+  const Int sizes[] = {kBig / inner, inner}, strides[] = {inner, 1};
+  const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::scalar(1.0001)};
+  const LoopArgument out[] = {LoopArgument::array(in_place ? x.data() : y.data(), strides)};
+  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+}
+using enum LaneOp;
+BENCHMARK_CAPTURE(chain, eight_cheap, {kAdd, kMul, kMaximum, kAdd, kMul, kMaximum, kAdd, kMul}, 4096)->UseManualTime();
+BENCHMARK_CAPTURE(chain, one_add, {kAdd}, 4096)->UseManualTime();
+BENCHMARK_CAPTURE(chain, with_exp, {kAdd, kMul, kMaximum, kExp, kMul, kMaximum, kAdd, kMul}, 4096)->UseManualTime();
+BENCHMARK_CAPTURE(chain, with_tanh, {kAdd, kMul, kMaximum, kTanh, kMul, kMaximum, kAdd, kMul}, 4096)->UseManualTime();
+BENCHMARK_CAPTURE(chain, gelu, {kGelu}, 4096)->UseManualTime();
+BENCHMARK_CAPTURE(chain, log, {kLog}, 4096)->UseManualTime();
+BENCHMARK_CAPTURE(chain, sin, {kSin}, 4096)->UseManualTime();
+
+/// x[rows, columns] + bias[columns], or a transposed operand.
+void broadcast(benchmark::State& state, Int columns, int kind) {
+  const Int rows = kBig / columns;
+  std::vector<float> x(kBig, .5f), b(kBig, 1), y(kBig), z(kBig);
+  LoopProgram p;
+  p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kArray, kF32}};
+  p.steps = {{kAdd, 0, 1}};
+  p.outputs = {{2, kF32}};
+  const FusedLoop loop = compile(p);
+  Threads threads(1);
+  const Int sizes[] = {rows, columns}, strides[] = {columns, 1};
+  const Int other[] = {kind == 0 ? 0 : 1, kind == 0 ? 1 : kind == 1 ? 0 : rows};
+  const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(b.data(), other)};
+  const LoopArgument out[] = {LoopArgument::array(y.data(), strides)};
+  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+}
+BENCHMARK_CAPTURE(broadcast, bias_of_1024, 1024, 0)->UseManualTime();
+BENCHMARK_CAPTURE(broadcast, bias_of_10, 10, 0)->UseManualTime();
+BENCHMARK_CAPTURE(broadcast, by_row_of_1024, 1024, 1)->UseManualTime();
+BENCHMARK_CAPTURE(broadcast, by_row_of_10, 10, 1)->UseManualTime();
+BENCHMARK_CAPTURE(broadcast, transposed_2048, 2048, 2)->UseManualTime();
+BENCHMARK_CAPTURE(broadcast, transposed_1000, 1000, 2)->UseManualTime();
+
+/// Sums of x[rows, columns] over one dim or both, against a memcpy of it.
+void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_columns, Reduction how) {
+  const Int rows = kBig / columns;
+  std::vector<float> x(kBig, .5f), s(std::max(rows, columns)), y(kBig), z(kBig);
+  LoopProgram p;
+  p.operands = {{OperandKind::kArray, kF32}};
+  p.outputs = {{0, kF32, how}};
+  const FusedLoop loop = compile(p);
+  Threads threads(1);
+  const Int sizes[] = {rows, columns}, strides[] = {columns, 1}, kept[] = {keep_rows, keep_columns};
+  const LoopArgument in[] = {LoopArgument::array(x.data(), strides)};
+  const LoopArgument out[] = {LoopArgument::array(s.data(), kept)};
+  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+}
+BENCHMARK_CAPTURE(reduce, all, 1024, false, false, Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_768, 768, true, false, Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, max_over_columns_768, 768, true, false, Reduction::kMax)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_10, 10, true, false, Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_64, 64, true, false, Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_rows_1024, 1024, false, true, Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_rows_10, 10, false, true, Reduction::kSum)->UseManualTime();
+
+void small_run(benchmark::State& state) {
+  std::vector<float> x(64), y(64);
+  LoopProgram p;
+  p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
+  p.steps = {{kAdd, 0, 1}};
+  p.outputs = {{2, kF32}};
+  const FusedLoop loop = compile(p);
+  Threads threads(1);
+  const Int sizes[] = {8, 8}, strides[] = {8, 1};
+  const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::scalar(1)};
+  const LoopArgument out[] = {LoopArgument::array(y.data(), strides)};
+  for (auto _ : state) loop.run(sizes, in, out, threads);
+}
+BENCHMARK(small_run);
+
+}  // namespace
+}  // namespace mtf
+
+BENCHMARK_MAIN();
