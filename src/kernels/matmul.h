@@ -1,0 +1,41 @@
+// Matrix products C[b, m, n] (+)= Σ_k A[b, m, k] · B[b, k, n], any number of batch dims b.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "kernels/element_type.h"
+#include "kernels/threads.h"
+
+namespace mtf {
+
+/// A batch of matrices in memory; strides in elements. Fast where the row or the column stride is 1;
+/// others are packed first.
+struct MatrixBatch {
+  void* data = nullptr;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 0;
+  std::span<const std::int64_t> batch_strides;  ///< one for each batch dim; 0 repeats a matrix
+};
+
+struct Matmul {
+  /// Operands f32, f64, i32 (wraps), bf16 (accumulated in f32).
+  ElementType operand_type = ElementType::kF32;
+  /// The operands' type; for bf16 also f32, otherwise bf16 is rounded once, after `accumulate`.
+  ElementType result_type = ElementType::kF32;
+  /// f32 operands are rounded to bf16 before they are multiplied.
+  bool bf16_product = false;
+  /// C += instead of C =.
+  bool accumulate = false;
+  std::int64_t m = 0, n = 0, k = 0;  ///< any may be 0; k = 0 gives zeros
+  std::span<const std::int64_t> batch;
+  MatrixBatch a, b, c;  ///< c overlaps neither a nor b
+  /// Called by the calling thread at least every half millisecond or so while it multiplies.
+  std::function<void()> progress;
+};
+
+/// The order of the terms, so the last bits, depends on the sizes, strides and number of threads.
+void matmul(const Matmul& product, Threads& threads);
+
+}  // namespace mtf

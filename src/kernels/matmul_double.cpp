@@ -1,0 +1,8 @@
+#include "kernels/matmul_eigen.h"
+
+namespace mtf {
+
+template void multiply<double>(std::int64_t, std::int64_t, std::int64_t, Matrix<const double>, Matrix<const double>, Matrix<double>,
+                           bool);
+
+}  // namespace mtf

@@ -1,0 +1,8 @@
+#include "kernels/matmul_eigen.h"
+
+namespace mtf {
+
+template void multiply<std::int32_t>(std::int64_t, std::int64_t, std::int64_t, Matrix<const std::int32_t>, Matrix<const std::int32_t>, Matrix<std::int32_t>,
+                           bool);
+
+}  // namespace mtf

@@ -1,0 +1,43 @@
+// Row kernels: softmax and its kin over one dim of a block.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/element_type.h"
+#include "kernels/threads.h"
+
+namespace mtf {
+
+/// `outer` × `inner` rows of `n` elements; element k of row (o, i) is at
+/// data[o * outer_stride + i * inner_stride + k * stride].
+struct Rows {
+  std::int64_t outer = 1, n = 0, inner = 1;
+};
+struct RowsIn {
+  const void* data = nullptr;
+  std::int64_t outer_stride = 0, stride = 1, inner_stride = 0;
+};
+struct RowsOut {
+  void* data = nullptr;
+  std::int64_t outer_stride = 0, stride = 1, inner_stride = 0;
+};
+
+// All are for f32 and f64 (`type`); results have that type. `y` may be `x`. A NaN in a row makes the
+// whole row NaN; a row of -inf alone gives NaN (softmax, log_softmax) or -inf (logsumexp); a single
+// +inf gives NaN. A row's bits depend on its elements only.
+
+/// y = exp(x - max x) / Σ exp(x - max x).
+void softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
+
+/// y = x - logsumexp(x).
+void log_softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
+
+/// One result a row (`y.stride` is not read); an empty row gives -inf.
+void logsumexp_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
+
+/// y = (x - mean) · scale with scale = 1 / sqrt(variance + epsilon); mean and scale are saved, one a
+/// row (their `stride` is not read, their `data` may be null).
+void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, RowsOut y, RowsOut mean, RowsOut scale,
+                     Threads& threads);
+
+}  // namespace mtf
