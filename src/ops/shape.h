@@ -8,7 +8,7 @@
 //   broadcast   the result's       for each dim of the result the operand's, or -1          -
 //   range       the dim            -                                                        -
 //   tensor      the result's       -                                                        the numbers, row-major
-//   slice       -                  the operand's dim, first, count, stride                  -
+//   slice       -                  the operand's dim, first, stride, count                  -
 //   index       the dim            the operand's dim                                        the place
 //   pad         -                  the operand's dim, before, after                         -
 //   shift       -                  the operand's dim, by, 1 if it wraps                     -
@@ -17,6 +17,7 @@
 //
 // A kernel sees blocks, which have no names; that is why `broadcast` says which dims correspond.
 #include <cstdint>
+#include <functional>
 
 #include "graph/builder.h"
 
@@ -24,6 +25,9 @@ namespace mtf {
 
 /// Of `broadcast`: `result` has every dim of `operand`, in any order.
 Attributes broadcast_attributes(const Dims& operand, const Dims& result);
+
+/// The index in `x` of the dim that a label or `over:` names; refused at `span` if `x` has none of that name.
+int place_of(const Value& x, const Dim& dim, Span span);
 
 /// The elements `first .. last` (excluded), every `stride`-th, of a dim of `x`; the dim keeps its name. Bounds outside
 /// the dim and an empty range are refused at `span`.
@@ -33,7 +37,13 @@ Value slice_dim(Builder& builder, const Value& x, int dim, int64_t first, int64_
 /// stands for one that is not known yet, and is judged when it runs.
 Value index_dim(Builder& builder, const Value& x, int dim, double place, Span span);
 
-/// `x` with its dims in the order of `dims`, which are the same set.
-Value in_order(Builder& builder, const Value& x, const Dims& dims);
+/// `result`, or a copy of `x` if nothing was to be done: what an operation gives is a value of its own.
+Value own_value(Builder& builder, const Value& result, const Value& x);
+
+/// A tensor with `number` everywhere; unlike a number of the host, it has an element type of its own.
+Value filled(Builder& builder, double number, const TensorType& type);
+
+/// What `make` adds under the mesh of `like`, laid out as `like`: zeros_like, the mask of dropout.
+Value made_like(Builder& builder, const Value& like, const std::function<Value()>& make);
 
 }  // namespace mtf

@@ -1,0 +1,150 @@
+#pragma once
+// What kernels that move elements share: boxes and runs of places, walks over several blocks at once, elements by type.
+//
+// A block's dims lie in any order, so every address is a sum of index times stride. Work is divided among threads by
+// pieces of one dim; what is written does not depend on how many there are.
+#include <array>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernels/block.h"
+#include "kernels/threads.h"
+#include "ops/op.h"
+
+namespace mtf {
+
+// ---- Copies ----------------------------------------------------------------------------------------------------------
+
+/// Places along one dim: `count` places of the result from `to` on, every `to_step`-th, are read from the operand's
+/// places `from`, `from + from_step`, … Places are counted within the blocks.
+struct Run {
+  int64_t to = 0;
+  int64_t from = 0;
+  int64_t count = 0;
+  int64_t from_step = 1;
+  int64_t to_step = 1;
+};
+
+/// The places that an interval map reads, ascending in the result: of the result's block, from the operand's, whose
+/// `first` may be negative and whose end may be past the whole where the map wraps. Places outside the whole operand
+/// are in no run.
+std::vector<Run> runs_of(const IntervalMap& map, const BlockDim& result, const BlockDim& operand);
+
+/// Copies one run in every dim. For each dim of `to`, `dims` has the dim of `from`, or -1: `from` is repeated along it.
+/// `from_offset` elements are added to the address in `from` (for a dim that `to` lacks). Element types are equal, or
+/// bf16 is widened to f32.
+void copy_box(Threads& threads, const Block& from, const Block& to, std::span<const int> dims,
+              std::span<const Run> box, int64_t from_offset = 0);
+
+/// Copies all of `to`, as copy_box does.
+void copy_all(Threads& threads, const Block& from, const Block& to, std::span<const int> dims,
+              int64_t from_offset = 0);
+
+/// Sets the places [first, last) of one dim of `to`, and all places of the others. Without `dim` (-1): everything.
+void fill(const Block& to, double value, int dim = -1, int64_t first = 0, int64_t last = 0);
+
+/// `runs` along dim `dim` of `to`, everything along the others; what is in no run becomes `outside`.
+void copy_runs(Threads& threads, const Block& from, const Block& to, std::span<const int> dims, int dim,
+               std::span<const Run> runs, double outside);
+
+/// 0, 1, 2, …: dims that correspond in order.
+std::vector<int> in_order(size_t dims);
+
+// ---- Elements by type ------------------------------------------------------------------------------------------------
+
+/// Calls `fn` with a zero of the C++ type of `element`: uint8_t, int32_t, Bf16, float or double.
+template <typename Fn>
+void by_element(ElementType element, Fn fn) {
+  switch (element) {
+    case ElementType::kBool: return fn(uint8_t{});
+    case ElementType::kI32: return fn(int32_t{});
+    case ElementType::kBf16: return fn(Bf16{});
+    case ElementType::kF32: return fn(float{});
+    case ElementType::kF64: return fn(double{});
+  }
+}
+
+template <typename T>
+T to_element(double value) {
+  if constexpr (std::is_same_v<T, Bf16>) return to_bf16(static_cast<float>(value));
+  else if constexpr (std::is_same_v<T, uint8_t>) return value != 0;
+  else return static_cast<T>(value);
+}
+
+/// The type that arithmetic on elements of type T is done in, and the way there and back.
+template <typename T>
+using Number = std::conditional_t<std::is_same_v<T, Bf16>, float, std::conditional_t<std::is_same_v<T, uint8_t>, int32_t, T>>;
+template <typename T>
+Number<T> to_number(T value) {
+  if constexpr (std::is_same_v<T, Bf16>) return to_float(value);
+  else return value;
+}
+template <typename T>
+T from_number(Number<T> value) {
+  if constexpr (std::is_same_v<T, Bf16>) return to_bf16(value);
+  else return static_cast<T>(value);
+}
+/// a + b; integers wrap around.
+template <typename N>
+N plus(N a, N b) {
+  if constexpr (std::is_same_v<N, int32_t>) return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+  else return a + b;
+}
+
+// ---- Walks -----------------------------------------------------------------------------------------------------------
+
+/// Counts through a box, the last dim fastest, with the address in N blocks at once.
+template <int N>
+class Walk {
+ public:
+  /// Adds a dim: its size, and the stride in each block.
+  void add(int64_t size, std::array<int64_t, N> strides) {
+    sizes_.push_back(size);
+    strides_.push_back(strides);
+    places_.push_back(0);
+    count_ *= size;
+  }
+  /// The number of places.
+  int64_t count() const { return count_; }
+  int64_t offset(int block) const { return offsets_[block]; }
+  int64_t place(size_t dim) const { return places_[dim]; }
+  void seek(int64_t place) {
+    offsets_ = {};
+    for (size_t d = sizes_.size(); d-- > 0;) {
+      places_[d] = place % sizes_[d];
+      place /= sizes_[d];
+      for (int b = 0; b < N; ++b) offsets_[b] += places_[d] * strides_[d][b];
+    }
+  }
+  void next() {
+    for (size_t d = sizes_.size(); d-- > 0;) {
+      for (int b = 0; b < N; ++b) offsets_[b] += strides_[d][b];
+      if (++places_[d] < sizes_[d]) return;
+      for (int b = 0; b < N; ++b) offsets_[b] -= sizes_[d] * strides_[d][b];
+      places_[d] = 0;
+    }
+  }
+
+ private:
+  std::vector<int64_t> sizes_, places_;
+  std::vector<std::array<int64_t, N>> strides_;
+  std::array<int64_t, N> offsets_{};
+  int64_t count_ = 1;
+};
+
+/// Calls `body(walk)` at every place, on pieces of the walk side by side; `cost` elements are handled at each place.
+template <int N, typename Body>
+void for_each_place(Threads& threads, const Walk<N>& walk, int64_t cost, Body body) {
+  if (walk.count() == 0) return;
+  const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost));
+  threads.parallel_for(walk.count(), grain, [&](int64_t begin, int64_t end) {
+    Walk<N> mine = walk;
+    mine.seek(begin);
+    for (int64_t place = begin; place < end; ++place, mine.next()) body(mine);
+  });
+}
+
+}  // namespace mtf

@@ -1,0 +1,218 @@
+// Operations that make a tensor: zeros, ones, fill, zeros_like, range, tensor, one_hot.
+#include <cmath>
+
+#include "ops/blocks.h"
+#include "ops/record.h"
+#include "ops/shape.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+std::vector<TensorType> type_of_attributes(const Node& node) { return {{node.attributes.element, node.attributes.dims}}; }
+
+ElementType element_of(const Call& call) {
+  const Argument& element = call.argument("element");
+  return element.given ? element.element : ElementType::kF32;
+}
+
+/// Refuses a number that `element` cannot hold exactly: a fraction as i32, anything but 0 and 1 as bool.
+void require_fits(double number, ElementType element, Span span) {
+  if (std::isnan(number) && is_float(element)) return;
+  if (element == ElementType::kI32 && !(number >= INT32_MIN && number <= INT32_MAX && number == std::floor(number)))
+    fail(Kind::wrong_element_type, span, "expected integers of 32 bits, found {}", number);
+  if (element == ElementType::kBool && number != 0 && number != 1)
+    fail(Kind::wrong_element_type, span, "expected 0 or 1 (or false or true) for bool, found {}", number);
+}
+
+Values build_filled(Call& call, double number) {
+  const ElementType element = element_of(call);
+  require_fits(number, element, call.span);
+  return {filled(call.builder, number, {element, call.argument("shape").dims})};
+}
+
+// ---- tensor ----------------------------------------------------------------------------------------------------------
+
+void tensor_kernel(KernelCall& call) {
+  const Block& to = call.results[0];
+  Walk<2> walk;  // through the numbers, and through the block
+  int64_t whole = 1, first = 0;
+  std::vector<int64_t> strides(to.dims.size());
+  for (size_t d = to.dims.size(); d-- > 0;) {
+    strides[d] = whole;
+    first += to.dims[d].first * whole;
+    whole *= to.dims[d].whole;
+  }
+  MTF_CHECK(whole == static_cast<int64_t>(call.inputs.size()), "{} numbers for {} elements", call.inputs.size(), whole);
+  for (size_t d = 0; d < to.dims.size(); ++d) walk.add(to.dims[d].size, {strides[d], to.dims[d].stride});
+  by_element(to.element, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t place = 0; place < walk.count(); ++place, walk.next())
+      to.as<T>()[walk.offset(1)] = to_element<T>(call.inputs[first + walk.offset(0)]);
+  });
+}
+
+std::string sizes_text(const std::vector<int64_t>& sizes) {
+  std::vector<std::string> parts;
+  for (int64_t size : sizes) parts.push_back(std::to_string(size));
+  return sizes.empty() ? "one number" : join(parts, " by ") + (sizes.size() == 1 ? " numbers" : "");
+}
+
+Values build_tensor(Call& call) {
+  const NestedNumbers& nested = call.argument("numbers").nested;
+  const Dims& dims = call.argument("shape").dims;
+  const ElementType element = element_of(call);
+  const Span span = call.span_of("numbers");
+  if (nested.sizes.size() != dims.size())
+    fail(Diagnostic(Kind::rank_mismatch, span,
+                    fmt::format("expected lists nested {} deep for {}, found {}", dims.size(), to_string(dims), sizes_text(nested.sizes)))
+             .related(call.span_of("shape"), to_string(dims)));
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (nested.sizes[d] != dims[d].size)
+      fail(Diagnostic(Kind::shape_mismatch, span,
+                      fmt::format("expected {} for {}, found {} in {}", dims[d].size, to_string(dims[d]), nested.sizes[d], sizes_text(nested.sizes)))
+               .related(call.span_of("shape"), to_string(dims)));
+  for (double number : nested.numbers) require_fits(number, element, span);
+  return {call.builder.add("tensor", {}, {.dims = dims, .ints = {}, .element = element}, nested.numbers)};
+}
+
+// ---- range -----------------------------------------------------------------------------------------------------------
+
+void range_kernel(KernelCall& call) {
+  const BlockDim& dim = call.results[0].dims[0];
+  for (int64_t i = 0; i < dim.size; ++i) call.results[0].as<int32_t>()[i * dim.stride] = static_cast<int32_t>(dim.first + i);
+}
+
+Values build_range(Call& call) {
+  const Dim& dim = call.argument("dim").dims[0];
+  if (dim.size > INT32_MAX) fail(Kind::size_overflow, call.span_of("dim"), "{} is too large to be counted in i32", to_string(dim));
+  return {call.builder.range(dim)};
+}
+
+// ---- one_hot ---------------------------------------------------------------------------------------------------------
+
+void one_hot_kernel(KernelCall& call) {
+  const Block& labels = call.operands[0];
+  const Block& to = call.results[0];
+  const BlockDim& classes = to.dims.back();
+  fill(to, 0);
+  Walk<2> walk;
+  for (size_t d = 0; d < labels.dims.size(); ++d) walk.add(labels.dims[d].size, {labels.dims[d].stride, to.dims[d].stride});
+  by_element(to.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_place(call.threads, walk, 1, [&](const Walk<2>& at) {
+      const int64_t label = labels.as<int32_t>()[at.offset(0)];
+      if (label < 0 || label >= classes.whole)
+        throw ElementError{fmt::format("expected a label from 0 to {} for {}, found {}", classes.whole - 1,
+                                       to_string(call.attributes.dims[0]), label)};
+      const int64_t place = label - classes.first;
+      if (place >= 0 && place < classes.size) to.as<T>()[at.offset(1) + place * classes.stride] = to_element<T>(1);
+    });
+  });
+}
+
+Values build_one_hot(Call& call) {
+  const Value& labels = call.tensor("labels");
+  check_element(call, "labels", ElementType::kI32, "cast the labels: cast(x, i32)");
+  const Dim& classes = call.argument("classes").dims[0];
+  if (has_dim(labels.dims(), classes.name))
+    fail(Kind::dim_twice, call.span_of("classes"), "expected a dimension that {} lacks, found `{}`", to_string(labels.type()), classes.name.text());
+  return {call.builder.add("one_hot", {labels}, {.dims = {classes}, .ints = {}, .element = element_of(call)})};
+}
+
+}  // namespace
+
+Value own_value(Builder& builder, const Value& result, const Value& x) { return result == x ? builder.add("copy", {x}) : result; }
+
+Value filled(Builder& builder, double number, const TensorType& type) {
+  return builder.add("broadcast", {builder.number(number, type.element)}, broadcast_attributes({}, type.dims));
+}
+
+Value made_like(Builder& builder, const Value& like, const std::function<Value()>& make) {
+  struct Restore {
+    Builder& builder;
+    Context context;
+    ~Restore() {
+      builder.context.mesh = context.mesh;
+      builder.context.layout = context.layout;
+    }
+  } restore{builder, builder.context};
+  builder.context.mesh = like.node->mesh;
+  builder.context.layout = {};
+  const Value made = make();
+  made.node->shardings[made.result] = like.sharding();
+  made.node->inherited[made.result] = like.node->inherited[like.result];
+  return made;
+}
+
+constexpr Op ops::kZeros = complete({
+    .name = "zeros", .signature = "zeros(shape: shape, element: element = f32)", .family = "Making tensors",
+    .doc = "A tensor of zeros.",
+    .example = "dim a = 3\nprint(zeros([a]))\n#> [0, 0, 0]\n",
+    .samples = "=> zeros([a, b])",
+    .build = [](Call& call) -> Values { return build_filled(call, 0); }});
+
+constexpr Op ops::kOnes = complete({
+    .name = "ones", .signature = "ones(shape: shape, element: element = f32)", .family = "Making tensors",
+    .doc = "A tensor of ones.",
+    .example = "dim a = 3\nprint(ones([a], i32))\n#> [1, 1, 1]\n",
+    .samples = "=> ones([a, b])",
+    .build = [](Call& call) -> Values { return build_filled(call, 1); }});
+
+constexpr Op ops::kFill = complete({
+    .name = "fill", .signature = "fill(shape: shape, value: number, element: element = f32)", .family = "Making tensors",
+    .doc = "A tensor with one number everywhere.",
+    .example = "dim a = 2, b = 2\nprint(fill([a, b], 2.5))\n#> [[2.5, 2.5], [2.5, 2.5]]\n",
+    .samples = "=> fill([a, b], 2.5)",
+    .build = [](Call& call) -> Values { return build_filled(call, call.argument("value").number); }});
+
+constexpr Op ops::kZerosLike = complete({
+    .name = "zeros_like", .signature = "zeros_like(x: tensor)", .family = "Making tensors",
+    .doc = "Zeros with the dimensions, the element type and the layout of `x`, such as the state that an optimizer keeps "
+           "for a parameter.",
+    .example = "dim a = 2\nprint(zeros_like(tensor([3, 4], [a])))\n#> [0, 0]\n",
+    .samples = "x: [a, b] => zeros_like(x)",
+    .build = [](Call& call) -> Values {
+      const Value& x = call.tensor("x");
+      return {made_like(call.builder, x, [&] { return filled(call.builder, 0, x.type()); })};
+    }});
+
+constexpr Op ops::kRange = complete({
+    .name = "range", .signature = "range(dim: dim)", .family = "Making tensors",
+    .doc = "0, 1, 2, … along a dimension, as i32.",
+    .example = "dim a = 4\nprint(range(a))\n#> [0, 1, 2, 3]\n",
+    .samples = "=> range(a)",
+    .build = build_range,
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {{ElementType::kI32, node.attributes.dims}}; },
+    .space = elementwise_space, .kernel = range_kernel,
+    .no_gradient = "a range depends on nothing"});
+
+constexpr Op ops::kTensor = complete({
+    .name = "tensor", .signature = "tensor(numbers: nested, shape: shape, element: element = f32)", .family = "Making tensors",
+    .doc = "The numbers of nested lists, a level for each dimension of the shape. As i32 they must be integers, as bool 0 or 1.",
+    .example = "dim a = 2, b = 3\n"
+               "print(tensor([[1, 2, 3], [4, 5, 6]], [a, b]))\n"
+               "#> [[1, 2, 3], [4, 5, 6]]\n",
+    .samples = "dim two = 2, three = 3; => tensor([[1, 2, 3], [4, 5, 6]], [two, three])",
+    .build = build_tensor, .infer = type_of_attributes, .space = elementwise_space, .kernel = tensor_kernel,
+    .no_gradient = "numbers written in the program depend on nothing"});
+
+constexpr Op ops::kOneHot = complete({
+    .name = "one_hot", .signature = "one_hot(labels: tensor, classes: dim, element: element = f32)", .family = "Making tensors",
+    .doc = "For each label (i32) a row of `classes`, the last dimension of the result: 1 at the label's place, 0 elsewhere. "
+           "A label outside the classes ends the run with an error.",
+    .example = "dim a = 2, classes = 3\n"
+               "print(one_hot(tensor([2, 0], [a], i32), classes))\n"
+               "#> [[0, 0, 1], [1, 0, 0]]\n",
+    .samples = "dim classes = 4; i: i32[a] in 0..4 => one_hot(i, classes)\n"
+               "dim classes = 4; i: i32[a, b] in 0..4 => one_hot(i, classes, i32)",
+    .build = build_one_hot,
+    .infer = [](const Node& node) -> std::vector<TensorType> {
+      Dims dims = node.operands[0].dims();
+      dims.push_back(node.attributes.dims[0]);
+      return {{node.attributes.element, dims}};
+    },
+    .space = elementwise_space, .kernel = one_hot_kernel,
+    .no_gradient = "a place in a row does not change with a label's size"});
+
+}  // namespace mtf

@@ -1,0 +1,23 @@
+#pragma once
+// Nodes of the operations that look up places: for gradients and expansions of others.
+//
+//   operation     dims                         ints
+//   gather        over                         over's place in the table; for each dim of the result its places in the
+//                                              table and in the ids, or -1
+//   scatter_add   into, the result's dims      into's place in the result; the number of the result's dims; for each of
+//                                              them its places in the values and in the ids, or -1; the same for each dim
+//                                              that is summed
+//   place_at      the dim                      the result's dim (input: the place)
+#include "graph/builder.h"
+
+namespace mtf {
+
+/// The table at the places that `ids` say along its dim `over`. Dims of both run together; the result has the dims of
+/// the ids, then the others of the table.
+Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& over);
+
+/// The transpose of gather: adds each value to the place that its id says along `into`. The result has `dims`: into,
+/// the dims of the values that the ids lack, and those of both that are not summed.
+Value scatter_add(Builder& builder, const Value& values, const Value& ids, const Dim& into, const Dims& dims);
+
+}  // namespace mtf

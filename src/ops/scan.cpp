@@ -1,0 +1,188 @@
+// The running sum, and what it is made of where its dim is split (scan.h).
+#include "ops/scan.h"
+
+#include <algorithm>
+
+#include "ops/blocks.h"
+#include "ops/record.h"
+#include "ops/shape.h"
+
+namespace mtf {
+namespace {
+
+/// Calls `body(x, y, lanes, x_stride, y_stride)` for every line along `dim` of the first block and the same place of the
+/// second; several lines whose elements are neighbours are handled as lanes of one.
+template <typename Body>
+void for_each_line(Threads& threads, const Block& x, const Block& y, int dim, Body body) {
+  constexpr int64_t kLanes = 256;
+  int lane_dim = -1;
+  for (size_t d = 0; d < x.dims.size(); ++d)
+    if (static_cast<int>(d) != dim && x.dims[d].stride == 1 && x.dims[d].size > 1) lane_dim = static_cast<int>(d);
+  Walk<2> walk;
+  for (size_t d = 0; d < x.dims.size(); ++d) {
+    if (static_cast<int>(d) == dim) continue;
+    if (static_cast<int>(d) == lane_dim) walk.add(ceil_div(x.dims[d].size, kLanes), {kLanes * x.dims[d].stride, kLanes * y.dims[d].stride});
+    else walk.add(x.dims[d].size, {x.dims[d].stride, y.dims[d].stride});
+  }
+  const int64_t lanes = lane_dim < 0 ? 1 : x.dims[lane_dim].size;
+  const int64_t x_lane = lane_dim < 0 ? 0 : x.dims[lane_dim].stride, y_lane = lane_dim < 0 ? 0 : y.dims[lane_dim].stride;
+  size_t lane_place = 0;
+  for (int d = 0; d < lane_dim; ++d) lane_place += d != dim;
+  for_each_place(threads, walk, x.dims[dim].size * std::min(lanes, kLanes), [&](const Walk<2>& at) {
+    const int64_t first = lane_dim < 0 ? 0 : at.place(lane_place) * kLanes;
+    body(at.offset(0), at.offset(1), std::min(kLanes, lanes - first), x_lane, y_lane);
+  });
+}
+
+void cumsum_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const Block& y = call.results[0];
+  const int dim = static_cast<int>(call.attributes.ints[0]);
+  const bool exclusive = call.attributes.ints[1] != 0, backwards = call.attributes.ints[2] != 0;
+  call.flops += x.size();
+  const int64_t count = x.dims[dim].size;
+  const int64_t x_step = backwards ? -x.dims[dim].stride : x.dims[dim].stride, y_step = backwards ? -y.dims[dim].stride : y.dims[dim].stride;
+  const int64_t x_first = backwards ? (count - 1) * x.dims[dim].stride : 0, y_first = backwards ? (count - 1) * y.dims[dim].stride : 0;
+  by_element(x.element, [&](auto zero) {
+    using T = decltype(zero);
+    using Sum = Number<T>;
+    for_each_line(call.threads, x, y, dim, [&](int64_t from, int64_t to, int64_t lanes, int64_t x_lane, int64_t y_lane) {
+      std::array<Sum, 256> sums{};
+      for (int64_t i = 0; i < count; ++i) {
+        const T* source = x.as<T>() + from + x_first + i * x_step;
+        T* target = y.as<T>() + to + y_first + i * y_step;
+        for (int64_t k = 0; k < lanes; ++k) {
+          const Sum before = sums[k];
+          sums[k] = plus(before, to_number(source[k * x_lane]));
+          target[k * y_lane] = from_number<T>(exclusive ? before : sums[k]);
+        }
+      }
+    });
+  });
+}
+
+void block_total_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const Block& total = call.results[0];
+  const int dim = static_cast<int>(call.attributes.ints[0]);
+  MTF_CHECK(total.dims[dim].size <= 1, "a total of {} blocks", total.dims[dim].size);
+  if (total.size() == 0) return;
+  by_element(x.element, [&](auto zero) {
+    using T = decltype(zero);
+    using Sum = Number<T>;
+    for_each_line(call.threads, x, total, dim, [&](int64_t from, int64_t to, int64_t lanes, int64_t x_lane, int64_t y_lane) {
+      std::array<Sum, 256> sums{};
+      for (int64_t i = 0; i < x.dims[dim].size; ++i)
+        for (int64_t k = 0; k < lanes; ++k) sums[k] = plus(sums[k], to_number(x.as<T>()[from + i * x.dims[dim].stride + k * x_lane]));
+      for (int64_t k = 0; k < lanes; ++k) total.as<Sum>()[to + k * y_lane] = sums[k];
+    });
+  });
+}
+
+void add_totals_kernel(KernelCall& call) {
+  const Block& local = call.operands[0];
+  const Block& totals = call.operands[1];
+  const Block& y = call.results[0];
+  const int dim = static_cast<int>(call.attributes.ints[0]);
+  const bool backwards = call.attributes.ints[1] != 0;
+  const int64_t own = call.operands[2].dims[dim].first, blocks = totals.dims[dim].size;
+  const int64_t first = backwards ? own + 1 : 0, last = backwards ? blocks : own;
+  if (y.size() == 0) return;
+  by_element(local.element, [&](auto zero) {
+    using T = decltype(zero);
+    using Sum = Number<T>;
+    Walk<3> walk;
+    for (size_t d = 0; d < y.dims.size(); ++d)
+      if (static_cast<int>(d) != dim) walk.add(y.dims[d].size, {local.dims[d].stride, totals.dims[d].stride, y.dims[d].stride});
+    for_each_place(call.threads, walk, y.dims[dim].size, [&](const Walk<3>& at) {
+      Sum before{};
+      for (int64_t k = first; k < last; ++k) before = plus(before, totals.as<Sum>()[at.offset(1) + k * totals.dims[dim].stride]);
+      for (int64_t i = 0; i < y.dims[dim].size; ++i) {
+        const Sum mine = to_number(local.as<T>()[at.offset(0) + i * local.dims[dim].stride]);
+        y.as<T>()[at.offset(2) + i * y.dims[dim].stride] = from_number<T>(plus(before, mine));
+      }
+    });
+  });
+}
+
+/// The operand's dims run with those of every operand and result, by index; `special` is of another kind.
+IterationSpace by_place(const Node& node, int special, SplitKind kind) {
+  IterationSpace space;
+  for (size_t d = 0; d < node.types[0].dims.size(); ++d) {
+    const auto place = static_cast<int8_t>(d);
+    if (static_cast<int>(d) != special) {
+      space.dims.push_back({.operands = std::vector<int8_t>(node.operands.size(), place), .results = {place}});
+      continue;
+    }
+    space.dims.push_back({.kind = kind, .operands = std::vector<int8_t>(node.operands.size(), place), .results = {place}});
+  }
+  return space;
+}
+
+ElementType totals_element(ElementType element) { return element == ElementType::kBf16 ? ElementType::kF32 : element; }
+
+Value cumsum(Builder& builder, const Value& x, std::vector<int64_t> ints) {
+  return builder.add("cumsum", {x}, {.dims = {}, .ints = std::move(ints), .element = x.element()});
+}
+
+Values build_cumsum(Call& call) {
+  const int dim = place_of(call.tensor("x"), dim_over(call, "x"), call.span_of("over"));
+  const Value x = call.builder.cast(call.tensor("x"), number_element(call.tensor("x").element()));
+  return {cumsum(call.builder, x, {dim, call.flag("exclusive", false), call.flag("reverse", false)})};
+}
+
+}  // namespace
+
+constexpr Op ops::kCumsum = complete({
+    .name = "cumsum", .signature = "cumsum(x: tensor, over: dim, exclusive: bool = false, reverse: bool = false)", .family = "Reductions",
+    .doc = "The running sum along a dimension: of the elements up to each one, or before it (`exclusive`), or from it to the end "
+           "(`reverse`). bool counts as i32; bf16 is summed in f32.",
+    .example = "dim a = 4\n"
+               "let x = tensor([1, 2, 3, 4], [a])\n"
+               "print(cumsum(x, over: a))\n"
+               "print(cumsum(x, over: a, exclusive: true))\n"
+               "print(cumsum(x, over: a, reverse: true))\n"
+               "#> [1, 3, 6, 10]\n"
+               "#> [0, 1, 3, 6]\n"
+               "#> [10, 9, 7, 4]\n",
+    .samples = "x: [a, b] => cumsum(x, over: a)\n"
+               "x: [a, b] => cumsum(x, over: b, exclusive: true)\n"
+               "x: [a, b] => cumsum(x, over: a, reverse: true)\n"
+               "x: [a] => cumsum(x, over: a, exclusive: true, reverse: true)",
+    .build = build_cumsum,
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {node.operands[0].type()}; },
+    .space = [](const Node& node) { return by_place(node, scan_dim(node), SplitKind::kScan); },
+    .kernel = cumsum_kernel, .work = Work::kPerOperand,
+    .gradient = [](GradientCall& call) -> Values {
+      std::vector<int64_t> ints = call.node.attributes.ints;
+      ints[2] = !ints[2];
+      return {cumsum(call.builder, call.d_results[0], ints)};
+    }});
+
+constexpr Op ops::kBlockTotal = complete({
+    .name = "block_total", .family = "Reductions", .doc = "Of a running sum over a split dimension: the sum of each block.",
+    .infer = [](const Node& node) -> std::vector<TensorType> {
+      TensorType type = node.operands[0].type();
+      type.element = totals_element(type.element);
+      type.dims[node.attributes.ints[0]] = node.attributes.dims[0];
+      return {type};
+    },
+    .space = [](const Node& node) { return by_place(node, -1, SplitKind::kFree); },
+    .kernel = block_total_kernel,
+    .no_gradient = "it stands for a part of cumsum, after gradients are made"});
+
+constexpr Op ops::kAddTotals = complete({
+    .name = "add_totals", .family = "Reductions",
+    .doc = "Of a running sum over a split dimension: adds the totals of the blocks before each one's own.",
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {node.operands[0].type()}; },
+    // `local` and `own` run with the result's blocks; the totals are whole along the blocks.
+    .space = [](const Node& node) {
+      const auto dim = static_cast<int>(node.attributes.ints[0]);
+      IterationSpace space = by_place(node, -1, SplitKind::kFree);
+      space.dims[dim].operands[1] = -1;
+      return space;
+    },
+    .kernel = add_totals_kernel,
+    .no_gradient = "it stands for a part of cumsum, after gradients are made"});
+
+}  // namespace mtf

@@ -1,0 +1,247 @@
+// Operations that give the elements of a tensor other dims: reshape, rename, broadcast.
+#include <numeric>
+
+#include "ops/shape.h"
+
+#include "ops/blocks.h"
+#include "ops/record.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+Span arrow_span(const Call& call) { return call.arrow_span.is_known() ? call.arrow_span : call.span; }
+
+// ---- reshape ---------------------------------------------------------------------------------------------------------
+
+/// Dims of the operand and of the result that hold the same elements: [from, from_end) and [to, to_end). Groups are as
+/// small as they can be. A dim of one element that nothing corresponds to is in no group.
+struct Group {
+  int from, from_end, to, to_end;
+};
+
+std::vector<Group> groups_of(const Dims& from, const Dims& to) {
+  std::vector<Group> groups;
+  const int m = static_cast<int>(from.size()), n = static_cast<int>(to.size());
+  for (int i = 0, j = 0; i < m && j < n;) {
+    if (from[i].size == 0 || to[j].size == 0) return {};
+    if (from[i].size == 1 && to[j].size != 1) { ++i; continue; }
+    if (to[j].size == 1 && from[i].size != 1) { ++j; continue; }
+    Group group{i, i + 1, j, j + 1};
+    for (int64_t a = from[i].size, b = to[j].size; a != b;) {
+      if (a < b) {
+        if (group.from_end == m) return groups;
+        a *= from[group.from_end++].size;
+      } else {
+        if (group.to_end == n) return groups;
+        b *= to[group.to_end++].size;
+      }
+    }
+    groups.push_back(group);
+    i = group.from_end;
+    j = group.to_end;
+  }
+  return groups;
+}
+
+int64_t product(const Dims& dims, int first, int last) {
+  int64_t size = 1;
+  for (int i = first; i < last; ++i) size *= dims[i].size;
+  return size;
+}
+
+IterationSpace reshape_space(const Node& node) {
+  IterationSpace space;
+  const Dims& from = node.operands[0].dims();
+  const Dims& to = node.types[0].dims;
+  for (const Group& group : groups_of(from, to)) {
+    IterationDim dim;
+    dim.operands = {static_cast<int8_t>(group.from)};
+    dim.results = {static_cast<int8_t>(group.to)};
+    if (group.from_end - group.from > 1 || group.to_end - group.to > 1) {
+      dim.kind = SplitKind::kFactors;
+      dim.operand_granule = product(from, group.from + 1, group.from_end);
+      dim.result_granule = product(to, group.to + 1, group.to_end);
+    }
+    space.dims.push_back(dim);
+  }
+  return space;
+}
+
+/// Two blocks with the same elements, row-major, as one box with two sets of strides. Nothing if the sizes of their
+/// dims have no common factors, as those of [2, 3] and [3, 2].
+struct CommonBox {
+  std::vector<Run> box;
+  Block from, to;
+};
+std::optional<CommonBox> common_box(const Block& from, const Block& to) {
+  CommonBox common{{}, {from.element, from.data, {}}, {to.element, to.data, {}}};
+  int i = static_cast<int>(from.dims.size()) - 1, j = static_cast<int>(to.dims.size()) - 1;
+  int64_t a = 1, b = 1, a_stride = 1, b_stride = 1;  // what is left of the dims at hand
+  while (true) {
+    while (a == 1 && i >= 0) { a = from.dims[i].size; a_stride = from.dims[i--].stride; }
+    while (b == 1 && j >= 0) { b = to.dims[j].size; b_stride = to.dims[j--].stride; }
+    if (a == 1 && b == 1) return common;
+    const int64_t part = std::min(a, b);
+    if (part == 1 || a % part != 0 || b % part != 0) return std::nullopt;
+    common.from.dims.push_back({0, part, part, a_stride});
+    common.to.dims.push_back({0, part, part, b_stride});
+    a /= part;
+    b /= part;
+    a_stride *= part;
+    b_stride *= part;
+  }
+}
+
+Block row_major(const Block& like, void* data) {
+  Block block = like;
+  block.data = data;
+  int64_t stride = 1;
+  for (size_t d = block.dims.size(); d-- > 0;) {
+    block.dims[d].stride = stride;
+    stride *= block.dims[d].size;
+  }
+  return block;
+}
+
+void reshape_kernel(KernelCall& call) {
+  const Block& from = call.operands[0];
+  const Block& to = call.results[0];
+  MTF_CHECK(from.size() == to.size(), "a block of {} elements reshaped to one of {}", from.size(), to.size());
+  if (to.size() == 0) return;
+  if (const auto common = common_box(from, to)) {
+    copy_all(call.threads, common->from, common->to, in_order(common->to.dims.size()));
+    return;
+  }
+  std::vector<std::byte> buffer(static_cast<size_t>(from.size() * size_of(from.element)));
+  const Block packed = row_major(from, buffer.data());
+  copy_all(call.threads, from, packed, in_order(from.dims.size()));
+  copy_all(call.threads, row_major({from.element, buffer.data(), to.dims}, buffer.data()), to, in_order(to.dims.size()));
+}
+
+Values build_reshape(Call& call) {
+  const Value& x = call.tensor("x");
+  const Dims& dims = *call.arrow;
+  const auto size = checked_size(dims);
+  if (!size || *size != size_of(x.dims()))
+    fail(Diagnostic(Kind::size_mismatch, arrow_span(call),
+                    fmt::format("expected {} as in {}, found {}", count_text(size_of(x.dims()), "element"), to_string(x.type()),
+                                size ? fmt::format("{} in {}", thousands(*size), to_string(dims)) : to_string(dims)))
+             .related(x.node->span, to_string(x.type())));
+  return {own_value(call.builder, call.builder.reshape(x, dims), x)};
+}
+
+// ---- rename ----------------------------------------------------------------------------------------------------------
+
+IterationSpace same_places(const Node& node) {
+  IterationSpace space;
+  for (size_t d = 0; d < node.types[0].dims.size(); ++d)
+    space.dims.push_back({.operands = {static_cast<int8_t>(d)}, .results = {static_cast<int8_t>(d)}});
+  return space;
+}
+
+Values build_rename(Call& call) {
+  const Value& x = call.tensor("x");
+  Dims dims = x.dims();
+  for (const auto& [from, to] : call.pairs) {
+    const int place = place_of(x, from, arrow_span(call));
+    if (from.size != to.size)
+      fail(Kind::size_mismatch, arrow_span(call),
+           "`{}` has {}, expected {} as `{}` has in {}", to.name.text(), to.size, x.dims()[place].size, from.name.text(), to_string(x.type()));
+    dims[place] = to;
+  }
+  return {own_value(call.builder, call.builder.rename(x, dims), x)};
+}
+
+// ---- broadcast -------------------------------------------------------------------------------------------------------
+
+void broadcast_kernel(KernelCall& call) {
+  std::vector<int> dims(call.results[0].dims.size(), -1);
+  if (!call.operands[0].dims.empty()) dims.assign(call.attributes.ints.begin(), call.attributes.ints.end());
+  MTF_CHECK(dims.size() == call.results[0].dims.size(), "broadcast lacks which dims correspond");
+  copy_all(call.threads, call.operands[0], call.results[0], dims);
+}
+
+Values build_broadcast(Call& call) {
+  const Value& x = call.tensor("x");
+  const Dims& dims = *call.arrow;
+  for (const Dim& dim : x.dims()) {
+    const int place = find_dim(dims, dim.name);
+    if (place >= 0 && dims[place] == dim) continue;
+    Diagnostic error(place < 0 ? Kind::shape_mismatch : Kind::size_conflict, arrow_span(call),
+                     place < 0 ? fmt::format("expected every dimension of {}, found none called `{}`", describe(x), dim.name.text())
+                               : fmt::format("expected {} as in {}, found {}", to_string(dim), to_string(x.type()), to_string(dims[place])));
+    if (place < 0) error.help(fmt::format("add `{0}` to the shape, or fold it: sum(x, over: {0})", dim.name.text()));
+    fail(error);
+  }
+  return {own_value(call.builder, call.builder.broadcast(x, dims), x)};
+}
+
+}  // namespace
+
+int place_of(const Value& x, const Dim& dim, Span span) {
+  const int place = find_dim(x.dims(), dim.name);
+  if (place >= 0) return place;
+  std::vector<std::string> names;
+  for (const Dim& other : x.dims()) names.push_back(other.name.str());
+  fail(Diagnostic(Kind::unknown_dim, span, fmt::format("expected a dimension of {}, found `{}`", describe(x), dim.name.text()))
+           .help(did_you_mean(dim.name.text(), names)));
+}
+
+Attributes broadcast_attributes(const Dims& operand, const Dims& result) {
+  Attributes attributes;
+  attributes.dims = result;
+  attributes.ints = places_in(result, operand);
+  return attributes;
+}
+
+constexpr Op ops::kReshape = complete({
+    .name = "reshape", .signature = "reshape(x: tensor, -> shape)", .family = "Shapes",
+    .doc = "The same elements under other dimensions: merges and splits dimensions, in the order written, the last one "
+           "running fastest. The sizes must multiply to the same.",
+    .example = "dim a = 2, b = 3, ab = 6\n"
+               "let x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\n"
+               "print(reshape(x -> [ab]))\n"
+               "#> [1, 2, 3, 4, 5, 6]\n",
+    .samples = "dim bc = b * c; x: [a, b, c] => reshape(x -> [a, bc])\n"
+               "dim bc = b * c; x: [bc, a] => reshape(x -> [b, c, a])\n"
+               "x: [a, b] => reshape(x -> [b, a])",
+    .build = build_reshape,
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
+    .space = reshape_space, .kernel = reshape_kernel,
+    .gradient = [](GradientCall& call) -> Values { return {call.builder.reshape(call.d_results[0], call.operands[0].dims())}; },
+    .linear = Linear::kEach});
+
+constexpr Op ops::kRename = complete({
+    .name = "rename", .signature = "rename(x: tensor, -> pairs)", .family = "Shapes",
+    .doc = "The same tensor with other names for some of its dimensions, all changed at once; the sizes stay. The layout "
+           "follows the new names.",
+    .example = "dim a = 2, b = 2\n"
+               "let x = tensor([[1, 2], [3, 4]], [a, b])\n"
+               "print(einsum(x, rename(x, a -> b, b -> a) -> [a, b]))\n"
+               "#> [[1, 4], [9, 16]]\n",
+    .samples = "dim c2 = size(b); x: [a, b] => rename(x, b -> c2)\n"
+               "dim a2 = size(a), b2 = size(b); x: [a, b] => rename(x, a -> a2, b -> b2)",
+    .build = build_rename,
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
+    .space = same_places,
+    .kernel = [](KernelCall& call) { copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size())); },
+    .gradient = [](GradientCall& call) -> Values { return {call.builder.rename(call.d_results[0], call.operands[0].dims())}; },
+    .linear = Linear::kEach, .view = true});
+
+constexpr Op ops::kBroadcast = complete({
+    .name = "broadcast", .signature = "broadcast(x: tensor, -> shape)", .family = "Shapes",
+    .doc = "Repeats a tensor along the dimensions that it lacks, and puts its dimensions in the order written. The shape "
+           "has every dimension of the tensor.",
+    .example = "dim a = 2, b = 3\n"
+               "print(broadcast(tensor([1, 2, 3], [b]) -> [a, b]))\n"
+               "#> [[1, 2, 3], [1, 2, 3]]\n",
+    .samples = "x: [b] => broadcast(x -> [a, b])\n"
+               "x: [a, b] => broadcast(x -> [b, c, a])",
+    .build = build_broadcast,
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
+    .space = elementwise_space, .kernel = broadcast_kernel,
+    .gradient = [](GradientCall& call) -> Values { return {call.builder.sum_to(call.d_results[0], call.operands[0].dims())}; },
+    .linear = Linear::kEach});
+
+}  // namespace mtf
