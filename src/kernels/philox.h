@@ -1,0 +1,43 @@
+// Random numbers as a pure function of (seed, call, global index): Philox4x32-10 (Salmon, Moraes,
+// Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011).
+//
+// Element e of a tensor, counted row-major over its whole dims, gets its number whoever computes it,
+// in whatever block, so a layout never changes it. f32 and i32 take one 32-bit word: of group
+// e / 64 (block 16·(e/64) + e%16, word (e/16)%4); f64 takes two, of group e / 32.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/element_type.h"
+#include "kernels/threads.h"
+
+namespace mtf {
+
+struct RandomCall {
+  std::uint64_t seed = 0;
+  std::uint64_t call = 0;  ///< the how manieth random operation of the program this is
+};
+
+/// A dim of the block to be filled: its place in the whole tensor and its stride (elements) in memory.
+struct RandomDim {
+  std::int64_t first = 0, size = 0, whole = 0, stride = 0;
+};
+
+/// f32, f64 or bf16 (the f32 numbers, rounded), uniform in [low, high).
+void fill_uniform(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double low,
+                  double high, Threads& threads);
+
+/// f32, f64 or bf16, normally distributed (Box and Muller).
+void fill_normal(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double mean,
+                 double deviation, Threads& threads);
+
+/// As fill_normal, but only within two deviations of the mean (by the inverse distribution).
+void fill_truncated_normal(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data,
+                           double mean, double deviation, Threads& threads);
+
+/// i32 in [low, high), which has at most 2³² numbers.
+void fill_integers(RandomCall call, std::span<const RandomDim> block, void* data, std::int64_t low, std::int64_t high,
+                   Threads& threads);
+
+}  // namespace mtf
