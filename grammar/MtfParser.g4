@@ -70,7 +70,9 @@ shape_item: DOTDOT | expr;
 stored_type: shape | IDENT path_with_index;
 element_type: F32 | F64 | BF16 | I32 | BOOL;
 
-layout_ref: layout_literal | path;
+// At most one attribute: with more, where the path ends and `.` of an expression begins would take
+// looking ahead without end.
+layout_ref: layout_literal | IDENT (DOT any_word)?;
 layout_literal: LBRACE (layout_item (COMMA layout_item)* COMMA?)? RBRACE;
 layout_item: DOTDOT | IDENT ARROW (IDENT | LBRACKET IDENT (COMMA IDENT)* COMMA? RBRACKET);
 

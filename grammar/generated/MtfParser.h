@@ -617,7 +617,9 @@ public:
     Layout_refContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
     Layout_literalContext *layout_literal();
-    PathContext *path();
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *DOT();
+    Any_wordContext *any_word();
 
    
   };

@@ -74,6 +74,7 @@ void internal::check_failed(const char* file, int line, const char* condition, c
 }
 
 void Diagnostics::add(Diagnostic diagnostic) {
+  if (list_.size() >= most_) return;
   const bool known = std::any_of(list_.begin(), list_.end(), [&](const Diagnostic& other) {
     return other.kind() == diagnostic.kind() && other.span() == diagnostic.span() &&
            other.label() == diagnostic.label();

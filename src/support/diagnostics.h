@@ -133,9 +133,12 @@ template <typename... Args>
 }
 
 // Collects what is found wrong, so that several independent errors are reported in one go.
-// The same kind at the same place is kept once.
+// The same kind with the same label at the same place is kept once.
 class Diagnostics {
  public:
+  // Keeps at most `most`; what is added beyond that is dropped.
+  explicit Diagnostics(std::size_t most = 1000) : most_(most) {}
+
   void add(Diagnostic diagnostic);
   // Runs `step`; a UserError that it throws is added. Says whether it ran to its end.
   template <typename Step>
@@ -163,6 +166,7 @@ class Diagnostics {
   void throw_first() const;
 
  private:
+  std::size_t most_;
   std::vector<Diagnostic> list_;
 };
 

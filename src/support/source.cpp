@@ -43,10 +43,20 @@ std::shared_ptr<const SourceFile> SourceFile::read(const std::string& path) {
 
 Position SourceFile::position(std::size_t offset) const {
   offset = std::min(offset, text_.size());
-  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-  const auto line = static_cast<std::size_t>(after - line_starts_.begin());
+  const std::size_t line = line_of(offset);
   const std::size_t start = line_starts_[line - 1];
   return {line, 1 + count_code_points(std::string_view(text_).substr(start, offset - start))};
+}
+
+std::size_t SourceFile::line_of(std::size_t offset) const {
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  return static_cast<std::size_t>(after - line_starts_.begin());
+}
+
+bool SourceFile::is_first_on_line(std::size_t offset) const {
+  offset = std::min(offset, text_.size());
+  while (offset > 0 && (text_[offset - 1] == ' ' || text_[offset - 1] == '\t')) --offset;
+  return offset == 0 || text_[offset - 1] == '\n';
 }
 
 std::string_view SourceFile::line(std::size_t number) const {

@@ -38,6 +38,12 @@ class SourceFile : public std::enable_shared_from_this<SourceFile> {
   // The place of a byte offset; an offset past the end is the end.
   Position position(std::size_t offset) const;
 
+  // The line of a byte offset; unlike position(), at a cost that does not grow with the line.
+  std::size_t line_of(std::size_t offset) const;
+
+  // Whether nothing but spaces and tabs stands before the offset on its line.
+  bool is_first_on_line(std::size_t offset) const;
+
   std::size_t line_count() const { return line_starts_.size(); }
 
   // The text of a line (from 1), without its line end; empty if there is no such line.

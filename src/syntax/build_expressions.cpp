@@ -296,7 +296,10 @@ LayoutLiteral AstBuilder::layout_literal(MtfParser::Layout_literalContext* tree)
 
 LayoutRef AstBuilder::layout_ref(MtfParser::Layout_refContext* tree) {
   if (tree->layout_literal() != nullptr) return {layout_literal(tree->layout_literal()), span(tree)};
-  return {path(tree->path()), span(tree)};
+  const Ident first = ident(tree->IDENT());
+  ExprPtr name = make(NameExpr{first.name}, first.span);
+  if (tree->any_word() == nullptr) return {std::move(name), span(tree)};
+  return {make(AttributeExpr{std::move(name), ident(tree->any_word())}, span(tree)), span(tree)};
 }
 
 ExprPtr AstBuilder::path(MtfParser::PathContext* tree) {

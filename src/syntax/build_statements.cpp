@@ -61,9 +61,9 @@ std::vector<Stmt> AstBuilder::statements(const std::vector<MtfParser::StatementC
   // A line that ends in `;` is quiet, with all its statements.
   for (std::size_t i = result.size(); i-- > 0;) {
     if (ends[i].text() != ";") continue;
-    const std::string_view rest = std::string_view(file_.text()).substr(ends[i].end);
-    const std::string_view line = trim(rest.substr(0, rest.find('\n')));
-    const bool ends_line = line.empty() || line.front() == '#' || line.front() == '}';
+    const std::size_t next = file_.text().find_first_not_of(" \t;", ends[i].end);
+    const char after = next == std::string::npos ? '\n' : file_.text()[next];
+    const bool ends_line = after == '\n' || after == '\r' || after == '#' || after == '}';
     result[i].quiet = ends_line || (i + 1 < result.size() && result[i + 1].quiet);
   }
   return result;
@@ -295,14 +295,14 @@ std::string doc_text(const Comment& comment) {
 // The file's doc is its first block of `##` lines, if nothing but comments stands before it.
 void AstBuilder::find_docs(Program& program) {
   for (const Comment& comment : program.comments) {
-    if (comment.is_doc && comment.own_line) docs_by_line_.emplace(comment.span.position().line, &comment);
+    if (comment.is_doc && comment.own_line) docs_by_line_.emplace(file_.line_of(comment.span.begin), &comment);
   }
   const auto first = std::find_if(program.comments.begin(), program.comments.end(),
                                   [](const Comment& comment) { return comment.is_doc; });
   if (first == program.comments.end() || !first->own_line) return;
   const auto& statements = program.body.statements;
   if (!statements.empty() && statements.front().span.begin < first->span.begin) return;
-  std::size_t line = first->span.position().line;
+  std::size_t line = file_.line_of(first->span.begin);
   for (auto found = docs_by_line_.find(line); found != docs_by_line_.end(); found = docs_by_line_.find(++line)) {
     if (!program.doc.empty()) program.doc += '\n';
     program.doc += doc_text(*found->second);
@@ -324,7 +324,7 @@ std::string AstBuilder::doc_above(std::size_t line) const {
 void AstBuilder::attach_docs(std::vector<Stmt>& statements) {
   if (docs_by_line_.empty()) return;
   for (Stmt& statement : statements) {
-    statement.doc = doc_above(statement.span.position().line);
+    statement.doc = doc_above(file_.line_of(statement.span.begin));
     if (auto* fn = std::get_if<FnStmt>(&statement.node)) {
       if (auto* body = std::get_if<Block>(&fn->body)) attach_docs(body->statements);
     } else if (auto* model = std::get_if<ModelStmt>(&statement.node)) {

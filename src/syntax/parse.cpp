@@ -106,7 +106,9 @@ bool is_readable(const SourceFile& file, Diagnostics& diagnostics) {
 
 }  // namespace
 
-ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnostics, ParseMode mode) {
+namespace {
+
+ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagnostics& diagnostics, ParseMode mode) {
   if (!is_readable(*file, diagnostics)) return empty_program(file);
   LexedFile lexed(*file);
   TokenList list = read_tokens(lexed, *file, diagnostics);
@@ -121,8 +123,24 @@ ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnost
     return AstBuilder(*file, lexed.offsets(), mode, diagnostics).build(*tree, std::move(list.comments));
   } catch (const TooDeep& limit) {
     diagnostics.add(too_deep(limit, lexed.offsets()));
-    return empty_program(file);
+  } catch (const TooManyErrors&) {
+    MTF_CHECK(diagnostics.has_errors(), "statements were skipped without a reason");
   }
+  return empty_program(file);
+}
+
+}  // namespace
+
+ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnostics, ParseMode mode) {
+  constexpr std::size_t kMostErrors = 100;
+  Diagnostics found(kMostErrors);
+  ast::Program program = parse_unsorted(file, found, mode);
+  std::vector<Diagnostic> sorted = found.list();
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return a.span().begin < b.span().begin;
+  });
+  for (Diagnostic& one : sorted) diagnostics.add(std::move(one));
+  return program;
 }
 
 ast::Program parse_or_throw(std::shared_ptr<const SourceFile> file, ParseMode mode) {

@@ -12,7 +12,7 @@ using namespace ast;
 namespace {
 
 std::size_t line_of(const Span& span, std::uint32_t offset) {
-  return span.is_known() ? span.file->position(offset).line : 0;
+  return span.is_known() ? span.file->line_of(offset) : 0;
 }
 
 bool is_one_line(const Span& span) { return span.is_known() && span.text().find('\n') == std::string_view::npos; }
@@ -27,9 +27,10 @@ void Printer::new_line() {
 // Whether a part of a bracket begins a line of the source, and may begin one here.
 bool Printer::begins_line(const Span& span) const {
   if (lines_ == Lines::kDropped || in_string_ > 0 || !span.is_known()) return false;
-  const std::size_t start = span.file->line_start(span.position().line);
-  const std::string_view before = std::string_view(span.file->text()).substr(start, span.begin - start);
-  return before.find_first_not_of(" \t(") == std::string_view::npos;
+  // Parentheses around it are not in its span.
+  std::size_t begin = span.begin;
+  while (begin > 0 && span.file->text()[begin - 1] == '(' && !span.file->is_first_on_line(begin)) --begin;
+  return span.file->is_first_on_line(begin);
 }
 
 void Printer::keep_empty_line(std::size_t line) {

@@ -110,6 +110,7 @@ void Printer::sequence(char open, const Items& items, char close, SpanOf span_of
     if (breaks) {
       if (!broken) indent_ += 2;
       broken = true;
+      last_line_ = 0;  // empty lines inside brackets are not kept
       comments_before(span.begin);
       new_line();
     }

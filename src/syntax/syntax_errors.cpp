@@ -118,15 +118,16 @@ std::string help_for(antlr4::Parser* parser, antlr4::Token* found, const Interva
     return "a declaration has `=`; `:=` gives an existing name a new value";
   }
   if (expected.contains(static_cast<size_t>(MtfParser::LBRACE)) && type != MtfParser::LBRACE) {
-    if (type == MtfParser::NEWLINE && neighbour(place + 1) == MtfParser::LBRACE) {
-      return "the `{` of a block stands on the line that it belongs to";
-    }
     return "a block stands between `{` and `}`";
   }
   if (type == MtfParser::ELSE) return "`else` follows the `}` of its `if`";
   if (span.text() == "elif") return "write `else if`";
-  if (is_reserved_word(type) && expected.contains(static_cast<size_t>(MtfParser::IDENT)) &&
-      !begins_expression(type)) {
+  const std::size_t rule = parser->getContext()->getRuleIndex();
+  const bool in_parameters = rule == MtfParser::RuleFn_statement || rule == MtfParser::RuleModel_statement ||
+                             rule == MtfParser::RuleParameters;
+  const bool wants_name = expected.contains(static_cast<size_t>(MtfParser::IDENT)) ||
+                          (in_parameters && expected.contains(static_cast<size_t>(MtfParser::RPAREN)));
+  if (is_reserved_word(type) && wants_name && !begins_expression(type)) {
     return fmt::format("{} cannot be a name; choose another", code(span.text()));
   }
   if (type == MtfParser::ARROW) return "`->` stands after the last operand of a call: `sum(x -> [batch])`";
@@ -190,6 +191,8 @@ void StatementRecovery::skip_statement(antlr4::Parser* parser, std::size_t first
   if (pending_ && !tokens_.is_marked(first, last)) diagnostics_.add(std::move(*pending_));
   pending_.reset();
   recovering_ = false;
+  constexpr std::size_t kMostSkipped = 200;
+  if (++skipped_ >= kMostSkipped) throw TooManyErrors();
 }
 
 void StatementRecovery::recover(antlr4::Parser* parser, std::exception_ptr error) {

@@ -11,6 +11,9 @@
 
 namespace mtf::internal {
 
+// Thrown when there are so many errors that going on is of no use. Not a RecognitionException.
+struct TooManyErrors {};
+
 // How the parser goes on after an error: it reports it once, in our own words, leaves the innermost
 // statement, and continues behind that statement's NEWLINE. Tokens are never guessed or dropped
 // inside a statement, so one mistake gives one message.
@@ -37,6 +40,7 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
   const Offsets& offsets_;
   Diagnostics& diagnostics_;
   bool recovering_ = false;
+  std::size_t skipped_ = 0;  // statements
   std::optional<Diagnostic> pending_;  // reported once it is clear which tokens it is about
 };
 

@@ -88,10 +88,7 @@ class Reader {
       auto token = lexed_.next();
       if (token->getType() != MtfLexer::COMMENT) return token;
       const Span span = lexed_.offsets().span(*token);
-      const Position place = span.position();
-      const std::size_t start = file_.line_start(place.line);
-      const std::string_view before = std::string_view(file_.text()).substr(start, span.begin - start);
-      list_.comments.push_back({span, span.text().starts_with("##"), trim(before).empty()});
+      list_.comments.push_back({span, span.text().starts_with("##"), file_.is_first_on_line(span.begin)});
     }
   }
 
@@ -162,20 +159,31 @@ class Reader {
     }
   }
 
+  void wrong_closer(Span here) {
+    const OpenBracket& innermost = open_.back();
+    report(Diagnostic(Kind::bracket_mismatch, here,
+                      fmt::format("expected {}, found {}", code(closer(innermost.kind)), code(here.text())))
+               .related(innermost.span, "opened here"));
+  }
+
   void close(std::size_t type) {
     const Span here = span();
     if (open_.empty() || !fits(open_.back().kind, type)) {
       const bool has_partner = std::any_of(open_.begin(), open_.end(), [&](const OpenBracket& open) {
         return fits(open.kind, type);
       });
+      const bool can_close = !open_.empty() && (open_.back().kind == Open::kParen || open_.back().kind == Open::kBracket ||
+                                                open_.back().kind == Open::kLayout);
+      if (!has_partner && can_close) {
+        wrong_closer(here);
+        mark();
+        return pop_unchecked();
+      }
       if (!has_partner) {
         report(Diagnostic(Kind::bracket_mismatch, here, fmt::format("{} closes nothing", code(here.text()))));
         return;
       }
-      const OpenBracket innermost = open_.back();
-      report(Diagnostic(Kind::bracket_mismatch, here,
-                        fmt::format("expected {}, found {}", code(closer(innermost.kind)), code(here.text())))
-                 .related(innermost.span, "opened here"));
+      wrong_closer(here);
       while (!fits(open_.back().kind, type)) abandon();
     }
     if (open_.back().kind == Open::kBlock) end_statement();
@@ -205,8 +213,8 @@ class Reader {
     });
     const bool in_expression = open_.back().kind != Open::kString;
     Span whole = innermost.span;
-    whole.end = std::max<std::uint32_t>(whole.end, static_cast<std::uint32_t>(
-        file_.line_start(whole.position().line) + file_.line(whole.position().line).size()));
+    const std::size_t line = file_.line_of(whole.begin);
+    whole.end = static_cast<std::uint32_t>(file_.line_start(line) + file_.line(line).size());
     Diagnostic diagnostic(Kind::unterminated_string, whole,
                           in_expression ? "expected `}` and `\"` before the end of the line"
                                         : "expected `\"` before the end of the line");
@@ -233,7 +241,7 @@ class Reader {
     ahead_ = next_visible();
     if (ahead_->getType() == MtfLexer::COLON) return;  // the label of an argument
     const bool is_annotation = last_type() == MtfLexer::COLON || last_type() == MtfLexer::ARROW;
-    if (is_annotation || !starts_line()) return;
+    if (is_annotation || !file_.is_first_on_line(span().begin)) return;
     const OpenBracket innermost = open_.back();
     report(Diagnostic(Kind::bracket_mismatch, innermost.span,
                       fmt::format("expected {} before the next statement", code(closer(innermost.kind))))
@@ -242,18 +250,13 @@ class Reader {
     end_statement();
   }
 
-  bool starts_line() const {
-    const Span here = span();
-    const std::size_t start = file_.line_start(here.position().line);
-    return trim(std::string_view(file_.text()).substr(start, here.begin - start)).empty();
-  }
-
   void take(std::size_t type) {
     switch (type) {
       case MtfLexer::LPAREN: return push(Open::kParen);
       case MtfLexer::LBRACKET: return push(Open::kBracket);
       case MtfLexer::LBRACE: {
         const bool is_layout = last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT;
+        if (!list_.tokens.empty() && last_type() == MtfLexer::NEWLINE && in_block()) join_block();
         return push(is_layout ? Open::kLayout : Open::kBlock);
       }
       case MtfLexer::INTERPOLATION_OPEN: return push(Open::kInterpolation);
@@ -282,6 +285,14 @@ class Reader {
         if (only_begins_statement(type)) begins_statement();
         emit();
     }
+  }
+
+  // Nothing begins with `{`: it belongs to the line before.
+  void join_block() {
+    report(Diagnostic(Kind::syntax_error, span(), "a block's `{` cannot begin a line")
+               .help("put it at the end of the line that it belongs to"));
+    list_.tokens.pop_back();
+    list_.block_depth.pop_back();
   }
 
   void drop_newline_before_else() {
