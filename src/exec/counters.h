@@ -5,6 +5,7 @@
 // from the sizes, groups and loop bounds that kernels and collectives really get; both must agree.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 

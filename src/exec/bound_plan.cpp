@@ -1,0 +1,333 @@
+#include "exec/bound_plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/bound_step.h"
+#include "schedule/pack.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+void store_number(ElementType type, double number, void* at) {
+  switch (type) {
+    case ElementType::kBool: *static_cast<uint8_t*>(at) = number != 0; return;
+    case ElementType::kI32: *static_cast<int32_t*>(at) = static_cast<int32_t>(static_cast<int64_t>(number)); return;
+    case ElementType::kBf16: *static_cast<Bf16*>(at) = to_bf16(static_cast<float>(number)); return;
+    case ElementType::kF32: *static_cast<float*>(at) = static_cast<float>(number); return;
+    case ElementType::kF64: *static_cast<double*>(at) = number; return;
+  }
+}
+
+}  // namespace
+
+struct BoundPlan::Impl {
+  struct BoundBuffer {
+    int64_t place_bytes = 0;   // padded
+    int places = 0;
+    int64_t alone_bytes = 0;   // of one processor alone, the largest
+    int64_t offset = 0;        // in the arena
+    std::vector<int> values;   // those that lie in it
+  };
+  struct BoundStep {
+    const Step* step = nullptr;
+    const Instruction* first = nullptr;
+    std::unique_ptr<BoundCompute> compute;
+    std::unique_ptr<BoundCollective> collective;
+    int buffer = -1;           // staging
+    std::vector<int> awaits;   // steps that must have ended before this one begins
+    std::vector<std::span<void* const>> operands, results;
+  };
+
+  Impl(std::shared_ptr<const Schedule> s, Machine& m) : schedule(std::move(s)), program(schedule->program), machine(m) {
+    number_of.assign(program.values.size(), 0);
+    for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);
+    for (const Instruction& instruction : program.instructions)
+      if (is_host_number(instruction)) is_number.push_back(instruction.results[0]);
+    bind_values();
+    bind_buffers();
+    bind_steps();
+  }
+
+  const Hosting& hosting(int value) { return machine.hostings.of(program.values[value].mesh); }
+  const Places& places(int value) { return hosting(value).places(program.values[value].varies()); }
+
+  void bind_values() {
+    size_t n = program.values.size();
+    pointers.begin.assign(n, 0);
+    pointers.places.assign(n, 0);
+    for (size_t v = 0; v < n; ++v) {
+      int root = schedule->alias_of[v];
+      pointers.places[v] = places(static_cast<int>(v)).count();
+      if (root != static_cast<int>(v)) {
+        MTF_CHECK(pointers.places[v] == pointers.places[root], "{} shares the memory of {}", program.values[v].name,
+                  program.values[root].name);
+        pointers.begin[v] = pointers.begin[root];
+        continue;
+      }
+      pointers.begin[v] = static_cast<int>(pointers.data.size());
+      pointers.data.resize(pointers.data.size() + pointers.places[v], nullptr);
+    }
+  }
+
+  void bind_buffers() {
+    buffers.resize(schedule->buffers.size());
+    for (size_t v = 0; v < program.values.size(); ++v)
+      if (schedule->buffer_of[v] >= 0 && schedule->alias_of[v] == static_cast<int>(v))
+        buffers[schedule->buffer_of[v]].values.push_back(static_cast<int>(v));
+    std::vector<PackItem> alone;
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      const Buffer& buffer = schedule->buffers[b];
+      BoundBuffer& bound = buffers[b];
+      if (buffer.kind == BufferKind::kStaging) {
+        const Step& step = schedule->steps[buffer.first];
+        for (int i : step.instructions) {
+          const Instruction& instruction = program.instructions[i];
+          bound.alone_bytes += padded(staging_bytes(instruction, bytes_of(instruction.operands[0]), bytes_of(instruction.results[0])));
+        }
+        bound.places = 1;
+      } else {
+        const LocalValue& value = program.values[buffer.value];
+        const Hosting& host = hosting(buffer.value);
+        bound.places = pointers.places[buffer.value];
+        for (int hosted : places(buffer.value).first)
+          bound.place_bytes = std::max(bound.place_bytes, padded(block_at(value, host.coordinates()[hosted]).elements * size_of(value.element)));
+        bound.alone_bytes = padded(bytes_of(buffer.value));
+      }
+      if (buffer.kind == BufferKind::kOutput) {
+        output_alone += bound.alone_bytes;
+        output_bytes += bound.place_bytes * bound.places;
+      }
+      if (buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kStaging)
+        alone.push_back({bound.alone_bytes, buffer.first, buffer.last, 0});
+    }
+    arena_alone = pack(alone);
+  }
+
+  int64_t bytes_of(int value) const { return most_elements(program.values[value]) * size_of(program.values[value].element); }
+
+  void bind_steps() {
+    int begun = 0;
+    for (size_t s = 0; s < schedule->steps.size(); ++s) {
+      const Step& step = schedule->steps[s];
+      BoundStep bound;
+      bound.step = &step;
+      bound.first = &program.instructions[step.instructions[0]];
+      switch (step.kind) {
+        case StepKind::kKernel: bound.compute = bind_kernel(*schedule, step, machine.hostings); break;
+        case StepKind::kLoop: bound.compute = bind_loop(*schedule, step, machine.hostings); break;
+        default: bind_collective(bound, step); ++begun;
+      }
+      steps.push_back(std::move(bound));
+    }
+    for (size_t b = 0; b < buffers.size(); ++b)
+      if (schedule->buffers[b].kind == BufferKind::kStaging) {
+        BoundStep& step = steps[schedule->buffers[b].first];
+        step.buffer = static_cast<int>(b);
+        buffers[b].place_bytes = padded(step.collective->staging_bytes());
+      }
+    pack_arena();
+    for (BoundStep& step : steps) {
+      if (!step.collective) continue;
+      for (int i : step.step->instructions) {
+        step.operands.push_back(pointers.all(program.instructions[i].operands[0]));
+        step.results.push_back(pointers.all(program.instructions[i].results[0]));
+      }
+    }
+    find_awaited();
+  }
+
+  void bind_collective(BoundStep& bound, const Step& step) {
+    const Instruction& instruction = *bound.first;
+    const LocalValue& from = program.values[instruction.operands[0]];
+    const LocalValue& to = program.values[instruction.results[0]];
+    const Hosting& host = machine.hostings.of(from.mesh);
+    if (instruction.kind == InstructionKind::kAllReduce) {
+      std::vector<const LocalValue*> operands, results;
+      for (int i : step.instructions) {
+        operands.push_back(&program.values[program.instructions[i].operands[0]]);
+        results.push_back(&program.values[program.instructions[i].results[0]]);
+      }
+      bound.collective = bind_all_reduce(host, operands, results, instruction.axes, instruction.reduction);
+    } else if (instruction.kind == InstructionKind::kReduceScatter) {
+      bound.collective = bind_reduce_scatter(host, from, to, instruction.axes, instruction.reduction);
+    } else {
+      bound.collective = bind_redistribution(host, from, to, instruction.kind, instruction.axes);
+    }
+    if (!is_collective(instruction.kind)) return;
+    for (size_t i = 0; i < step.instructions.size(); ++i) {
+      const Instruction& each = program.instructions[step.instructions[i]];
+      CollectiveCount count = count_of(each.kind, program.values[each.operands[0]], program.values[each.results[0]], each.axes);
+      if (count.count == 0) continue;
+      count.calls = i == 0 ? step.calls : 0;
+      collectives[static_cast<int>(counted_as(each.kind))][from.mesh->axes_to_string(each.axes)] += count;
+    }
+  }
+
+  /// The arena as this rank has it: each buffer as often as it has places.
+  void pack_arena() {
+    std::vector<PackItem> items;
+    std::vector<size_t> which;
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      const Buffer& buffer = schedule->buffers[b];
+      if (buffer.kind != BufferKind::kArena && buffer.kind != BufferKind::kStaging) continue;
+      items.push_back({buffers[b].place_bytes * buffers[b].places, buffer.first, buffer.last, 0});
+      which.push_back(b);
+    }
+    arena_bytes = pack(items);
+    for (size_t i = 0; i < items.size(); ++i) buffers[which[i]].offset = items[i].offset;
+  }
+
+  /// A collective ends before the first step that reads its result or may reuse the memory it works on.
+  void find_awaited() {
+    for (size_t c = 0; c < steps.size(); ++c) {
+      if (!steps[c].collective) continue;
+      size_t end = static_cast<size_t>(std::max<int>(static_cast<int>(c) + 1, steps[c].step->finish));
+      if (end < steps.size()) steps[end].awaits.push_back(static_cast<int>(c));
+      else last_awaits.push_back(static_cast<int>(c));
+    }
+  }
+
+  void point_arena() {
+    std::byte* base = machine.arena ? machine.arena->data() : nullptr;
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      if (schedule->buffers[b].kind != BufferKind::kArena) continue;
+      for (int v : buffers[b].values)
+        for (int p = 0; p < buffers[b].places; ++p)
+          pointers.data[pointers.begin[v] + p] = base + buffers[b].offset + p * buffers[b].place_bytes;
+    }
+    arena_base = base;
+  }
+
+  std::shared_ptr<const Schedule> schedule;
+  const LocalProgram& program;
+  Machine& machine;
+  PointerTable pointers;
+  std::vector<double> number_of;              // for each value: the host number it is
+  std::vector<int> is_number;
+  std::map<int, int> input_of;
+  std::vector<BoundBuffer> buffers;
+  std::vector<BoundStep> steps;
+  std::vector<int> last_awaits;
+  int64_t arena_bytes = 0, arena_alone = 0;
+  int64_t output_bytes = 0, output_alone = 0;
+  const std::byte* arena_base = nullptr;
+  bool pointed = false;
+  std::map<std::string, CollectiveCount> collectives[kCollectiveKinds];
+  int64_t first_flops = -1;
+  std::vector<int64_t> flops_of_step;
+  std::vector<int> under_way;
+};
+
+BoundPlan::BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine)
+    : impl_(std::make_unique<Impl>(std::move(schedule), machine)) {
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) counted_.collectives[kind] = impl_->collectives[kind];
+}
+BoundPlan::~BoundPlan() = default;
+
+int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->output_bytes; }
+
+std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
+    std::span<const PlanInput> inputs, const std::function<std::span<const double>(const Instruction&)>& numbers) {
+  Impl& p = *impl_;
+  Machine& machine = p.machine;
+  const LocalProgram& program = p.program;
+  if (p.arena_bytes > 0 && (!machine.arena || machine.arena->bytes() < p.arena_bytes)) {
+    machine.arena.reset();
+    machine.arena = machine.pool->allocate(p.arena_bytes, 0);
+  }
+  if (!p.pointed || p.arena_base != (machine.arena ? machine.arena->data() : nullptr)) p.point_arena();
+  p.pointed = true;
+
+  // Memory of inputs and outputs.
+  std::vector<std::shared_ptr<Storage>> storages(p.buffers.size());
+  for (size_t b = 0; b < p.buffers.size(); ++b) {
+    const Buffer& buffer = p.schedule->buffers[b];
+    const Impl::BoundBuffer& bound = p.buffers[b];
+    if (buffer.kind == BufferKind::kInput) {
+      const Tensor& tensor = *inputs[p.input_of.at(buffer.value)].tensor;
+      storages[b] = tensor.storage;
+      const std::vector<int>& first = p.places(buffer.value).first;
+      for (int v : bound.values)
+        for (int place = 0; place < bound.places; ++place) p.pointers.data[p.pointers.begin[v] + place] = tensor.blocks[first[place]];
+    } else if (buffer.kind == BufferKind::kOutput) {
+      storages[b] = machine.pool->allocate(bound.place_bytes * bound.places, bound.alone_bytes);
+      for (int v : bound.values)
+        for (int place = 0; place < bound.places; ++place)
+          p.pointers.data[p.pointers.begin[v] + place] = storages[b]->data() + place * bound.place_bytes;
+    }
+  }
+  machine.pool->note_alone(p.arena_alone);
+  for (int v : p.is_number) {
+    double number = inputs[p.input_of.at(v)].number;
+    p.number_of[v] = number;
+    if (p.schedule->buffer_of[v] >= 0)
+      for (int place = 0; place < p.pointers.places[v]; ++place)
+        store_number(program.values[v].element, number, p.pointers.at(v, place));
+  }
+
+  int64_t flops = 0;
+  bool first_run = p.first_flops < 0;
+  p.under_way.clear();
+  auto finish = [&](int step) {
+    machine.at.store(p.steps[step].first, std::memory_order_relaxed);
+    p.steps[step].collective->finish(machine.transport);
+    std::erase(p.under_way, step);
+  };
+  for (size_t s = 0; s < p.steps.size(); ++s) {
+    Impl::BoundStep& step = p.steps[s];
+    for (int awaited : step.awaits) finish(awaited);
+    machine.at.store(step.first, std::memory_order_relaxed);
+    machine.moved.fetch_add(1, std::memory_order_relaxed);
+    if (step.collective) {
+      std::byte* staging = step.buffer < 0 || !machine.arena ? nullptr : machine.arena->data() + p.buffers[step.buffer].offset;
+      int tag = static_cast<int>(machine.collectives_begun++ % 65536) * 8192;
+      step.collective->begin(step.operands, step.results, {machine.transport, staging, tag});
+      p.under_way.push_back(static_cast<int>(s));
+      if (first_run) p.flops_of_step.push_back(0);
+      continue;
+    }
+    for (int other : p.under_way) p.steps[other].collective->advance(machine.transport);
+    std::span<const double> host = step.step->kind == StepKind::kKernel ? numbers(*step.first) : std::span<const double>();
+    int64_t done = 0;
+    try {
+      done = step.compute->run({p.pointers, machine.threads, host, p.number_of});
+    } catch (const ElementError& error) {
+      fail(Kind::index_out_of_range, step.first->node->span, error.message);
+    }
+    flops += done;
+    if (first_run) p.flops_of_step.push_back(done);
+  }
+  for (int awaited : p.last_awaits) finish(awaited);
+  machine.at.store(nullptr, std::memory_order_relaxed);
+
+  if (first_run) {
+    // Every rank runs this plan for the first time now: the largest of each step over all of them.
+    p.first_flops = flops;
+    machine.transport.max_of_all(p.flops_of_step);
+    for (int64_t each : p.flops_of_step) counted_.flops += each;
+  }
+  MTF_CHECK(flops == p.first_flops, "a plan did {} operations, now {}", p.first_flops, flops);
+
+  std::vector<std::shared_ptr<Tensor>> outputs;
+  std::map<int, std::shared_ptr<Tensor>> made;
+  for (const std::vector<int>& output : program.outputs) {
+    int v = output[0];
+    std::shared_ptr<Tensor>& tensor = made[v];
+    if (!tensor) {
+      const LocalValue& value = program.values[v];
+      tensor = std::make_shared<Tensor>();
+      tensor->type = value.type();
+      tensor->mesh = value.mesh;
+      tensor->sharding = value.sharding();
+      tensor->order = value.order;
+      tensor->storage = storages[p.schedule->buffer_of[v]];
+      for (int place : p.places(v).of) tensor->blocks.push_back(p.pointers.at(v, place));
+    }
+    outputs.push_back(tensor);
+  }
+  return outputs;
+}
+
+}  // namespace mtf

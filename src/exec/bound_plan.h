@@ -1,0 +1,63 @@
+#pragma once
+// A schedule bound to this rank's processors: every shape, stride and offset worked out, so that running it costs
+// little beyond its kernels.
+//
+// A step runs once for each distinct place of this rank's processors along the axes that its results vary over. Memory
+// is reached through one table of pointers, an entry for each value and place: the arena's entries change only when the
+// arena moves, those of inputs and outputs are filled in at each run. An in-place result shares its operand's entries.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/collective.h"
+#include "exec/counters.h"
+#include "exec/storage.h"
+#include "exec/tensor.h"
+#include "kernels/threads.h"
+#include "schedule/schedule.h"
+
+namespace mtf {
+
+/// What the steps work with; all of it outlives them.
+struct Machine {
+  Hostings& hostings;
+  Transport& transport;
+  Threads& threads;
+  std::shared_ptr<MemoryPool> pool;
+  std::shared_ptr<Storage> arena;            ///< shared by all plans, as large as the largest needs
+  int64_t collectives_begun = 0;             ///< numbers them, the same on all ranks
+  std::atomic<int64_t> moved{0};             ///< grows with each step: for the watchdog
+  std::atomic<const Instruction*> at{nullptr};
+};
+
+/// One of a plan's inputs at one run: a tensor, or a host number.
+struct PlanInput {
+  Tensor* tensor = nullptr;
+  double number = 0;
+};
+
+class BoundPlan {
+ public:
+  BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine);
+  ~BoundPlan();
+
+  /// Runs all steps. `inputs` are in the order of program.inputs; `numbers(instruction)` are the host's numbers of the
+  /// node of an instruction. Returns a tensor for each of program.outputs. Fails at the span of a step whose element
+  /// is wrong (index_out_of_range), or where memory does not suffice.
+  std::vector<std::shared_ptr<Tensor>> run(std::span<const PlanInput> inputs,
+                                           const std::function<std::span<const double>(const Instruction&)>& numbers);
+
+  /// What a run counts, the largest processor's figures, except unique_flops; complete after the first run.
+  const Counters& counted() const { return counted_; }
+  /// Bytes that this rank needs for a run beside its inputs.
+  int64_t bytes() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  Counters counted_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,70 @@
+#include "exec/counters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/text.h"
+
+namespace mtf {
+
+CollectiveCount& CollectiveCount::operator+=(const CollectiveCount& other) {
+  count += other.count;
+  calls += other.calls;
+  values += other.values;
+  bytes += other.bytes;
+  wire_bytes += other.wire_bytes;
+  return *this;
+}
+
+CollectiveCount& CollectiveCount::operator-=(const CollectiveCount& other) {
+  count -= other.count;
+  calls -= other.calls;
+  values -= other.values;
+  bytes -= other.bytes;
+  wire_bytes -= other.wire_bytes;
+  return *this;
+}
+
+CollectiveCount Counters::total(CollectiveKind kind) const {
+  CollectiveCount total;
+  for (const auto& [axes, count] : collectives[static_cast<int>(kind)]) total += count;
+  return total;
+}
+
+CollectiveCount Counters::over(CollectiveKind kind, const std::vector<std::string>& axes) const {
+  std::vector<std::string> wanted = axes;
+  std::sort(wanted.begin(), wanted.end());
+  CollectiveCount result;
+  for (const auto& [text, count] : collectives[static_cast<int>(kind)]) {
+    std::vector<std::string> there = split(text, '+');
+    std::sort(there.begin(), there.end());
+    if (there == wanted) result += count;
+  }
+  return result;
+}
+
+Counters difference(const Counters& a, const Counters& b) {
+  Counters result = a;
+  result.flops -= b.flops;
+  result.unique_flops -= b.unique_flops;
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    for (const auto& [axes, count] : b.collectives[kind]) result.collectives[kind][axes] -= count;
+    std::erase_if(result.collectives[kind], [](const auto& entry) { return entry.second == CollectiveCount{}; });
+  }
+  return result;
+}
+
+std::string to_string(const Counters& counters) {
+  std::string text = fmt::format("flops: {}\nunique_flops: {}\npeak_bytes: {}\n", thousands(counters.flops),
+                                 thousands(counters.unique_flops), thousands(counters.peak_bytes));
+  for (int kind = 0; kind < kCollectiveKinds; ++kind)
+    for (const auto& [axes, count] : counters.collectives[kind])
+      text += fmt::format("{} over {}: {} in {}, {}, {}, {} on the wire\n", name(static_cast<CollectiveKind>(kind)), axes,
+                          thousands(count.count), count_text(count.calls, "call"), count_text(count.values, "value"),
+                          bytes_text(count.bytes), bytes_text(count.wire_bytes));
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+}  // namespace mtf

@@ -1,0 +1,199 @@
+#include "exec/engine.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <list>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "exec/cut.h"
+#include "exec/host_tensor.h"
+#include "exec/plan.h"
+#include "exec/predict.h"
+#include "exec/transport.h"
+#include "exec/watchdog.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+constexpr size_t kMostPlans = 256;
+
+int threads_of(const EngineOptions& options, const Transport& transport) {
+  if (options.threads > 0) return options.threads;
+  int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return std::max(1, cores / transport.ranks_here());
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  explicit Impl(EngineOptions given)
+      : options(std::move(given)), transport(options.use_mpi), hostings(transport.rank(), transport.ranks(), options.placement),
+        threads(threads_of(options, transport)), machine{hostings, transport, threads, std::make_shared<MemoryPool>(), nullptr} {
+    if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
+    if (!options.fuse) skipped_passes.push_back("fuse_loops");
+  }
+
+  Plan& plan_for(const Cut& cut, const Values& roots) {
+    auto at = plans.find(cut.key);
+    if (at != plans.end()) {
+      recent.splice(recent.begin(), recent, at->second.second);
+      return *at->second.first;
+    }
+    if (plans.size() >= kMostPlans) {
+      if (last == plans.at(recent.back()).first.get()) last = nullptr;
+      plans.erase(recent.back());
+      recent.pop_back();
+    }
+    std::unique_ptr<Plan> plan = make_plan(cut, roots, skipped_passes);
+    if (!options.dry) {
+      plan->bound = std::make_unique<BoundPlan>(plan->schedule, machine);
+      int64_t there = machine.arena ? machine.arena->bytes() : 0;
+      check_memory(*machine.pool, plan->bound->bytes() - there, cut.nodes.empty() ? Span{} : cut.nodes.back()->span);
+    }
+    recent.push_front(cut.key);
+    auto& entry = plans[cut.key];
+    entry = {std::move(plan), recent.begin()};
+    return *entry.first;
+  }
+
+  /// Stops if the ranks are about to run different plans: they have come apart, and would wait for each other for ever.
+  void check_agreement(const PlanKey& key) {
+    if (transport.ranks() == 1) return;
+    auto a = static_cast<int64_t>(key[0]), b = static_cast<int64_t>(key[1]);
+    std::vector<int64_t> numbers = {a, ~a, b, ~b};
+    transport.max_of_all(numbers);
+    MTF_CHECK(numbers[0] == ~numbers[1] && numbers[2] == ~numbers[3], "the ranks have come to different computations");
+  }
+
+  void compute(const Values& asked) {
+    Values roots;
+    for (const Value& value : asked)
+      if (!value.node->is_computed(value.result) && std::find(roots.begin(), roots.end(), value) == roots.end())
+        roots.push_back(value);
+    if (roots.empty()) return;
+    Cut now = cut(roots);
+    check_agreement(now.key);
+    Plan& plan = plan_for(now, roots);
+    last = &plan;
+    std::vector<std::shared_ptr<Tensor>> outputs = options.dry ? pretend(plan, now) : launch(plan, now);
+    for (const Leaf& leaf : now.leaves)
+      if (leaf.dies) leaf.value.node->computed.clear();
+    for (size_t i = 0; i < roots.size(); ++i) {
+      Node& node = *roots[i].node;
+      node.computed.resize(node.types.size());
+      node.computed[roots[i].result] = outputs[i];
+    }
+  }
+
+  std::vector<std::shared_ptr<Tensor>> launch(Plan& plan, const Cut& cut) {
+    std::vector<PlanInput> inputs = inputs_of(plan, cut);
+    const Instruction* first = plan.schedule->program.instructions.data();
+    auto numbers = [&](const Instruction& instruction) -> std::span<const double> {
+      int node = plan.node_of_instruction[static_cast<size_t>(&instruction - first)];
+      return node >= 0 ? cut.nodes[node]->inputs : instruction.node->inputs;
+    };
+    std::vector<std::shared_ptr<Tensor>> outputs = plan.bound->run(inputs, numbers);
+    add(plan.bound->counted(), plan);
+    return outputs;
+  }
+
+  /// A dry run: predicted costs, and tensors without memory.
+  std::vector<std::shared_ptr<Tensor>> pretend(Plan& plan, const Cut& cut) {
+    const Schedule& schedule = *plan.schedule;
+    std::vector<PlanInput> inputs = inputs_of(plan, cut);
+    machine.pool->note_alone(plan.predicted.peak_bytes);
+    std::map<int, std::shared_ptr<Storage>> storages;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].tensor) storages[schedule.buffer_of[schedule.program.inputs[i]]] = inputs[i].tensor->storage;
+    std::vector<std::shared_ptr<Tensor>> outputs;
+    for (const std::vector<int>& output : schedule.program.outputs) {
+      const LocalValue& value = schedule.program.values[output[0]];
+      std::shared_ptr<Storage>& storage = storages[schedule.buffer_of[output[0]]];
+      if (!storage) storage = machine.pool->pretend((largest_block(value) * size_of(value.element) + 63) / 64 * 64);
+      outputs.push_back(std::make_shared<Tensor>(Tensor{value.type(), value.mesh, value.sharding(), value.order, storage, {}}));
+    }
+    add(plan.predicted, plan);
+    return outputs;
+  }
+
+  void add(const Counters& counters, const Plan& plan) {
+    total.flops += counters.flops;
+    total.unique_flops += plan.predicted.unique_flops;
+    total.processors = std::max(total.processors, plan.predicted.processors);
+    for (int kind = 0; kind < kCollectiveKinds; ++kind)
+      for (const auto& [axes, count] : counters.collectives[kind]) total.collectives[kind][axes] += count;
+  }
+
+  EngineOptions options;
+  Transport transport;
+  Hostings hostings;
+  Threads threads;
+  Machine machine;
+  std::optional<Watchdog> watchdog;
+  std::vector<std::string> skipped_passes;
+  std::list<PlanKey> recent;  // plans, the last used first
+  std::map<PlanKey, std::pair<std::unique_ptr<Plan>, std::list<PlanKey>::iterator>> plans;
+  Plan* last = nullptr;
+  std::vector<StatementCost> last_costs;
+  Counters total;
+};
+
+Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Engine::~Engine() = default;
+
+int Engine::rank() const { return impl_->transport.rank(); }
+int Engine::ranks() const { return impl_->transport.ranks(); }
+bool Engine::dry() const { return impl_->options.dry; }
+
+void Engine::compute(const Values& roots) { impl_->compute(roots); }
+
+HostTensor Engine::fetch(const Value& value) {
+  compute({value});
+  const Tensor& tensor = *value.node->computed[value.result];
+  if (!dry()) return gather_blocks(impl_->machine, tensor);
+  HostTensor result{tensor.type, {}};
+  result.bytes.resize(static_cast<size_t>(size_of(tensor.type.dims) * size_of(tensor.type.element)));
+  return result;
+}
+
+std::shared_ptr<Tensor> Engine::place(const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding) {
+  return place_blocks(impl_->machine, data, mesh, sharding, dry());
+}
+
+std::string Engine::broadcast(const std::string& bytes) {
+  std::string result = bytes;
+  impl_->transport.broadcast(result);
+  return result;
+}
+
+void Engine::abort(const std::string& message, int status) {
+  std::fflush(stdout);
+  std::fputs(message.c_str(), stderr);
+  std::fflush(stderr);
+  impl_->transport.abort(status);
+}
+
+Counters Engine::counters() const {
+  Counters counters = impl_->total;
+  counters.peak_bytes = impl_->machine.pool->alone_peak();
+  return counters;
+}
+
+void Engine::restart_peak() { impl_->machine.pool->restart_peak(); }
+
+const std::vector<StatementCost>& Engine::last_costs() const {
+  impl_->last_costs = impl_->last ? costs_of(*impl_->last->schedule) : std::vector<StatementCost>();
+  return impl_->last_costs;
+}
+
+std::string Engine::last_text(const std::string& stage) const {
+  if (!impl_->last) return "";
+  if (stage == "ir") return impl_->last->ir;
+  if (stage == "spmd") return to_string(impl_->last->schedule->program);
+  return to_string(*impl_->last->schedule);
+}
+
+}  // namespace mtf

@@ -1,0 +1,110 @@
+#include "exec/host_tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "exec/collective.h"
+#include "schedule/pack.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+std::vector<int8_t> as_written(size_t dims) {
+  std::vector<int8_t> order(dims);
+  std::iota(order.begin(), order.end(), int8_t{0});
+  return order;
+}
+
+LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, std::vector<int8_t> order) {
+  LocalValue value;
+  value.name = "value";
+  value.element = type.element;
+  value.mesh = mesh;
+  value.partial = sharding.partial;
+  value.order = std::move(order);
+  for (size_t i = 0; i < type.dims.size(); ++i) value.dims.push_back({type.dims[i], sharding.dims[i], false, {}});
+  return value;
+}
+
+}  // namespace
+
+double HostTensor::number(int64_t index) const {
+  const std::byte* at = bytes.data() + index * size_of(type.element);
+  auto read = [&](auto zero) {
+    std::memcpy(&zero, at, sizeof zero);
+    return zero;
+  };
+  switch (type.element) {
+    case ElementType::kBool: return read(uint8_t{});
+    case ElementType::kI32: return read(int32_t{});
+    case ElementType::kBf16: return to_float(Bf16{read(uint16_t{})});
+    case ElementType::kF32: return read(float{});
+    case ElementType::kF64: return read(double{});
+  }
+  return 0;
+}
+
+std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding,
+                                     bool dry) {
+  LocalValue value = local_value(data.type, mesh, sharding, as_written(data.type.dims.size()));
+  auto tensor = std::make_shared<Tensor>();
+  tensor->type = data.type;
+  tensor->mesh = mesh;
+  tensor->sharding = sharding;
+  tensor->order = value.order;
+  int64_t unit = size_of(value.element);
+  int64_t alone = padded(most_elements(value) * unit);
+  if (dry) {
+    tensor->storage = machine.pool->pretend(alone);
+    return tensor;
+  }
+  const Hosting& hosting = machine.hostings.of(mesh);
+  const Places& places = hosting.places(value.varies());
+  std::vector<BlockShape> shapes;
+  int64_t largest = 0;
+  for (int hosted : places.first) {
+    shapes.push_back(block_at(value, hosting.coordinates()[hosted]));
+    largest = std::max(largest, padded(shapes.back().elements * unit));
+  }
+  tensor->storage = machine.pool->allocate(largest * places.count(), alone);
+  BlockShape whole;
+  for (const Dim& dim : data.type.dims) whole.box.push_back({0, dim.size});
+  whole.strides = dense_strides(whole.box, value.order);
+  for (int p = 0; p < places.count(); ++p) {
+    BoxCopy copy;
+    copy.element_size = static_cast<int>(unit);
+    copy.from_strides = whole.strides;
+    copy.to_strides = shapes[p].strides;
+    for (size_t i = 0; i < shapes[p].box.size(); ++i) {
+      copy.sizes.push_back(shapes[p].box[i].size());
+      copy.from_offset += shapes[p].box[i].first * whole.strides[i] * unit;
+    }
+    if (shapes[p].elements > 0) run(copy, data.bytes.data(), tensor->storage->data() + p * largest);
+  }
+  for (int place : places.of) tensor->blocks.push_back(tensor->storage->data() + place * largest);
+  return tensor;
+}
+
+HostTensor gather_blocks(Machine& machine, const Tensor& tensor) {
+  MTF_CHECK(tensor.sharding.partial == 0, "a partial value is read by the host");
+  LocalValue from = local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order);
+  LocalValue to = local_value(tensor.type, tensor.mesh, replicated(tensor.type.dims.size()), as_written(tensor.type.dims.size()));
+  HostTensor result;
+  result.type = tensor.type;
+  result.bytes.resize(static_cast<size_t>(size_of(tensor.type.dims) * size_of(tensor.type.element)));
+  const Hosting& hosting = machine.hostings.of(tensor.mesh);
+  std::vector<void*> blocks;
+  for (int hosted : hosting.places(from.varies()).first) blocks.push_back(tensor.blocks[hosted]);
+  std::vector<void*> whole = {result.bytes.data()};
+  auto gather = bind_redistribution(hosting, from, to, InstructionKind::kAllGather, tensor.sharding.split());
+  std::shared_ptr<Storage> staging = machine.pool->allocate(gather->staging_bytes(), 0);
+  std::span<void* const> operands[] = {blocks}, results[] = {whole};
+  int tag = static_cast<int>(machine.collectives_begun++ % 65536) * 8192;
+  gather->begin(operands, results, {machine.transport, staging->data(), tag});
+  gather->finish(machine.transport);
+  return result;
+}
+
+}  // namespace mtf

@@ -1,0 +1,16 @@
+#pragma once
+// Between whole tensors of the host and the blocks of this rank.
+#include <memory>
+
+#include "exec/bound_plan.h"
+#include "exec/tensor.h"
+
+namespace mtf {
+
+/// Every rank has `data`; each keeps its blocks, stored in the order of the dims.
+std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding,
+                                     bool dry);
+/// The whole tensor on every rank; all ranks call it.
+HostTensor gather_blocks(Machine& machine, const Tensor& tensor);
+
+}  // namespace mtf

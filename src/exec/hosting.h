@@ -1,0 +1,84 @@
+#pragma once
+// Which processors this rank hosts, and which of their blocks are distinct.
+//
+// Processors are dealt to ranks in consecutive runs; where they do not divide, the first ranks host one more. On a mesh
+// of 6 processors and 4 ranks:   rank 0: 0 1   rank 1: 2 3   rank 2: 4   rank 3: 5. A placement puts processor
+// placement[i] in the place of processor i.
+//
+// A value that varies over some axes has one block for each distinct place along these axes; processors that differ
+// only along others hold replicas, and share it on their rank. Places are numbered by their first hosted processor.
+//
+//   mesh rows:2;cols:2, one rank, a value that varies over cols:
+//     processor  (0,0) (0,1) (1,0) (1,1)
+//     place        0     1     0     1
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "types/mesh.h"
+
+namespace mtf {
+
+/// The distinct places of one rank's processors along some axes.
+struct Places {
+  std::vector<int> of;      ///< for each hosted processor: its place
+  std::vector<int> first;   ///< for each place: its first hosted processor, by its number on the rank
+  int count() const { return static_cast<int>(first.size()); }
+};
+
+/// A mesh as one rank sees it.
+class Hosting {
+ public:
+  Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement);
+
+  const MeshPtr& mesh() const { return mesh_; }
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  /// The processors that a rank hosts, in its order.
+  const std::vector<int64_t>& processors(int rank) const { return hosted_[rank]; }
+  const std::vector<int64_t>& processors() const { return hosted_[rank_]; }
+  const std::vector<Coordinates>& coordinates() const { return coordinates_; }
+  int rank_of(int64_t processor) const { return rank_of_[processor]; }
+  /// The place of a processor in its rank's list.
+  int index_of(int64_t processor) const { return index_of_[processor]; }
+  /// The places of a rank's processors along `axes`; kept.
+  const Places& places(int rank, AxisSet axes) const;
+  const Places& places(AxisSet axes) const { return places(rank_, axes); }
+  /// Of the processors of `rank`, one at the same place along `axes` as `processor`: its index there, or -1.
+  int find_place(int rank, AxisSet axes, int64_t processor) const;
+
+ private:
+  int64_t key(int64_t processor, AxisSet axes) const;
+
+  MeshPtr mesh_;
+  int rank_;
+  int ranks_;
+  std::vector<std::vector<int64_t>> hosted_;
+  std::vector<Coordinates> coordinates_;
+  std::vector<int> rank_of_;
+  std::vector<int> index_of_;
+  struct Numbered {
+    Places places;
+    std::map<int64_t, int> by_key;
+  };
+  mutable std::map<std::pair<int, AxisSet>, std::unique_ptr<Numbered>> places_;
+  const Numbered& numbered(int rank, AxisSet axes) const;
+};
+
+/// The hostings of all meshes that a run has seen. Fails (mesh_too_small) where a mesh has fewer processors than ranks.
+class Hostings {
+ public:
+  Hostings(int rank, int ranks, std::vector<int64_t> placement)
+      : rank_(rank), ranks_(ranks), placement_(std::move(placement)) {}
+  /// Of a null mesh: one processor on every rank.
+  const Hosting& of(const MeshPtr& mesh);
+
+ private:
+  int rank_;
+  int ranks_;
+  std::vector<int64_t> placement_;
+  std::map<const Mesh*, std::unique_ptr<Hosting>> hostings_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,91 @@
+#include "exec/predict.h"
+
+#include "schedule/pack.h"
+
+namespace mtf {
+namespace {
+
+int64_t bytes_of(const LocalProgram& program, int value) {
+  return largest_block(program.values[value]) * size_of(program.values[value].element);
+}
+
+int64_t run_bytes(const Schedule& schedule) {
+  const LocalProgram& program = schedule.program;
+  std::vector<PackItem> arena;
+  int64_t outputs = 0;
+  for (const Buffer& buffer : schedule.buffers) {
+    int64_t bytes = 0;
+    if (buffer.kind == BufferKind::kStaging) {
+      for (int i : schedule.steps[buffer.first].instructions) {
+        const Instruction& instruction = program.instructions[i];
+        bytes += padded(staging_bytes(instruction, bytes_of(program, instruction.operands[0]), bytes_of(program, instruction.results[0])));
+      }
+    } else {
+      bytes = padded(bytes_of(program, buffer.value));
+    }
+    if (buffer.kind == BufferKind::kOutput) outputs += bytes;
+    if (buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kStaging)
+      arena.push_back({bytes, buffer.first, buffer.last, 0});
+  }
+  return outputs + pack(arena);
+}
+
+}  // namespace
+
+Counters predict(const Schedule& schedule) {
+  const LocalProgram& program = schedule.program;
+  Counters counters;
+  for (const Step& step : schedule.steps) {
+    bool first = true;
+    for (int i : step.instructions) {
+      const Instruction& instruction = program.instructions[i];
+      InstructionCost cost = cost_of(program, instruction);
+      counters.flops += cost.flops.value();
+      if (cost.count == 0) continue;
+      CollectiveCount count;
+      count.count = cost.count;
+      count.calls = first ? step.calls : 0;
+      count.values = cost.values.value();
+      count.bytes = cost.bytes.value();
+      count.wire_bytes = cost.wire_bytes.value();
+      first = false;
+      const LocalValue& from = program.values[instruction.operands[0]];
+      counters.collectives[static_cast<int>(counted_as(instruction.kind))][from.mesh->axes_to_string(instruction.axes)] += count;
+    }
+  }
+  counters.unique_flops = program.unique_flops.value();
+  for (const LocalValue& value : program.values)
+    if (value.mesh) counters.processors = std::max(counters.processors, value.mesh->size());
+  counters.peak_bytes = run_bytes(schedule);
+  return counters;
+}
+
+std::vector<StatementCost> costs_of(const Schedule& schedule) {
+  const LocalProgram& program = schedule.program;
+  std::vector<StatementCost> costs;
+  for (const Instruction& instruction : program.instructions) {
+    InstructionCost cost = cost_of(program, instruction);
+    bool collective = is_collective(instruction.kind);
+    if (collective ? cost.count == 0 : cost.flops.terms().empty()) continue;
+    const LocalValue& value = program.values[instruction.results[0]];
+    StatementCost entry;
+    bool mapped = false;
+    for (const LocalDim& dim : value.dims) mapped |= dim.mapped;
+    entry.value = value.name + ": " + (mapped || !value.mesh ? to_string(value.type()) : to_string(value.type(), value.sharding(), *value.mesh));
+    entry.span = instruction.node->span;
+    if (collective) {
+      entry.collective = counted_as(instruction.kind);
+      entry.axes = value.mesh->axes_to_string(instruction.axes);
+    }
+    entry.flops = cost.flops.value();
+    entry.values = cost.values.value();
+    entry.bytes = cost.bytes.value();
+    entry.wire_bytes = cost.wire_bytes.value();
+    entry.formula = to_string(collective ? cost.values : cost.flops);
+    entry.reason = instruction.reason;
+    costs.push_back(std::move(entry));
+  }
+  return costs;
+}
+
+}  // namespace mtf

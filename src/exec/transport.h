@@ -1,0 +1,58 @@
+#pragma once
+// Messages between ranks: the only door to MPI.
+//
+// Without MPI there is one rank, and nothing may be sent. Every call is made by the main thread, except abort().
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mtf {
+
+class Transport {
+ public:
+  /// Starts MPI if `use_mpi`.
+  explicit Transport(bool use_mpi);
+  /// Ends MPI; all ranks must come here without an error.
+  ~Transport();
+
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  /// Ranks on this rank's node.
+  int ranks_here() const { return ranks_here_; }
+
+  /// Messages under way.
+  class Pending {
+   public:
+    Pending();
+    ~Pending();
+    Pending(Pending&&) noexcept;
+    Pending& operator=(Pending&&) noexcept;
+    bool empty() const;
+
+   private:
+    friend class Transport;
+    struct Requests;
+    std::unique_ptr<Requests> requests_;
+  };
+  void send(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
+  void receive(Pending& pending, int peer, int tag, void* data, int64_t bytes);
+  /// True once all have arrived; then `pending` is empty.
+  bool test(Pending& pending);
+  void wait(Pending& pending);
+
+  /// The largest of each number over all ranks.
+  void max_of_all(std::vector<int64_t>& numbers);
+  void broadcast(std::string& bytes);
+  /// Ends every rank of the job at once, with `status`. Does not flush anything.
+  [[noreturn]] void abort(int status);
+
+ private:
+  bool mpi_ = false;
+  int rank_ = 0;
+  int ranks_ = 1;
+  int ranks_here_ = 1;
+};
+
+}  // namespace mtf

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <numeric>
+
+#include "schedule/passes.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+using Order = std::vector<int8_t>;
+
+int find(const std::vector<LocalDim>& dims, Name name) {
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (dims[i].dim.name == name) return static_cast<int>(i);
+  return -1;
+}
+
+Order identity(size_t dims) {
+  Order order(dims);
+  std::iota(order.begin(), order.end(), int8_t{0});
+  return order;
+}
+
+/// The dims of `value` in the storage order of `model`, found by name; those that it lacks stay where they are written,
+/// behind the dim that stands before them.
+Order like(const LocalValue& value, const LocalValue& model) {
+  Order common, result;
+  for (int8_t d : model.order)
+    if (int place = find(value.dims, model.dims[d].dim.name); place >= 0) common.push_back(static_cast<int8_t>(place));
+  if (common.size() == value.dims.size()) return common;
+  size_t next = 0;
+  for (size_t d = 0; d < value.dims.size(); ++d)
+    result.push_back(find(model.dims, value.dims[d].dim.name) >= 0 ? common[next++] : static_cast<int8_t>(d));
+  return result;
+}
+
+/// An order of a contraction's result: dims of all operands, then those of one operand and of the other, each in the
+/// order of the operand; the operand that has the last dim written comes last.
+Order contraction_order(const LocalProgram& program, const Instruction& instruction, const LocalValue& result) {
+  const LocalValue& a = program.values[instruction.operands[0]];
+  if (instruction.operands.size() < 2) return like(result, a);
+  const LocalValue& b = program.values[instruction.operands[1]];
+  Order shared, of_a, of_b;
+  for (int8_t d : a.order) {
+    Name name = a.dims[d].dim.name;
+    int place = find(result.dims, name);
+    if (place >= 0) (find(b.dims, name) >= 0 ? shared : of_a).push_back(static_cast<int8_t>(place));
+  }
+  for (int8_t d : b.order) {
+    Name name = b.dims[d].dim.name;
+    int place = find(result.dims, name);
+    if (place >= 0 && find(a.dims, name) < 0) of_b.push_back(static_cast<int8_t>(place));
+  }
+  if (shared.size() + of_a.size() + of_b.size() != result.dims.size()) return identity(result.dims.size());
+  int last = static_cast<int>(result.dims.size()) - 1;
+  bool b_last = of_a.empty() || std::find(of_b.begin(), of_b.end(), last) != of_b.end();
+  Order order = shared;
+  const Order& first = b_last ? of_a : of_b;
+  const Order& second = b_last ? of_b : of_a;
+  order.insert(order.end(), first.begin(), first.end());
+  order.insert(order.end(), second.begin(), second.end());
+  return order;
+}
+
+bool same_places(const LocalValue& a, const LocalValue& b) {
+  if (a.dims.size() != b.dims.size()) return false;
+  for (size_t i = 0; i < a.dims.size(); ++i)
+    if (a.dims[i].dim.size != b.dims[i].dim.size) return false;
+  return true;
+}
+
+Order order_of(const LocalProgram& program, const Instruction& instruction, const LocalValue& result) {
+  if (instruction.operands.empty()) return identity(result.dims.size());
+  const LocalValue& first = program.values[instruction.operands[0]];
+  if (instruction.kind != InstructionKind::kCompute) return like(result, first);
+  const Op& op = *instruction.node->op;
+  if (op.view && same_places(result, first)) return first.order;
+  if (op.contraction) return contraction_order(program, instruction, result);
+  if (op.lane || op.reduction) {
+    const LocalValue* largest = &first;
+    for (int v : instruction.operands)
+      if (program.values[v].dims.size() > largest->dims.size()) largest = &program.values[v];
+    return like(result, *largest);
+  }
+  // The operands' dims correspond to the result's by place where they have the same names in the same order.
+  if (result.dims.size() == first.dims.size()) {
+    bool same_names = true;
+    for (size_t i = 0; i < result.dims.size(); ++i) same_names &= result.dims[i].dim.name == first.dims[i].dim.name;
+    if (same_names) return first.order;
+  }
+  return identity(result.dims.size());
+}
+
+}  // namespace
+
+void choose_orders(Schedule& schedule) {
+  LocalProgram& program = schedule.program;
+  for (const Instruction& instruction : program.instructions) {
+    for (int v : instruction.results) {
+      LocalValue& value = program.values[v];
+      if (instruction.kind == InstructionKind::kInput) {
+        if (value.order.size() != value.dims.size()) value.order = identity(value.dims.size());
+        continue;
+      }
+      value.order = order_of(program, instruction, value);
+      MTF_CHECK(value.order.size() == value.dims.size(), "{} has {} dims, its order {}", value.name, value.dims.size(),
+                value.order.size());
+    }
+  }
+}
+
+bool shares_memory(const LocalProgram& program, const Instruction& instruction) {
+  if (instruction.kind == InstructionKind::kRemesh) return true;
+  if (instruction.kind != InstructionKind::kCompute || !instruction.node->op->view) return false;
+  const LocalValue& from = program.values[instruction.operands[0]];
+  const LocalValue& to = program.values[instruction.results[0]];
+  if (from.element != to.element) return false;
+  if (same_places(from, to)) return from.order == to.order;
+  return from.order == identity(from.dims.size()) && to.order == identity(to.dims.size());
+}
+
+}  // namespace mtf

@@ -1,0 +1,37 @@
+#pragma once
+// The passes from a local program to a schedule; schedule_passes() lists them in the order in which they run.
+#include "schedule/schedule.h"
+
+namespace mtf {
+
+/// Afterwards every value has a storage order: element-wise results that of their largest operand, contractions one
+/// that lets the product run without copies, others their first operand's as far as it goes.
+void choose_orders(Schedule& schedule);
+
+/// Afterwards there is one step for each instruction that computes or moves anything, in program order; alias_of names
+/// the memory of those that do neither.
+void share_views(Schedule& schedule);
+
+/// Afterwards element-wise instructions over the same blocks that feed each other, or read the same, are one step, with
+/// the reductions of what they compute; steps are in an order that respects what they read.
+void fuse_loops(Schedule& schedule);
+
+/// Afterwards small all_reduces over the same axes that do not need each other's results are one step.
+void merge_all_reduces(Schedule& schedule);
+
+/// Afterwards Step::calls is set: 1, or for an all_reduce one for each 4 MiB.
+void cut_all_reduces(Schedule& schedule);
+
+/// Afterwards Step::finish is set: a collective goes on until the step before the first that reads its result.
+void overlap_collectives(Schedule& schedule);
+
+/// Afterwards each value that is in memory has a buffer, and each buffer its lifetime.
+void plan_buffers(Schedule& schedule);
+
+/// One element-wise instruction or reduction as a loop of its own.
+Step single_loop(const Schedule& schedule, int instruction);
+
+/// The step becomes the loop of all of its instructions; `kept` says which values are read outside of it.
+void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept);
+
+}  // namespace mtf

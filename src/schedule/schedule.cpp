@@ -1,0 +1,67 @@
+#include "schedule/schedule.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "schedule/passes.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+
+const std::vector<SchedulePass>& schedule_passes() {
+  static const std::vector<SchedulePass> passes = {
+      {"choose_orders", "every value has a storage order", false, choose_orders},
+      {"share_views", "a step for each instruction that computes or moves; views name the memory that they share", false,
+       share_views},
+      {"fuse_loops", "element-wise chains and their reductions are one step", true, fuse_loops},
+      {"merge_all_reduces", "small all_reduces over the same axes are one step", true, merge_all_reduces},
+      {"cut_all_reduces", "the calls of each collective are known", false, cut_all_reduces},
+      {"overlap_collectives", "each collective goes on until its result is needed", true, overlap_collectives},
+      {"plan_buffers", "every value in memory has a buffer with a lifetime", false, plan_buffers},
+  };
+  return passes;
+}
+
+Schedule schedule(LocalProgram program, const ScheduleOptions& options) {
+  Schedule result;
+  result.program = std::move(program);
+  result.input_dies = options.input_dies;
+  result.input_dies.resize(result.program.inputs.size(), false);
+  for (const SchedulePass& pass : schedule_passes()) {
+    bool skip = std::find(options.skip.begin(), options.skip.end(), pass.name) != options.skip.end();
+    if (skip && pass.optional) {
+      result.skipped.emplace_back(pass.name);
+      continue;
+    }
+    auto start = std::chrono::steady_clock::now();
+    pass.run(result);
+    std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
+    if (options.after_pass) options.after_pass(pass.name, taken.count(), result);
+  }
+  return result;
+}
+
+int64_t largest_block(const LocalValue& value) {
+  int64_t size = 1;
+  for (const LocalDim& dim : value.dims) size *= value.mesh ? largest_block(dim, *value.mesh) : dim.dim.size;
+  return size;
+}
+
+bool is_host_number(const Instruction& instruction) {
+  return instruction.kind == InstructionKind::kInput && instruction.node->op != nullptr &&
+         instruction.node->op->name == "number";
+}
+
+int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {
+  switch (instruction.kind) {
+    case InstructionKind::kAllReduce: return std::min(operand_bytes, kLargestAllReduce);
+    case InstructionKind::kReduceScatter: return 2 * operand_bytes;
+    case InstructionKind::kAllGather: return result_bytes;
+    case InstructionKind::kAllToAll:
+    case InstructionKind::kTranspose:
+    case InstructionKind::kExchange: return operand_bytes + result_bytes;
+    default: return 0;
+  }
+}
+
+}  // namespace mtf

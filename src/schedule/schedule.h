@@ -1,0 +1,113 @@
+#pragma once
+// The schedule: the local program with everything decided that running it needs.
+//
+// A Step is what runs at once: a kernel, one loop that stands for several element-wise instructions, a copy, or a
+// collective (or several small ones merged). Steps are in an order that respects what they read. Each value has
+// a storage order, and lies in a buffer:
+//
+//   alias_of[v]    the value whose memory v is (itself for most): rename, reshape of row-major storage, remesh
+//   buffer_of[v]   the buffer of alias_of[v]; -1 for a value that exists only inside a loop, and for host numbers
+//
+// A buffer is memory that one value after another may use: a result takes over the buffer of an operand that it is the
+// last to read, where the step can work in place and both vary over the same axes. Buffers of inputs and outputs are
+// tensors that exist before or after; all others lie in one arena and are packed by lifetime.
+//
+// Nothing here depends on which processors a rank hosts, nor on how many there are; sizes are those of the largest.
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/fused_loop.h"
+#include "spmd/local_program.h"
+
+namespace mtf {
+
+enum class StepKind : uint8_t { kKernel, kLoop, kSlice, kCollective };
+
+/// Element-wise instructions and reductions as one loop.
+struct LoopPlan {
+  LoopProgram program;
+  std::vector<LocalDim> dims;   ///< of the loop, outermost first
+  std::vector<int> operands;    ///< the value of each operand of the program; a host number is a scalar
+  std::vector<int> outputs;     ///< the value of each output
+  int64_t counted_steps = 0;    ///< element-wise instructions that count a flop for each index of the loop
+  int64_t counted_reductions = 0;
+};
+
+struct Step {
+  StepKind kind = StepKind::kKernel;
+  std::vector<int> instructions;  ///< of the program, in order; several for loops and merged all_reduces
+  std::vector<int> reads;         ///< values, each once
+  std::vector<int> writes;
+  std::optional<LoopPlan> loop;
+  int64_t calls = 0;              ///< of a collective, after merging and cutting
+  int finish = 0;                 ///< of a collective: it has ended before this step begins
+};
+
+enum class BufferKind : uint8_t {
+  kInput,    ///< a tensor that exists before
+  kOutput,   ///< a tensor that outlives the run, made for it
+  kArena,    ///< between the steps `first` and `last`
+  kStaging,  ///< what a collective needs while it runs; in the arena
+};
+
+struct Buffer {
+  BufferKind kind = BufferKind::kArena;
+  int value = -1;      ///< the first value that lies in it; of kStaging: a value that the collective reads
+  int first = 0;       ///< the step that first writes it
+  int last = 0;        ///< the last step that reads it
+};
+
+struct Schedule {
+  LocalProgram program;
+  std::vector<Step> steps;
+  std::vector<bool> input_dies;  ///< for each of program.inputs: nobody reads it after the run
+  std::vector<int> alias_of;     ///< for each value
+  std::vector<int> buffer_of;    ///< for each value
+  std::vector<Buffer> buffers;
+  std::vector<std::string> skipped;  ///< names of passes that did not run
+};
+
+struct ScheduleOptions {
+  std::vector<bool> input_dies;      ///< empty: none
+  std::vector<std::string> skip;     ///< names of passes
+  /// Called after each pass, with the microseconds it took.
+  std::function<void(std::string_view pass, double microseconds, const Schedule&)> after_pass;
+};
+
+/// One step of the pipeline, with what holds after it.
+struct SchedulePass {
+  std::string_view name;
+  std::string_view ensures;
+  bool optional = true;   ///< false: the run needs it
+  void (*run)(Schedule&);
+};
+const std::vector<SchedulePass>& schedule_passes();
+
+/// The program's inputs have their storage orders; all else is decided here.
+Schedule schedule(LocalProgram program, const ScheduleOptions& options = {});
+
+/// The schedule in the script's names, a line a step.
+std::string to_string(const Schedule& schedule);
+
+/// Elements of the largest block of a value, from its block bounds.
+int64_t largest_block(const LocalValue& value);
+
+/// The value that a kInput instruction makes is a number of the host, not a tensor.
+bool is_host_number(const Instruction& instruction);
+
+/// The instruction only gives memory another name; valid once orders are chosen.
+bool shares_memory(const LocalProgram& program, const Instruction& instruction);
+
+/// Bytes that a collective step needs beside its operands and results, on one processor alone, from the bytes of its
+/// operands' and results' blocks.
+int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);
+
+/// The most bytes that one all_reduce moves; larger ones are cut.
+inline constexpr int64_t kLargestAllReduce = 4 << 20;
+/// All_reduces up to so many bytes are merged with others.
+inline constexpr int64_t kSmallAllReduce = 64 << 10;
+
+}  // namespace mtf
