@@ -1,5 +1,11 @@
 #include "kernels/copy.h"
 
+// g++ 12 warns of its own AVX-512 intrinsics (PR 105593), and of vectors as template arguments.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wignored-attributes"
+
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -25,6 +31,28 @@ void copy_run(std::int64_t n, const T* from, std::int64_t from_stride, T* to, st
 
 constexpr std::int64_t kBlock = 16;
 
+/// to[r][c] = from[c][r] for a block of 16 × 16, in registers where the element has a packet.
+template <class T>
+void transpose_block(const T* from, std::int64_t from_column, T* to, std::int64_t to_row) {
+  using Number = std::conditional_t<sizeof(T) == 4, float, double>;
+  using Packet = Eigen::internal::packet_traits<Number>::type;
+  constexpr std::int64_t kLanes = sizeof(Packet) / sizeof(Number);
+  if constexpr (sizeof(T) == sizeof(Number)) {
+    for (std::int64_t r = 0; r < kBlock; r += kLanes) {
+      for (std::int64_t c = 0; c < kBlock; c += kLanes) {
+        Eigen::internal::PacketBlock<Packet, static_cast<int>(kLanes)> block;
+        for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(&block.packet[k], from + r + (c + k) * from_column, sizeof(Packet));
+        Eigen::internal::ptranspose(block);
+        for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(to + (r + k) * to_row + c, &block.packet[k], sizeof(Packet));
+      }
+    }
+  } else {
+    for (std::int64_t r = 0; r < kBlock; ++r) {
+      for (std::int64_t c = 0; c < kBlock; ++c) to[r * to_row + c] = from[r + c * from_column];
+    }
+  }
+}
+
 template <class T>
 void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t from_row, std::int64_t from_column,
                T* to, std::int64_t to_row, std::int64_t to_column) {
@@ -46,15 +74,7 @@ void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int6
     for (std::int64_t c0 = 0; c0 < columns; c0 += kBlock) {
       const std::int64_t c1 = std::min(columns, c0 + kBlock);
       if (from_row == 1 && to_column == 1 && r1 - r0 == kBlock && c1 - c0 == kBlock) {
-        T tile[kBlock][kBlock];
-        for (std::int64_t c = 0; c < kBlock; ++c) {
-          const T* column = from + r0 + (c0 + c) * from_column;
-          for (std::int64_t r = 0; r < kBlock; ++r) tile[c][r] = column[r];
-        }
-        for (std::int64_t r = 0; r < kBlock; ++r) {
-          T* row = to + (r0 + r) * to_row + c0;
-          for (std::int64_t c = 0; c < kBlock; ++c) row[c] = tile[c][r];
-        }
+        transpose_block(from + r0 + c0 * from_column, from_column, to + r0 * to_row + c0, to_row);
         continue;
       }
       for (std::int64_t r = r0; r < r1; ++r) {

@@ -12,8 +12,8 @@ namespace {
 using lanes::Group;
 
 constexpr std::int64_t kFlatRow = 2048;    // elements of one row made of several short ones
-constexpr std::int64_t kPanelRows = 16;    // rows and columns of a staged panel
-constexpr std::int64_t kPanelColumns = 256;
+constexpr std::int64_t kPanelRows = 64;    // rows and columns of a staged panel
+constexpr std::int64_t kPanelColumns = 128;
 constexpr std::int64_t kFoldTiles = 16;    // tiles summed in f32 before they go to f64
 constexpr std::int64_t kSlotBytes = 8 * lanes::kBytes;
 
@@ -512,12 +512,17 @@ class Walker {
   /// The accumulator's cells joined to one, by halves.
   template <class T>
   static T tree(Reduction reduction, T* cells, std::int64_t n) {
-    for (std::int64_t half = n / 2; half >= 1; half /= 2) {
-      if (reduction == Reduction::kSum && !std::is_integral_v<T>) {
-        for (std::int64_t k = 0; k < half; ++k) cells[k] += cells[k + half];
-      } else {
-        for (std::int64_t k = 0; k < half; ++k) cells[k] = joined(reduction, cells[k], cells[k + half]);
+    auto by = [&](auto join) {
+      for (std::int64_t half = n / 2; half >= 1; half /= 2) {
+        for (std::int64_t k = 0; k < half; ++k) cells[k] = join(cells[k], cells[k + half]);
       }
+    };
+    // The common ones by name, so that the compiler sees one operation in the loop.
+    switch (reduction) {
+      case Reduction::kSum: by([](T a, T b) { return joined(Reduction::kSum, a, b); }); break;
+      case Reduction::kMax: by([](T a, T b) { return joined(Reduction::kMax, a, b); }); break;
+      case Reduction::kMin: by([](T a, T b) { return joined(Reduction::kMin, a, b); }); break;
+      default: by([&](T a, T b) { return joined(reduction, a, b); });
     }
     return cells[0];
   }

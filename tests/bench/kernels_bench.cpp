@@ -2,12 +2,22 @@
 // reports `ratio`, the median of interleaved pairs: time over the copy's, or speed over Eigen's.
 #include <benchmark/benchmark.h>
 
+// g++ 12 warns of its own AVX-512 intrinsics (PR 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+
+#include <Eigen/Core>
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <vector>
 
+#include "kernels/copy.h"
 #include "kernels/fused_loop.h"
+#include "kernels/matmul.h"
+#include "kernels/philox.h"
+#include "kernels/rows.h"
 
 namespace mtf {
 namespace {
@@ -126,6 +136,77 @@ void small_run(benchmark::State& state) {
   for (auto _ : state) loop.run(sizes, in, out, threads);
 }
 BENCHMARK(small_run);
+
+/// A product (a, b, c transposed in memory or not) against Eigen's own; ratio is Eigen's speed over ours.
+template <int kA, int kB, int kC>
+void product(benchmark::State& state) {
+  const Int m = state.range(0), k = state.range(1), n = state.range(2);
+  constexpr int kR = Eigen::RowMajor;
+  Eigen::Matrix<float, -1, -1, kA> a = Eigen::Matrix<float, -1, -1, kA>::Random(m, k);
+  Eigen::Matrix<float, -1, -1, kB> b = Eigen::Matrix<float, -1, -1, kB>::Random(k, n);
+  Eigen::Matrix<float, -1, -1, kC> c(m, n), d(m, n);
+  Threads threads(1);
+  Matmul p;
+  p.m = m, p.n = n, p.k = k;
+  p.a = {a.data(), kA == kR ? k : 1, kA == kR ? 1 : m, {}};
+  p.b = {b.data(), kB == kR ? n : 1, kB == kR ? 1 : k, {}};
+  p.c = {c.data(), kC == kR ? n : 1, kC == kR ? 1 : m, {}};
+  p.progress = [] {};
+  const Int repeat = std::max<Int>(1, 20000000 / (m * n * k));
+  compare(state, [&] { for (Int r = 0; r < repeat; ++r) matmul(p, threads); }, [&] { for (Int r = 0; r < repeat; ++r) d.noalias() = a * b; });
+}
+#define MTF_SHAPES ->Args({1024, 1024, 1024})->Args({256, 768, 3072})->Args({64, 784, 1024})->Args({64, 64, 64})->Args({1, 1024, 1024})->Args({1024, 1024, 1})->Args({512, 1, 512})->UseManualTime()
+BENCHMARK(product<Eigen::RowMajor, Eigen::RowMajor, Eigen::RowMajor>) MTF_SHAPES;
+BENCHMARK(product<Eigen::ColMajor, Eigen::RowMajor, Eigen::RowMajor>) MTF_SHAPES;
+BENCHMARK(product<Eigen::RowMajor, Eigen::ColMajor, Eigen::RowMajor>) MTF_SHAPES;
+BENCHMARK(product<Eigen::RowMajor, Eigen::RowMajor, Eigen::ColMajor>) MTF_SHAPES;
+
+/// 1,000 products of size³ in one call against a loop over Eigen's.
+void batched(benchmark::State& state) {
+  const Int n = state.range(0), count = 1000, each = n * n;
+  std::vector<float> a(count * each, 1), b(count * each, 1), c(count * each), d(count * each);
+  Threads threads(1);
+  Matmul p;
+  p.m = p.n = p.k = n;
+  p.batch = {&count, 1};
+  p.a = {a.data(), n, 1, {&each, 1}}, p.b = {b.data(), n, 1, {&each, 1}}, p.c = {c.data(), n, 1, {&each, 1}};
+  using M = Eigen::Matrix<float, -1, -1, Eigen::RowMajor>;
+  compare(state, [&] { matmul(p, threads); }, [&] {
+    for (Int i = 0; i < count; ++i) {
+      Eigen::Map<M>(d.data() + i * each, n, n).noalias() = Eigen::Map<M>(a.data() + i * each, n, n) * Eigen::Map<M>(b.data() + i * each, n, n);
+    }
+  });
+}
+BENCHMARK(batched)->Arg(4)->Arg(8)->Arg(16)->Arg(64)->UseManualTime();
+
+void softmax(benchmark::State& state) {
+  const Int n = state.range(0), rows = kBig / n;
+  std::vector<float> x(kBig, .5f), y(kBig), z(kBig);
+  Threads threads(1);
+  compare(state, [&] { softmax_rows(kF32, {rows, n, 1}, {x.data(), n, 1, 0}, {y.data(), n, 1, 0}, threads); },
+          [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+}
+BENCHMARK(softmax)->Arg(64)->Arg(1024)->UseManualTime();
+
+void transpose(benchmark::State& state) {
+  const Int n = state.range(0), rows = kBig / n, sizes[] = {rows, n}, from[] = {1, rows}, to[] = {n, 1};
+  std::vector<float> x(kBig, .5f), y(kBig), z(kBig);
+  compare(state, [&] { copy_block(sizes, 4, x.data(), from, y.data(), to); }, [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+}
+BENCHMARK(transpose)->Arg(2048)->Arg(1000)->UseManualTime();
+
+/// Numbers a second are in items_per_second.
+template <class Fill>
+void random(benchmark::State& state, Fill fill) {
+  std::vector<float> x(1 << 16);
+  const RandomDim dim{0, 1 << 16, 1 << 16, 1};
+  Threads threads(1);
+  for (auto _ : state) fill({1, 2}, {&dim, 1}, kF32, x.data(), 0, 1, threads);
+  state.SetItemsProcessed(state.iterations() * static_cast<Int>(x.size()));
+}
+BENCHMARK_CAPTURE(random, uniform, &fill_uniform);
+BENCHMARK_CAPTURE(random, normal, &fill_normal);
+BENCHMARK_CAPTURE(random, truncated_normal, &fill_truncated_normal);
 
 }  // namespace
 }  // namespace mtf
