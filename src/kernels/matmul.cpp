@@ -11,7 +11,8 @@
 namespace mtf {
 namespace {
 
-constexpr double kProgressFlops = 3e7;       // about a third of a millisecond
+constexpr double kProgressFlops = 6e7;       // half a millisecond or more
+constexpr std::int64_t kDepth = 256;         // of a panel: what Eigen packs at once, so nothing is packed twice for it
 constexpr double kThreadFlops = 1e6;         // a thread's least share
 constexpr std::int64_t kPanel = 96;          // least rows or columns of a panel
 
@@ -125,52 +126,55 @@ class Product {
   /// Rows or columns [begin, end) of one product, in panels where progress is wanted.
   void piece(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
     const bool reports = p_.progress && std::this_thread::get_id() == caller_;
-    const double per_line = 2.0 * static_cast<double>(by_rows ? p_.n : p_.m) * static_cast<double>(std::max<std::int64_t>(1, p_.k));
-    std::int64_t step = end - begin;
-    if (reports) step = std::max(kPanel, static_cast<std::int64_t>(kProgressFlops / per_line) / 16 * 16);
-    for (std::int64_t at = begin; at < end; at += step) {
-      const std::int64_t lines = std::min(step, end - at);
-      Matrix<const T> a = work.a, b = work.b;
-      Matrix<R> c = work.c;
-      if (by_rows) {
-        a.data += at * a.row;
-        c.data += at * c.row;
-        product(lines, p_.n, a, b, c);
-      } else {
-        b.data += at * b.column;
-        c.data += at * c.column;
-        product(p_.m, lines, a, b, c);
-      }
-      if (reports) p_.progress();
+    std::int64_t depth = p_.k, step = end - begin;
+    if (reports) {
+      if (std::is_same_v<T, R>) depth = std::min(depth, kDepth);
+      const double per_line = 2.0 * static_cast<double>(by_rows ? p_.n : p_.m) * static_cast<double>(std::max<std::int64_t>(1, depth));
+      step = std::max(kPanel, static_cast<std::int64_t>(std::min(kProgressFlops / per_line, 1e9)) / 16 * 16);
     }
+    std::int64_t first = 0;
+    do {
+      const std::int64_t deep = std::min(depth, p_.k - first);
+      for (std::int64_t at = begin; at < end; at += step) {
+        const std::int64_t lines = std::min(step, end - at);
+        Matrix<const T> a = work.a, b = work.b;
+        Matrix<R> c = work.c;
+        a.data += first * a.column + (by_rows ? at * a.row : 0);
+        b.data += first * b.row + (by_rows ? 0 : at * b.column);
+        c.data += at * (by_rows ? c.row : c.column);
+        product(by_rows ? lines : p_.m, by_rows ? p_.n : lines, deep, a, b, c, p_.accumulate || first > 0);
+        if (reports) p_.progress();
+      }
+      first += depth;
+    } while (first < p_.k);
   }
 
-  void product(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<R>& c) const {
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& a, const Matrix<const T>& b,
+               const Matrix<R>& c, bool accumulate) const {
     if constexpr (std::is_same_v<T, R>) {
-      if (p_.k == 0) return clear(m, n, c);
-      if (usable(c, m, n)) return multiply<T>(m, n, p_.k, a, b, c, p_.accumulate);
+      if (k == 0) return accumulate ? void() : clear(m, n, c);
+      if (usable(c, m, n)) return multiply<T>(m, n, k, a, b, c, accumulate);
     }
     // Into scratch, then where it belongs.
     std::vector<T> scratch(static_cast<std::size_t>(m * n));
     const Matrix<T> whole{scratch.data(), n, 1};
-    if (p_.k > 0) multiply<T>(m, n, p_.k, a, b, whole, false);
+    if (k > 0) multiply<T>(m, n, k, a, b, whole, false);
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
         R& target = c.data[i * c.row + j * c.column];
         T value = scratch[static_cast<std::size_t>(i * n + j)];
         if constexpr (std::is_same_v<R, Bf16>) {
-          target = to_bf16(p_.accumulate ? to_float(target) + value : value);
+          target = to_bf16(accumulate ? to_float(target) + value : value);
         } else if constexpr (std::is_integral_v<T>) {
-          target = static_cast<T>(static_cast<std::uint32_t>(p_.accumulate ? target : 0) + static_cast<std::uint32_t>(value));
+          target = static_cast<T>(static_cast<std::uint32_t>(accumulate ? target : 0) + static_cast<std::uint32_t>(value));
         } else {
-          target = p_.accumulate ? target + value : value;
+          target = accumulate ? target + value : value;
         }
       }
     }
   }
 
   void clear(std::int64_t m, std::int64_t n, const Matrix<R>& c) const {
-    if (p_.accumulate) return;
     const std::int64_t sizes[] = {m, n}, strides[] = {c.row, c.column};
     const R zero{};
     fill_block(sizes, sizeof(R), &zero, c.data, strides);

@@ -31,11 +31,12 @@ struct Matmul {
   std::int64_t m = 0, n = 0, k = 0;  ///< any may be 0; k = 0 gives zeros
   std::span<const std::int64_t> batch;
   MatrixBatch a, b, c;  ///< c overlaps neither a nor b
-  /// Called by the calling thread at least every half millisecond or so while it multiplies.
+  /// Called by the calling thread about every millisecond while it multiplies.
   std::function<void()> progress;
 };
 
-/// The order of the terms, so the last bits, depends on the sizes, strides and number of threads.
+/// The order of the terms, so the last bits, depends on the sizes, strides, number of threads and on
+/// whether there is a `progress`, for which the product is cut into panels (some percent slower).
 void matmul(const Matmul& product, Threads& threads);
 
 }  // namespace mtf
