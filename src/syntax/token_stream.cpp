@@ -159,6 +159,22 @@ class Reader {
     }
   }
 
+  // Whether a bracket is open that this one closes. Nothing in a string closes what is outside it.
+  bool can_leave_to(std::size_t type) const {
+    for (auto open = open_.rbegin(); open != open_.rend() && open->kind != Open::kString; ++open) {
+      if (fits(open->kind, type)) return true;
+    }
+    return false;
+  }
+
+  void close_string() {
+    const auto is_string = [](const OpenBracket& open) { return open.kind == Open::kString; };
+    if (std::none_of(open_.begin(), open_.end(), is_string)) return emit();
+    while (open_.back().kind != Open::kString) abandon();
+    pop_unchecked();
+    emit();
+  }
+
   void wrong_closer(Span here) {
     const OpenBracket& innermost = open_.back();
     report(Diagnostic(Kind::bracket_mismatch, here,
@@ -169,9 +185,7 @@ class Reader {
   void close(std::size_t type) {
     const Span here = span();
     if (open_.empty() || !fits(open_.back().kind, type)) {
-      const bool has_partner = std::any_of(open_.begin(), open_.end(), [&](const OpenBracket& open) {
-        return fits(open.kind, type);
-      });
+      const bool has_partner = can_leave_to(type);
       const bool can_close = !open_.empty() && (open_.back().kind == Open::kParen || open_.back().kind == Open::kBracket ||
                                                 open_.back().kind == Open::kLayout);
       if (!has_partner && can_close) {
@@ -221,6 +235,8 @@ class Reader {
     diagnostic.help(in_expression ? "`{` in a string begins an expression; a brace itself is written `{{`" : "");
     report(std::move(diagnostic));
     while (open_.size() > keep) pop_unchecked();
+    // What closes the brackets before it on its line was probably meant, and taken for text.
+    while (!in_block() && file_.line_of(open_.back().span.begin) == line) abandon();
   }
 
   void unknown_character() {
@@ -263,9 +279,7 @@ class Reader {
       case MtfLexer::STRING_OPEN: return push(Open::kString);
       case MtfLexer::RPAREN: case MtfLexer::RBRACKET: case MtfLexer::RBRACE: case MtfLexer::INTERPOLATION_CLOSE:
         return close(type);
-      case MtfLexer::STRING_CLOSE:
-        pop_unchecked();
-        return emit();
+      case MtfLexer::STRING_CLOSE: return close_string();
       case MtfLexer::STRING_BROKEN:
         broken_string();
         if (in_block()) pending_as_newline();

@@ -1,0 +1,177 @@
+#include "syntax/parse.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "snippets.h"
+#include "syntax/print.h"
+
+namespace mtf {
+namespace {
+
+using namespace ast;
+
+Program parse_text(const std::string& text, ParseMode mode = ParseMode::kScript) {
+  return parse_or_throw(SourceFile::create("test.mtf", text), mode);
+}
+
+// The one statement of a text.
+Stmt only(const std::string& text) {
+  Program program = parse_text(text, ParseMode::kRepl);
+  EXPECT_EQ(program.body.statements.size(), 1u) << text;
+  static std::vector<std::shared_ptr<const SourceFile>> kept;  // spans point into it
+  kept.push_back(program.file);
+  return std::move(program.body.statements.at(0));
+}
+
+// The expression with all its parentheses.
+std::string grouped(const std::string& text) {
+  const Stmt statement = only(text);
+  const std::function<std::string(const Expr&)> show = [&](const Expr& expr) -> std::string {
+    if (const auto* binary = expr.as<BinaryExpr>()) {
+      return "(" + show(*binary->left) + " " + std::string(to_text(binary->op)) + " " + show(*binary->right) + ")";
+    }
+    if (const auto* unary = expr.as<UnaryExpr>()) {
+      return "(" + std::string(to_text(unary->op)) + " " + show(*unary->operand) + ")";
+    }
+    if (const auto* range = expr.as<RangeExpr>()) return "(" + show(*range->begin) + " .. " + show(*range->end) + ")";
+    if (const auto* at = expr.as<AtExpr>()) return "(" + show(*at->object) + " @)";
+    return print(expr);
+  };
+  return show(*statement.as<ExprStmt>()->value);
+}
+
+TEST(Parse, EverySnippetPrintsTheSameAgain) {
+  for (const std::string& text : test::snippets()) {
+    Diagnostics diagnostics;
+    const Program program = parse(SourceFile::create("snippet.mtf", text), diagnostics);
+    ASSERT_TRUE(diagnostics.empty()) << text << diagnostics.render();
+    const std::string once = print(program);
+    const Program again = parse(SourceFile::create("printed.mtf", once), diagnostics);
+    ASSERT_TRUE(diagnostics.empty()) << once << diagnostics.render();
+    EXPECT_EQ(print(again), once);
+    EXPECT_EQ(again.comments.size(), program.comments.size()) << once;
+    ASSERT_EQ(again.body.statements.size(), program.body.statements.size());
+    for (std::size_t i = 0; i < again.body.statements.size(); ++i) {
+      EXPECT_EQ(print(again.body.statements[i]), print(program.body.statements[i]));
+      EXPECT_EQ(again.body.statements[i].doc, program.body.statements[i].doc);
+    }
+  }
+}
+
+TEST(Parse, OperatorsBindAsDocumented) {
+  EXPECT_EQ(grouped("-x ^ 2 ^ y"), "(- (x ^ (2 ^ y)))");
+  EXPECT_EQ(grouped("2 ^ -x * y"), "((2 ^ (- x)) * y)");
+  EXPECT_EQ(grouped("a - b - c * d % e"), "((a - b) - ((c * d) % e))");
+  EXPECT_EQ(grouped("a + 1..b * 2"), "((a + 1) .. (b * 2))");
+  EXPECT_EQ(grouped("not a == b and c or d"), "(((not (a == b)) and c) or d)");
+  EXPECT_EQ(grouped("-x @ {}"), "(- (x @))");
+  EXPECT_EQ(grouped("x @ dp ^ 2"), "((x @) ^ 2)");
+}
+
+TEST(Parse, AnArrowBelongsToItsArgument) {
+  const Stmt statement = only("einsum(x, rename(w, b -> b2) -> [a, b2])");
+  const auto* call = statement.as<ExprStmt>()->value->as<CallExpr>();
+  ASSERT_EQ(call->arguments.size(), 2u);
+  EXPECT_EQ(call->arguments[0].target, nullptr);
+  EXPECT_EQ(print(*call->arguments[1].target), "[a, b2]");
+}
+
+TEST(Parse, SpansCoverWhatWasWritten) {
+  const std::string text = "print(\"é\", (a + b) * c)";
+  const Stmt statement = only(text);
+  const auto* call = statement.as<ExprStmt>()->value->as<CallExpr>();
+  const Expr& product = *call->arguments[1].value;
+  EXPECT_EQ(product.span.text(), "(a + b) * c");
+  EXPECT_EQ(product.as<BinaryExpr>()->left->span.text(), "a + b");
+  EXPECT_EQ(product.as<BinaryExpr>()->op_span.text(), "*");
+  EXPECT_EQ(call->arguments_span.text(), "(\"é\", (a + b) * c)");
+}
+
+TEST(Parse, StringsAreTextAndExpressions) {
+  const Stmt statement = only(R"(print("a\n{{{x:.4f}}}\"{y}"))");
+  const auto& parts = statement.as<ExprStmt>()->value->as<CallExpr>()->arguments[0].value->as<StringExpr>()->parts;
+  ASSERT_EQ(parts.size(), 4u);
+  EXPECT_EQ(parts[0].text, "a\n{");
+  EXPECT_EQ(parts[1].format, ".4f");
+  EXPECT_EQ(parts[2].text, "}\"");
+  EXPECT_EQ(parts[3].format, std::nullopt);
+}
+
+TEST(Parse, LinesContinueInBracketsAndAfterOperators) {
+  EXPECT_EQ(parse_text("let x = f(a,\n\n b\n)\nlet y = [1,\n 2]").body.statements.size(), 2u);
+  EXPECT_EQ(parse_text("let x =\n a +\n b or\n not\n c\nlet z = 1").body.statements.size(), 2u);
+  EXPECT_EQ(parse_text("layout l = {a -> b,\n c -> d\n}\nlet y = x @ {\n}\n").body.statements.size(), 2u);
+  EXPECT_EQ(parse_text("if a { print(1) }\n\nelse { print(2) }\nprint(3)").body.statements.size(), 2u);
+  EXPECT_EQ(parse_text("let c = f(counters {\n let a = 1\n let b = 2\n})").body.statements.size(), 1u);
+  EXPECT_EQ(parse_text("\r\nprint(1)\r\n;;print(2)\r\n").body.statements.size(), 2u);
+}
+
+TEST(Parse, DocsBelongToTheFileOrToWhatFollows) {
+  const Program program = parse_text("#!/usr/bin/mtf\n## The file,\n##  two lines.\n\n## A dim.\ndim a = 1\n# no\n## far\n\nfn f() {\n  ## Inner.\n  let x = 1\n}");
+  EXPECT_EQ(program.doc, "The file,\n two lines.");
+  EXPECT_EQ(program.body.statements[0].doc, "A dim.");
+  EXPECT_EQ(program.body.statements[1].doc, "");
+  EXPECT_EQ(std::get<Block>(program.body.statements[1].as<FnStmt>()->body).statements[0].doc, "Inner.");
+}
+
+TEST(Parse, ALineThatEndsInASemicolonIsQuiet) {
+  const Program program = parse_text("let w = 1; let v = 2;\nlet x = 3; let y = 4\nlet z = 5; # why", ParseMode::kRepl);
+  std::vector<bool> quiet;
+  for (const Stmt& statement : program.body.statements) quiet.push_back(statement.quiet);
+  EXPECT_EQ(quiet, (std::vector<bool>{true, true, false, false, true}));
+}
+
+TEST(Parse, AByteOrderMarkIsSkipped) {
+  const Program program = parse_text("\xEF\xBB\xBFprint(1)");
+  EXPECT_EQ(program.body.statements.at(0).span.text(), "print(1)");
+}
+
+TEST(Print, KeepsCommentsAndLines) {
+  const std::string text =
+      "## About.\n\nlet x = f(a,\n  # why\n  b)  # what\n\n# end of a part\nmodel M {  # a model\n  # nothing\n}\n"
+      "let a = 1; let b = 2\nfor i in 0..3 { x := i }\n# last\n";
+  EXPECT_EQ(print(parse_text(text)), text);
+}
+
+TEST(Print, Normalizes) {
+  EXPECT_EQ(print(parse_text("let   x=a+b   *(c)\n\n\n\nif a{f()}else{g()}")), "let x = a + b * (c)\n\nif a { f() } else { g() }\n");
+}
+
+TEST(Print, SignaturesAreWithoutBodies) {
+  EXPECT_EQ(signature(*only("fn f(x: [.., a], n: int = 2) -> f32[a] { return x }").as<FnStmt>()),
+            "fn f(x: [.., a], n: int = 2) -> f32[a]");
+  EXPECT_EQ(signature(*only("model M(a: dim) { }").as<ModelStmt>()), "model M(a: dim)");
+}
+
+TEST(IsIncomplete, WhileABracketIsOpenOrALineContinues) {
+  EXPECT_TRUE(is_incomplete("fn f(x) {"));
+  EXPECT_TRUE(is_incomplete("let x = f(a,\n"));
+  EXPECT_TRUE(is_incomplete("let x ="));
+  EXPECT_FALSE(is_incomplete("let x = 3"));
+  EXPECT_FALSE(is_incomplete("let x = \"a"));
+  EXPECT_FALSE(is_incomplete("let x = )"));
+  EXPECT_FALSE(is_incomplete(""));
+}
+
+TEST(ReservedWords, AreThoseOfTheLexer) {
+  const auto& words = reserved_words();
+  EXPECT_EQ(words.size(), 32u);
+  EXPECT_TRUE(std::is_sorted(words.begin(), words.end()));
+  for (const auto* word : {"dim", "counters", "bf16", "not"}) {
+    EXPECT_NE(std::find(words.begin(), words.end(), word), words.end()) << word;
+  }
+  EXPECT_EQ(std::find(words.begin(), words.end(), "print"), words.end());
+}
+
+TEST(Tokenize, ClassifiesAndNeverFails) {
+  const auto file = SourceFile::create("t.mtf", "let x = \"a{y:.2f}\" # c\n\"open");
+  std::string classes;
+  for (const Token& token : tokenize(file)) classes += "wnxsobcE"[static_cast<int>(token.kind)];
+  EXPECT_EQ(classes, "wnossbnosbscss");
+}
+
+}  // namespace
+}  // namespace mtf
