@@ -13,6 +13,7 @@
 //     c: free,               {-1, 1},             {1}
 // A dim of an operand or result that is in no entry must be whole on every processor.
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -95,6 +96,7 @@ struct KernelCall {
   std::span<const double> inputs;
   Threads& threads;
   int64_t flops = 0;  ///< the kernel adds what it did, from the sizes it got
+  std::function<void()> progress = {};  ///< if set, called by a long kernel about every half millisecond
 };
 
 /// What a kernel throws when an element is wrong (an index out of range): one sentence, expected and found.

@@ -61,7 +61,8 @@ IterationSpace ruled_space(const Node& node, SplitKind kind, const Dims& ruled) 
 }
 
 Value sum_to_operand(Builder& builder, const Value& gradient, const Value& operand) {
-  return builder.sum_to(gradient, operand.dims());
+  const Value summed = builder.sum_to(gradient, operand.dims());
+  return same_set(summed.dims(), operand.dims()) ? builder.broadcast(summed, operand.dims()) : summed;
 }
 
 Dims remaining(const Dims& dims, const Dims& without) {

@@ -1,0 +1,158 @@
+// einsum: the record. What it does on blocks is in contract_kernel.cpp, in which order many operands are multiplied in
+// pair_by_flops.cpp.
+#include "ops/contract.h"
+
+#include <algorithm>
+
+#include "ops/record.h"
+
+namespace mtf {
+
+Attributes einsum_attributes(const Values& operands, const Dims& result, bool bf16_product) {
+  Attributes attributes{.dims = result, .ints = {bf16_product ? 1 : 0}};
+  Dims labels = result;
+  for (const Value& operand : operands)
+    for (const Dim& dim : operand.dims()) {
+      if (!has_dim(labels, dim.name)) labels.push_back(dim);
+      attributes.ints.push_back(find_dim(labels, dim.name));
+    }
+  return attributes;
+}
+
+namespace {
+
+Value contract(Builder& b, const Values& operands, const Dims& result, bool bf16_product) {
+  return b.add("einsum", operands, einsum_attributes(operands, result, bf16_product));
+}
+
+std::vector<Dims> dims_of(const Values& values) {
+  std::vector<Dims> dims;
+  for (const Value& value : values) dims.push_back(value.dims());
+  return dims;
+}
+
+/// Multiplies two at a time until two are left. The program did not write what comes between.
+void multiply_pairs(Builder& b, Values& operands, const Dims& result) {
+  const bool written = b.written;
+  b.written = false;
+  std::vector<bool> used(operands.size(), false);
+  const auto pairs = pair_by_flops(dims_of(operands), result);
+  for (size_t step = 0; step + 1 < pairs.size(); ++step) {
+    const auto [i, j] = pairs[step];
+    used[i] = used[j] = true;
+    std::vector<Dims> others;
+    for (size_t k = 0; k < operands.size(); ++k)
+      if (!used[k]) others.push_back(operands[k].dims());
+    const Dims dims = product_dims(operands[i].dims(), operands[j].dims(), others, result);
+    operands.push_back(contract(b, {operands[i], operands[j]}, dims, b.context.multiply_bf16));
+    used.push_back(false);
+  }
+  b.written = written;
+  operands = {operands[pairs.back().first], operands[pairs.back().second]};
+}
+
+Values build_einsum(Call& call) {
+  Builder& b = call.builder;
+  Values operands = tensor_arguments(call);
+  if (!call.arrow)
+    fail(Diagnostic(Kind::missing_argument, call.span, "einsum needs the dimensions of its result")
+             .help("write them behind an arrow: einsum(x, y -> [a, b])"));
+  check_sizes(call, operands);
+  check_arrow(call, operands);
+  operands = as_element(b, operands, number_element(common_element(operands)), call.span);
+  if (operands.size() > 2) multiply_pairs(b, operands, *call.arrow);
+  return {contract(b, operands, *call.arrow, b.context.multiply_bf16)};
+}
+
+std::vector<TensorType> infer_einsum(const Node& node) {
+  size_t places = 1;
+  for (const Value& operand : node.operands) {
+    MTF_CHECK(operand.element() == node.operands[0].element(), "einsum of {} and {}", name(node.operands[0].element()), name(operand.element()));
+    places += operand.dims().size();
+  }
+  MTF_CHECK(node.attributes.ints.size() == places, "einsum's attributes are made by einsum_attributes");
+  return {{node.operands[0].element(), node.attributes.dims}};
+}
+
+IterationSpace einsum_space(const Node& node) {
+  Dims labels = node.attributes.dims;
+  for (const Value& operand : node.operands)
+    for (const Dim& dim : operand.dims())
+      if (!has_dim(labels, dim.name)) labels.push_back(dim);
+  IterationSpace space;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    IterationDim entry;
+    const bool summed = i >= node.attributes.dims.size();
+    entry.kind = summed ? SplitKind::kReduce : SplitKind::kFree;
+    for (const Value& operand : node.operands) entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims(), labels[i].name)));
+    entry.results.push_back(static_cast<int8_t>(summed ? -1 : static_cast<int>(i)));
+    space.dims.push_back(std::move(entry));
+  }
+  return space;
+}
+
+/// d times the other operand, summed to the dims of this one; repeated along those that only this one has.
+Values einsum_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Values& operands = call.operands;
+  const bool bf16_product = call.node.attributes.ints[0] != 0;
+  Values gradients(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!call.wants(i)) continue;
+    Value gradient = call.d_results[0];
+    if (operands.size() == 2) {
+      const Value& other = operands[1 - i];
+      Dims kept;
+      for (const Dim& dim : operands[i].dims())
+        if (has_dim(gradient.dims(), dim.name) || has_dim(other.dims(), dim.name)) kept.push_back(dim);
+      gradient = contract(b, {gradient, other}, kept, bf16_product);
+    }
+    gradients[i] = b.broadcast(gradient, operands[i].dims());
+  }
+  return gradients;
+}
+
+/// The larger operand's dims in its order, then what the other adds in its order: rows and columns then lie together
+/// as they do in the operands, with the dims that both have wherever the larger one has them.
+StorageOrder einsum_order(const Node& node, std::span<const StorageOrder> operands) {
+  const Dims& result = node.attributes.dims;
+  const bool swapped = node.operands.size() == 2 && size_of(node.operands[1].dims()) > size_of(node.operands[0].dims());
+  StorageOrder order;
+  for (size_t turn = 0; turn < node.operands.size(); ++turn) {
+    const size_t i = swapped ? 1 - turn : turn;
+    for (int8_t d : operands[i]) {
+      const int place = find_dim(result, node.operands[i].dims()[d].name);
+      if (place >= 0 && std::find(order.begin(), order.end(), place) == order.end()) order.push_back(static_cast<int8_t>(place));
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+constexpr Op ops::kEinsum = complete({
+    .name = "einsum",
+    .signature = "einsum(operands: tensors..., -> shape)",
+    .family = "Contraction",
+    .doc = "The product of all operands, summed over the dims that are not in the result; every dim of the result is in an operand. "
+           "Three operands and more are multiplied two at a time, in the order that takes the fewest operations. Under "
+           "`precision bf16`, f32 is multiplied as bf16 and accumulated in f32.",
+    .example = "dim a = 2, b = 2, c = 2\nlet x = tensor([[1, 2], [3, 4]], [a, b])\nlet y = tensor([[5, 6], [7, 8]], [b, c])\n"
+               "print(einsum(x, y -> [a, c]))\n#> [[19, 22], [43, 50]]\nprint(einsum(x, x -> []))\n#> 30\n",
+    .samples = "x: [a, b], y: [b, c] => einsum(x, y -> [a, c])\nx: [a, b, c], y: [a, c, d] => einsum(x, y -> [a, d, b])\n"
+               "x: [a, b] => einsum(x -> [b])\nx: [a, b] => einsum(x -> [b, a])\nx: [a], y: [b] => einsum(x, y -> [])\n"
+               "x: [a, b], y: [a, b] => einsum(x, y -> [a])\nx: [a, b], y: [a] => einsum(x, y -> [a, b])\n"
+               "x: [a, b], y: [b, c], z: [c, d] => einsum(x, y, z -> [a, d])\nx: i32[a, b] in -3..3, y: i32[b, c] in -3..3 => einsum(x, y -> [c, a])\n"
+               "x: bf16[a, b], y: bf16[b, c] => einsum(x, y -> [a, c])",
+    .build = build_einsum,
+    .infer = infer_einsum,
+    .space = einsum_space,
+    .kernel = contract_kernel,
+    .work = Work::kContraction,
+    .gradient = einsum_gradient,
+    .linear = Linear::kEach,
+    .contraction = true,
+    .result_order = einsum_order,
+});
+
+}  // namespace mtf

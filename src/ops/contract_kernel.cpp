@@ -1,0 +1,267 @@
+// An einsum of one or two operands on blocks, in whatever order their dims lie.
+//
+// Each dim is one of: *batch*, in both operands and the result; *row*, in the first and the result; *column*, in the
+// second and the result; *inner*, in both and summed; *lone*, in one operand and summed. Dims of a kind that lie
+// together in all arrays become one. What is left is a product of matrices, for each place of the batch dims:
+//
+//   result[batch, row, column] = Σ over inner of first[batch, row, inner] · second[batch, inner, column]
+//
+// Rows or columns that do not lie together are more batch dims, along which the other operand is repeated. Inner dims
+// that do not are copied so that they do. Lone dims are summed first.
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "kernels/copy.h"
+#include "kernels/fused_loop.h"
+#include "kernels/matmul.h"
+#include "ops/contract.h"
+
+namespace mtf {
+namespace {
+
+/// An array with a stride for each label; 0 where it lacks it.
+struct Array {
+  ElementType element = ElementType::kF32;
+  void* data = nullptr;
+  std::vector<int64_t> strides;
+  std::vector<bool> has;
+};
+
+/// Memory for an operand that had to be rearranged.
+struct Scratch {
+  explicit Scratch(int64_t bytes) : bytes(new(std::align_val_t(64)) std::byte[std::max<int64_t>(bytes, 1)]) {}
+  struct Free { void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); } };
+  std::unique_ptr<std::byte[], Free> bytes;
+};
+
+using Arguments = std::vector<LoopArgument>;
+
+class Contraction {
+ public:
+  explicit Contraction(KernelCall& call) : call_(call) {
+    const std::vector<int64_t>& ints = call.attributes.ints;
+    bf16_product_ = ints[0] != 0 && call.operands[0].element == ElementType::kF32;
+    int64_t labels = static_cast<int64_t>(call.results[0].dims.size());
+    for (size_t i = 1; i < ints.size(); ++i) labels = std::max(labels, ints[i] + 1);
+    sizes_.assign(labels, 1);
+    size_t next = 1;
+    for (const Block& operand : call.operands) {
+      arrays_.push_back(array_of(operand, std::span(ints).subspan(next, operand.dims.size())));
+      next += operand.dims.size();
+    }
+    std::vector<int64_t> places(call.results[0].dims.size());
+    for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int64_t>(i);
+    result_ = array_of(call.results[0], places);
+  }
+
+  void run() {
+    int64_t points = 1;
+    for (int64_t size : sizes_) points *= size;
+    call_.flops += 2 * points;
+    if (arrays_.size() == 1) return fold(arrays_[0], result_);
+    for (Array& array : arrays_) sum_lone_dims(array);
+    const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true), inner = size_of_kind(true, true, false);
+    if (inner == 1 || (rows == 1 && columns == 1)) return multiply_elements();
+    multiply_matrices();
+  }
+
+ private:
+  Array array_of(const Block& block, std::span<const int64_t> labels) {
+    Array array{block.element, block.data, std::vector<int64_t>(sizes_.size(), 0), std::vector<bool>(sizes_.size(), false)};
+    for (size_t d = 0; d < labels.size(); ++d) {
+      array.strides[labels[d]] = block.dims[d].stride;
+      array.has[labels[d]] = true;
+      sizes_[labels[d]] = block.dims[d].size;
+    }
+    return array;
+  }
+
+  bool is_kind(size_t label, bool first, bool second, bool result) const {
+    return arrays_[0].has[label] == first && arrays_[1].has[label] == second && result_.has[label] == result;
+  }
+
+  int64_t size_of_kind(bool first, bool second, bool result) const {
+    int64_t size = 1;
+    for (size_t label = 0; label < sizes_.size(); ++label)
+      if (is_kind(label, first, second, result)) size *= sizes_[label];
+    return size;
+  }
+
+  /// A dense array of some labels, in the order in which they lie in `like`, outermost first.
+  Array dense(const std::vector<bool>& labels, ElementType element, const Array& like) {
+    Array array{element, nullptr, std::vector<int64_t>(sizes_.size(), 0), labels};
+    std::vector<size_t> order;
+    for (size_t label = 0; label < labels.size(); ++label)
+      if (labels[label]) order.push_back(label);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return like.strides[a] < like.strides[b]; });
+    int64_t count = 1;
+    for (size_t label : order) {
+      array.strides[label] = count;
+      count *= sizes_[label];
+    }
+    scratch_.emplace_back(count * size_of(element));
+    array.data = scratch_.back().bytes.get();
+    return array;
+  }
+
+  /// to = the sum of from over the labels that `to` lacks.
+  void fold(const Array& from, const Array& to) {
+    LoopProgram program;
+    program.operands.push_back({OperandKind::kArray, from.element, 0});
+    program.outputs.push_back({0, to.element, Reduction::kSum});
+    compile(std::move(program)).run(loop_sizes(from, to), Arguments{argument(from)}, Arguments{argument(to)}, call_.threads);
+  }
+
+  LoopArgument argument(const Array& array) const { return LoopArgument::array(array.data, array.strides); }
+
+  /// Labels that neither array has do not run.
+  std::vector<int64_t> loop_sizes(const Array& a, const Array& b) const {
+    std::vector<int64_t> sizes = sizes_;
+    for (size_t label = 0; label < sizes.size(); ++label)
+      if (!a.has[label] && !b.has[label]) sizes[label] = 1;
+    return sizes;
+  }
+
+  void sum_lone_dims(Array& array) {
+    const Array& other = &array == &arrays_[0] ? arrays_[1] : arrays_[0];
+    std::vector<bool> kept = array.has;
+    bool lone = false;
+    for (size_t label = 0; label < kept.size(); ++label)
+      if (array.has[label] && !other.has[label] && !result_.has[label]) kept[label] = false, lone = true;
+    if (!lone) return;
+    const Array summed = dense(kept, array.element, array);
+    fold(array, summed);
+    array = summed;
+    for (size_t label = 0; label < sizes_.size(); ++label)
+      if (!array.has[label] && !other.has[label] && !result_.has[label]) sizes_[label] = 1;
+  }
+
+  /// Products of elements, summed over the inner dims: no matrix on at least one side.
+  void multiply_elements() {
+    const bool narrow = arrays_[0].element == ElementType::kBf16;
+    LoopProgram program;
+    for (const Array& array : arrays_) program.operands.push_back({OperandKind::kArray, array.element, 0});
+    int values = 2;
+    const auto step = [&](LaneOp op, int a, int b, ElementType type) {
+      program.steps.push_back({op, a, b, -1, type});
+      return values++;
+    };
+    int factors[2] = {0, 1};
+    for (int& factor : factors) {
+      if (bf16_product_) factor = step(LaneOp::kCast, factor, -1, ElementType::kBf16);
+      if (bf16_product_ || narrow) factor = step(LaneOp::kCast, factor, -1, ElementType::kF32);
+    }
+    const int product = step(LaneOp::kMul, factors[0], factors[1], ElementType::kF32);
+    const bool rounded = narrow && result_.element == ElementType::kBf16;
+    Array target = result_;
+    if (rounded) target = dense(result_.has, ElementType::kF32, result_);
+    program.outputs.push_back({product, target.element, Reduction::kSum});
+    compile(std::move(program)).run(sizes_, Arguments{argument(arrays_[0]), argument(arrays_[1])}, Arguments{argument(target)}, call_.threads);
+    if (!rounded) return;
+    LoopProgram round;
+    round.operands.push_back({OperandKind::kArray, ElementType::kF32, 0});
+    round.steps.push_back({LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
+    round.outputs.push_back({1, ElementType::kBf16, Reduction::kStore});
+    compile(std::move(round)).run(loop_sizes(result_, result_), Arguments{argument(target)}, Arguments{argument(result_)}, call_.threads);
+  }
+
+  /// Dims that lie together: one size, and one stride in each array.
+  struct Group {
+    int64_t size = 1;
+    std::array<int64_t, 3> strides{};  ///< first, second, result
+  };
+
+  /// The labels of a kind, joined where they lie together in all arrays; outermost first.
+  std::vector<Group> groups(bool first, bool second, bool result) const {
+    std::vector<Group> list;
+    for (size_t label = 0; label < sizes_.size(); ++label)
+      if (is_kind(label, first, second, result) && sizes_[label] != 1)
+        list.push_back({sizes_[label], {arrays_[0].strides[label], arrays_[1].strides[label], result_.strides[label]}});
+    const size_t leading = first ? 0 : 1;
+    std::stable_sort(list.begin(), list.end(), [&](const Group& a, const Group& b) { return a.strides[leading] > b.strides[leading]; });
+    std::vector<Group> joined;
+    for (const Group& group : list) {
+      bool together = !joined.empty();
+      for (int k = 0; together && k < 3; ++k) together = joined.back().strides[k] == group.strides[k] * group.size;
+      if (together) joined.back() = {joined.back().size * group.size, group.strides};
+      else joined.push_back(group);
+    }
+    return joined;
+  }
+
+  /// Copies an operand so that its inner dims lie together, in the order that they have in `like`, innermost of all.
+  void pack_inner(Array& array, const Array& like) {
+    Array order = like;
+    for (size_t label = 0; label < sizes_.size(); ++label) {
+      if (is_kind(label, true, true, false)) continue;
+      order.strides[label] = array.strides[label] + (int64_t{1} << 40);  // outside the inner dims, in its own order
+    }
+    Array packed = dense(array.has, array.element, order);
+    copy_block(loop_sizes(array, array), static_cast<int>(size_of(array.element)), array.data, array.strides, packed.data, packed.strides);
+    array = packed;
+  }
+
+  void multiply_matrices() {
+    if (groups(true, true, false).size() > 1) {  // copy the smaller operand, and the larger too if it has to be
+      const bool first_is_smaller = count(arrays_[0]) < count(arrays_[1]);
+      Array& smaller = arrays_[first_is_smaller ? 0 : 1];
+      Array& larger = arrays_[first_is_smaller ? 1 : 0];
+      pack_inner(smaller, larger);
+      if (groups(true, true, false).size() > 1) pack_inner(larger, smaller);
+    }
+    std::vector<Group> batch = groups(true, true, true);
+    const Group rows = largest(groups(true, false, true), batch);
+    const Group columns = largest(groups(false, true, true), batch);
+    const Group inner = largest(groups(true, true, false), batch);
+
+    std::vector<int64_t> sizes;
+    std::array<std::vector<int64_t>, 3> strides;
+    for (const Group& group : batch) {
+      sizes.push_back(group.size);
+      for (int k = 0; k < 3; ++k) strides[k].push_back(group.strides[k]);
+    }
+    Matmul product;
+    product.operand_type = arrays_[0].element;
+    product.result_type = result_.element;
+    product.bf16_product = bf16_product_;
+    product.m = rows.size;
+    product.n = columns.size;
+    product.k = inner.size;
+    product.batch = sizes;
+    product.a = {arrays_[0].data, rows.strides[0], inner.strides[0], strides[0]};
+    product.b = {arrays_[1].data, inner.strides[1], columns.strides[1], strides[1]};
+    product.c = {result_.data, rows.strides[2], columns.strides[2], strides[2]};
+    product.progress = call_.progress;
+    matmul(product, call_.threads);
+  }
+
+  /// Takes the largest group as a side of the matrices; the others join the batch.
+  static Group largest(const std::vector<Group>& list, std::vector<Group>& batch) {
+    if (list.empty()) return {};
+    const auto most = std::max_element(list.begin(), list.end(), [](const Group& a, const Group& b) { return a.size < b.size; });
+    for (auto group = list.begin(); group != list.end(); ++group)
+      if (group != most) batch.push_back(*group);
+    return *most;
+  }
+
+  int64_t count(const Array& array) const {
+    int64_t n = 1;
+    for (size_t label = 0; label < sizes_.size(); ++label)
+      if (array.has[label]) n *= sizes_[label];
+    return n;
+  }
+
+  KernelCall& call_;
+  bool bf16_product_ = false;
+  std::vector<int64_t> sizes_;  ///< of each label
+  std::vector<Array> arrays_;
+  Array result_;
+  std::vector<Scratch> scratch_;
+};
+
+}  // namespace
+
+void contract_kernel(KernelCall& call) { Contraction(call).run(); }
+
+}  // namespace mtf

@@ -1,0 +1,285 @@
+// cross_entropy: from logits and labels (or a distribution) to one number for each row.
+//
+//   operation      dims          ints                                                             inputs
+//   cross_entropy  the result's  the class dim of the logits, 1 if smoothing is given,            smoothing, z_loss
+//                                1 if z_loss is given, for each dim of the logits its place
+//                                in the labels or -1, then its place in the result or -1
+//   pick_label     the same      the same                                                         -
+//
+// With lse = logsumexp(x), t the distribution or 1 at the label, e the smoothing and n classes:
+//   loss = lse - ((1 - e) sum(t x) + e/n sum(x)) + z_loss lse²
+// Where the classes are split, max, sum(exp) and the sum of the picked logits are one number a row to reduce each.
+#include "ops/blocks.h"
+#include "ops/rows.h"
+#include "ops/softmax.h"
+
+namespace mtf {
+namespace {
+
+/// What the ints say.
+struct Layout {
+  explicit Layout(const Attributes& attributes)
+      : classes(attributes.ints[0]), smoothed(attributes.ints[1] != 0), z_loss(attributes.ints[2] != 0) {
+    const std::span<const int64_t> places = std::span(attributes.ints).subspan(3);
+    in_labels = places.first(places.size() / 2);
+    in_result = places.last(places.size() / 2);
+    folded.assign(in_result.size(), false);
+    folded[classes] = true;
+  }
+  int64_t classes;
+  bool smoothed;
+  bool z_loss;
+  std::span<const int64_t> in_labels;
+  std::span<const int64_t> in_result;
+  std::vector<bool> folded;
+};
+
+Dim class_dim(const Node& node) { return node.operands[0].dims()[node.attributes.ints[0]]; }
+
+Values build_cross_entropy(Call& call) {
+  Builder& b = call.builder;
+  const Value& logits = call.tensor("logits");
+  Value labels = call.tensor("labels");
+  const Dim classes = dim_over(call, "logits");
+  check_sizes(call, {logits, labels});
+  const bool soft = has_dim(labels.dims(), classes.name);
+  const ElementType element = row_element(logits.element());
+  if (!is_subset(labels.dims(), logits.dims()))
+    fail(Diagnostic(Kind::shape_mismatch, call.span_of("labels"),
+                    fmt::format("expected dimensions of the logits, {}, with or without `{}`; found {}", to_string(logits.dims()),
+                                classes.name.text(), describe(labels))));
+  if (!soft && labels.element() != ElementType::kI32)
+    fail(Diagnostic(Kind::wrong_element_type, call.span_of("labels"),
+                    fmt::format("labels without `{}` are places in it, of type i32; found {}", classes.name.text(), describe(labels)))
+             .help(fmt::format("a distribution over the classes has the dimension `{}`", classes.name.text())));
+  if (soft) labels = as_element(b, labels, element, call.span);
+  Attributes attributes{.dims = remaining(logits.dims(), {classes}), .ints = {find_dim(logits.dims(), classes.name)}};
+  attributes.ints.push_back(call.argument("label_smoothing").given);
+  attributes.ints.push_back(call.argument("z_loss").given);
+  for (int64_t place : places_in(logits.dims(), labels.dims())) attributes.ints.push_back(place);
+  for (int64_t place : places_in(logits.dims(), attributes.dims)) attributes.ints.push_back(place);
+  const Value operand = as_element(b, logits, element, call.span);
+  return {b.add_node(call.op, {operand, labels}, std::move(attributes), {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
+}
+
+/// The loss, and logsumexp for the gradient.
+std::vector<TensorType> infer_cross_entropy(const Node& node) {
+  const TensorType rows{node.operands[0].element(), node.attributes.dims};
+  return {rows, rows};
+}
+
+IterationSpace cross_entropy_space(const Node& node) { return ruled_space(node, SplitKind::kExpand, {class_dim(node)}); }
+
+Values expand_cross_entropy(Builder& b, const Node& node) {
+  const Value& x = node.operands[0];
+  const Value& labels = node.operands[1];
+  const Dims& rows = node.attributes.dims;
+  const Layout layout(node.attributes);
+  const Value max = b.reduce("max", x, rows);
+  const Value sum = b.reduce("sum", b.map("exp", b.map("sub", x, max)), rows);
+  const Value lse = b.map("add", b.map("log", sum), max);
+  Value picked = is_float(labels.element()) ? b.sum_to(b.map("mul", x, labels), rows) : b.add("pick_label", {x, labels}, node.attributes);
+  if (layout.smoothed) {
+    const double smoothing = node.inputs[0];
+    picked = b.map("add", b.map("mul", picked, 1 - smoothing),
+                   b.map("mul", b.sum_to(x, rows), smoothing / static_cast<double>(class_dim(node).size)));
+  }
+  Value loss = b.map("sub", lse, picked);
+  if (layout.z_loss) loss = b.map("add", loss, b.map("mul", b.map("square", lse), node.inputs[1]));
+  return {loss, lse};
+}
+
+struct CrossEntropyLoops {
+  explicit CrossEntropyLoops(ElementType e) : max(sum_loop(e, Reduction::kMax)), sum(sum_loop(e, Reduction::kSum)), exp_sum(exp_loop(e)),
+                                              products(product_loop(e)), lse(lse_loop(e)), smooth(smooth_loop(e)), loss(loss_loop(e)),
+                                              z_loss(z_loss_loop(e)) {}
+  FusedLoop max;       ///< max(x)
+  FusedLoop sum;       ///< the sum of x
+  FusedLoop exp_sum;   ///< the sum of exp(x - m)
+  FusedLoop products;  ///< the sum of x t
+  FusedLoop lse;       ///< log(s) + m
+  FusedLoop smooth;    ///< p (1 - e) + s e/n
+  FusedLoop loss;      ///< lse - p
+  FusedLoop z_loss;    ///< loss + lse² z
+
+ private:
+  static FusedLoop sum_loop(ElementType e, Reduction reduction) {
+    LoopWriter w(e);
+    w.output(w.array(), reduction);
+    return w.compiled();
+  }
+  static FusedLoop exp_loop(ElementType e) {
+    LoopWriter w(e);
+    const int x = w.array(), m = w.array();
+    w.output(w.step(LaneOp::kExp, w.step(LaneOp::kSub, x, m)), Reduction::kSum);
+    return w.compiled();
+  }
+  static FusedLoop product_loop(ElementType e) {
+    LoopWriter w(e);
+    const int x = w.array(), t = w.array();
+    w.output(w.step(LaneOp::kMul, x, t), Reduction::kSum);
+    return w.compiled();
+  }
+  static FusedLoop lse_loop(ElementType e) {
+    LoopWriter w(e);
+    const int s = w.array(), m = w.array();
+    w.store(w.step(LaneOp::kAdd, w.step(LaneOp::kLog, s), m));
+    return w.compiled();
+  }
+  static FusedLoop smooth_loop(ElementType e) {
+    LoopWriter w(e);
+    const int p = w.array(), s = w.array(), keep = w.scalar(), spread = w.scalar();
+    w.store(w.step(LaneOp::kAdd, w.step(LaneOp::kMul, p, keep), w.step(LaneOp::kMul, s, spread)));
+    return w.compiled();
+  }
+  static FusedLoop loss_loop(ElementType e) {
+    LoopWriter w(e);
+    const int lse = w.array(), p = w.array();
+    w.store(w.step(LaneOp::kSub, lse, p));
+    return w.compiled();
+  }
+  static FusedLoop z_loss_loop(ElementType e) {
+    LoopWriter w(e);
+    const int loss = w.array(), lse = w.array(), z = w.scalar();
+    w.store(w.step(LaneOp::kAdd, loss, w.step(LaneOp::kMul, w.step(LaneOp::kSquare, lse), z)));
+    return w.compiled();
+  }
+};
+
+/// For each row the logit of its label, where this block of the classes has it, and 0 elsewhere.
+void pick_labels(KernelCall& call, const Layout& layout) {
+  const Block& x = call.operands[0];
+  const Block& labels = call.operands[1];
+  const Block& picked = call.results[0];
+  const BlockDim& classes = x.dims[layout.classes];
+  Walk<3> walk;
+  for (size_t d = 0; d < x.dims.size(); ++d) {
+    if (layout.folded[d]) continue;
+    walk.add(x.dims[d].size, {x.dims[d].stride, layout.in_labels[d] < 0 ? 0 : labels.dims[layout.in_labels[d]].stride,
+                              picked.dims[layout.in_result[d]].stride});
+  }
+  by_element(x.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_place(call.threads, walk, 8, [&](const Walk<3>& at) {
+      const int64_t label = labels.as<int32_t>()[at.offset(1)];
+      if (label < 0 || label >= classes.whole)
+        throw ElementError{fmt::format("expected labels from 0 to {}, found {}", classes.whole - 1, label)};
+      const int64_t here = label - classes.first;
+      picked.as<T>()[at.offset(2)] = here >= 0 && here < classes.size ? x.as<T>()[at.offset(0) + here * classes.stride] : T{};
+    });
+  });
+}
+
+void pick_label_kernel(KernelCall& call) { pick_labels(call, Layout(call.attributes)); }
+
+void cross_entropy_kernel(KernelCall& call) {
+  using Arguments = std::vector<LoopArgument>;
+  const Block& x = call.operands[0];
+  const Block& labels = call.operands[1];
+  const Layout layout(call.attributes);
+  const bool soft = is_float(labels.element);
+  const CrossEntropyLoops& loops = loops_for<CrossEntropyLoops>(x.element);
+  if (!soft) pick_labels(call, layout);
+  const RowArray logits = row_array(x);
+  const RowArray targets = row_array(labels, layout.in_labels);
+  const RowArray losses = row_array(call.results[0], layout.in_result);
+  const RowArray sums = row_array(call.results[1], layout.in_result);
+  const double smoothing = call.inputs[0];
+  const LoopArgument keep = LoopArgument::scalar(1 - smoothing);
+  const LoopArgument spread = LoopArgument::scalar(smoothing / static_cast<double>(x.dims[layout.classes].whole));
+  const LoopArgument z = LoopArgument::scalar(call.inputs[1]);
+  for_each_piece(call.threads, x, layout.folded, [&](const Piece& piece, Threads& threads) {
+    const RowArray from = logits.at(piece), t = targets.at(piece), loss = losses.at(piece), lse = sums.at(piece);
+    const RowScratch max(piece, layout.folded, x.element), sum(piece, layout.folded, x.element);
+    const std::vector<int64_t> rows = row_sizes(piece, layout.folded);
+    loops.max.run(piece.sizes, Arguments{from.argument()}, Arguments{max.argument()}, threads);
+    loops.exp_sum.run(piece.sizes, Arguments{from.argument(), max.argument()}, Arguments{sum.argument()}, threads);
+    loops.lse.run(rows, Arguments{sum.argument(), max.argument()}, Arguments{lse.argument()}, threads);
+    if (soft) loops.products.run(piece.sizes, Arguments{from.argument(), t.argument()}, Arguments{loss.argument()}, threads);
+    if (layout.smoothed) {
+      loops.sum.run(piece.sizes, Arguments{from.argument()}, Arguments{sum.argument()}, threads);
+      loops.smooth.run(rows, Arguments{loss.argument(), sum.argument(), keep, spread}, Arguments{loss.argument()}, threads);
+    }
+    loops.loss.run(rows, Arguments{lse.argument(), loss.argument()}, Arguments{loss.argument()}, threads);
+    if (layout.z_loss) loops.z_loss.run(rows, Arguments{loss.argument(), lse.argument(), z}, Arguments{loss.argument()}, threads);
+  });
+  const int64_t n = element_count(x), o = row_count(x, layout.folded);
+  call.flops += 4 * n + 3 * o + (soft ? 2 * n : 0) + (layout.smoothed ? n + 3 * o : 0) + (layout.z_loss ? 3 * o : 0);
+}
+
+/// The places of the class dim, split as the logits are.
+Value class_places(Builder& b, const Node& node) {
+  const Value& x = node.operands[0];
+  const AxisList& axes = x.sharding().dims[node.attributes.ints[0]];
+  return b.laid_out(b.range(class_dim(node)), Sharding{{axes}, 0}, x.node->inherited[x.result] & axes.set());
+}
+
+/// dx = softmax(x) (d + 2 z lse d + d_lse) - d ((1 - e) t + e/n); of a distribution, dt = -(1 - e) d x.
+Values cross_entropy_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Node& node = call.node;
+  const Layout layout(node.attributes);
+  const Value& x = call.operands[0];
+  const Value& labels = call.operands[1];
+  const Value& lse = call.results[1];
+  const Value& d = call.d_results[0];
+  const double smoothing = node.inputs[0];
+  const double z = node.inputs[1];
+  const bool soft = is_float(labels.element());
+  Values gradients(2);
+  if (call.wants(0)) {
+    Value weight = d;
+    if (d && layout.z_loss) weight = b.map("mul", d, b.map("add", b.map("mul", lse, 2 * z), 1.0));
+    if (const Value& d_lse = call.d_results[1]) weight = weight ? b.map("add", weight, d_lse) : d_lse;
+    Value gradient = b.map("mul", b.map("exp", b.map("sub", x, lse)), weight);
+    if (d) {
+      const Value kept = layout.smoothed ? b.map("mul", d, 1 - smoothing) : d;
+      const Value target = soft ? b.map("mul", labels, kept)
+                                : b.where(b.map("eq", labels, class_places(b, node)), kept, b.number(0, d.element()));
+      gradient = b.map("sub", gradient, target);
+      if (layout.smoothed) gradient = b.map("sub", gradient, b.map("mul", d, smoothing / static_cast<double>(class_dim(node).size)));
+    }
+    gradients[0] = gradient;
+  }
+  if (call.wants(1) && d) {
+    const Value part = b.map("mul", x, b.map("mul", d, layout.smoothed ? smoothing - 1 : -1.0));
+    gradients[1] = sum_to_operand(b, part, labels);
+  }
+  return gradients;
+}
+
+}  // namespace
+
+constexpr Op ops::kCrossEntropy = complete({
+    .name = "cross_entropy",
+    .signature = "cross_entropy(logits: tensor, labels: tensor, over: dim, label_smoothing: number = 0, z_loss: number = 0)",
+    .family = "Neural networks",
+    .doc = "The cross-entropy between softmax(logits) along the dim `over` and `labels`, one number for each label. Labels are places in "
+           "that dim, of type i32, or a distribution that has it and sums to 1. Smoothing spreads that part of the distribution over "
+           "all classes; `z_loss` adds so much of the square of logsumexp(logits).",
+    .example = "dim n = 3\nlet label = fill([], 2, i32)\nprint(cross_entropy(range(n) + 1, label, over: n))\n#> 0.407606\n",
+    .samples = "x: [a, b], i: i32[a] in 0..3 => cross_entropy(x, i, over: b)\n"
+               "x: [a, b, c], i: i32[a, c] in 0..3 => cross_entropy(x, i, over: b, label_smoothing: 0.1, z_loss: 0.01)\n"
+               "x: [a, b], t: [a, b] in 0..1 => cross_entropy(x, t, over: b)\n"
+               "x: [a, b], t: [b] in 0..1 => cross_entropy(x, t, over: b, label_smoothing: 0.2)",
+    .build = build_cross_entropy,
+    .infer = infer_cross_entropy,
+    .space = cross_entropy_space,
+    .kernel = cross_entropy_kernel,
+    .expand = expand_cross_entropy,
+    .work = Work::kExpansion,
+    .gradient = cross_entropy_gradient,
+    .saved_results = 1,
+});
+
+constexpr Op ops::kPickLabel = complete({
+    .name = "pick_label",
+    .family = "Neural networks",
+    .doc = "For each row the logit of its label; where the classes are split, a sum of which one processor has the only part.",
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
+    .space = [](const Node& node) -> IterationSpace { return ruled_space(node, SplitKind::kReduce, {class_dim(node)}); },
+    .kernel = pick_label_kernel,
+    .no_gradient = "it is part of cross_entropy, which has its own",
+});
+
+}  // namespace mtf

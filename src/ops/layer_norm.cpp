@@ -1,0 +1,130 @@
+// layer_norm: rows of mean 0 and variance 1.
+#include "ops/rows.h"
+#include "ops/softmax.h"
+
+namespace mtf {
+namespace {
+
+Dims rows_of(const Node& node) { return remaining(node.operands[0].dims(), node.attributes.dims); }
+
+/// The normalised operand, and 1/σ of each row for the gradient.
+std::vector<TensorType> infer_layer_norm(const Node& node) {
+  return {node.operands[0].type(), {node.operands[0].element(), rows_of(node)}};
+}
+
+struct LayerNormLoops {
+  explicit LayerNormLoops(ElementType e) : sum(sum_loop(e)), scale(scale_loop(e)), squares(squares_loop(e)), inverse(inverse_loop(e)), normalise(normalise_loop(e)) {}
+  FusedLoop sum;        ///< the sum of x
+  FusedLoop scale;      ///< s · 1/n
+  FusedLoop squares;    ///< the sum of (x - mean)²
+  FusedLoop inverse;    ///< rsqrt(v · 1/n + ε)
+  FusedLoop normalise;  ///< (x - mean) · r
+
+ private:
+  static FusedLoop sum_loop(ElementType e) {
+    LoopWriter w(e);
+    w.output(w.array(), Reduction::kSum);
+    return w.compiled();
+  }
+  static FusedLoop scale_loop(ElementType e) {
+    LoopWriter w(e);
+    const int s = w.array(), n = w.scalar();
+    w.store(w.step(LaneOp::kMul, s, n));
+    return w.compiled();
+  }
+  static FusedLoop squares_loop(ElementType e) {
+    LoopWriter w(e);
+    const int x = w.array(), mean = w.array();
+    w.output(w.step(LaneOp::kSquare, w.step(LaneOp::kSub, x, mean)), Reduction::kSum);
+    return w.compiled();
+  }
+  static FusedLoop inverse_loop(ElementType e) {
+    LoopWriter w(e);
+    const int v = w.array(), n = w.scalar(), epsilon = w.scalar();
+    w.store(w.step(LaneOp::kRsqrt, w.step(LaneOp::kAdd, w.step(LaneOp::kMul, v, n), epsilon)));
+    return w.compiled();
+  }
+  static FusedLoop normalise_loop(ElementType e) {
+    LoopWriter w(e);
+    const int x = w.array(), mean = w.array(), r = w.array();
+    w.store(w.step(LaneOp::kMul, w.step(LaneOp::kSub, x, mean), r));
+    return w.compiled();
+  }
+};
+
+using Arguments = std::vector<LoopArgument>;
+
+void layer_norm_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const std::vector<bool> folded = folded_dims(call.attributes);
+  const LayerNormLoops& loops = loops_for<LayerNormLoops>(x.element);
+  std::vector<int64_t> places;  // of each dim of x in the second result
+  double count = 1;
+  for (size_t d = 0, next = 0; d < folded.size(); ++d) {
+    places.push_back(folded[d] ? -1 : static_cast<int64_t>(next++));
+    if (folded[d]) count *= static_cast<double>(x.dims[d].whole);
+  }
+  const RowArray in = row_array(x), out = row_array(call.results[0]), inverses = row_array(call.results[1], places);
+  const LoopArgument inverse_count = LoopArgument::scalar(1 / count), epsilon = LoopArgument::scalar(call.inputs[0]);
+  for_each_piece(call.threads, x, folded, [&](const Piece& piece, Threads& threads) {
+    const RowArray from = in.at(piece), to = out.at(piece), r = inverses.at(piece);
+    const RowScratch mean(piece, folded, x.element), squares(piece, folded, x.element);
+    const std::vector<int64_t> rows = row_sizes(piece, folded);
+    loops.sum.run(piece.sizes, Arguments{from.argument()}, Arguments{mean.argument()}, threads);
+    loops.scale.run(rows, Arguments{mean.argument(), inverse_count}, Arguments{mean.argument()}, threads);
+    loops.squares.run(piece.sizes, Arguments{from.argument(), mean.argument()}, Arguments{squares.argument()}, threads);
+    loops.inverse.run(rows, Arguments{squares.argument(), inverse_count, epsilon}, Arguments{r.argument()}, threads);
+    loops.normalise.run(piece.sizes, Arguments{from.argument(), mean.argument(), r.argument()}, Arguments{to.argument()}, threads);
+  });
+  call.flops += 5 * element_count(x) + 2 * row_count(x, folded);
+}
+
+Values expand_layer_norm(Builder& b, const Node& node) {
+  const Value& x = node.operands[0];
+  const Dims rows = rows_of(node);
+  const Value centred = b.map("sub", x, mean_to(b, x, rows));
+  const Value variance = mean_to(b, b.map("square", centred), rows);
+  const Value inverse = b.map("rsqrt", b.map("add", variance, node.inputs[0]));
+  return {b.map("mul", centred, inverse), inverse};
+}
+
+/// With y the result and r = 1/σ: dx = r (dy - mean(dy) - y mean(dy y)), and from r itself -dr r² y / n.
+Values layer_norm_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Value& y = call.results[0];
+  const Value& r = call.results[1];
+  const Dims rows = rows_of(call.node);
+  Value gradient;
+  if (const Value& d = call.d_results[0]) {
+    const Value along = b.map("mul", y, mean_to(b, b.map("mul", d, y), rows));
+    gradient = b.map("mul", b.map("sub", b.map("sub", d, mean_to(b, d, rows)), along), r);
+  }
+  if (const Value& d = call.d_results[1]) {
+    const double count = static_cast<double>(size_of(call.node.attributes.dims));
+    const Value part = b.map("mul", y, b.map("mul", b.map("mul", d, b.map("square", r)), -1.0 / count));
+    gradient = gradient ? b.map("add", gradient, part) : part;
+  }
+  return {gradient};
+}
+
+}  // namespace
+
+constexpr Op ops::kLayerNorm = complete({
+    .name = "layer_norm",
+    .signature = "layer_norm(x: tensor, over: dims, epsilon: number = 1e-6)",
+    .family = "Neural networks",
+    .doc = "x with mean 0 and variance 1 along the dims `over`: (x - mean(x)) / sqrt(variance + epsilon). A gain and a bias are the "
+           "program's own, as in `nn.LayerNorm`.",
+    .example = "dim n = 4\nprint(layer_norm(range(n) + 1, over: n))\n#> [-1.34164, -0.447213, 0.447213, 1.34164]\n",
+    .samples = "x: [a, b] => layer_norm(x, over: b)\nx: [a, b, c] => layer_norm(x, over: [a, c], epsilon: 0.1)",
+    .build = [](Call& call) -> Values { return build_over(call, {call.number("epsilon", 1e-6)}); },
+    .infer = infer_layer_norm,
+    .space = over_space,
+    .kernel = layer_norm_kernel,
+    .expand = expand_layer_norm,
+    .work = Work::kExpansion,
+    .gradient = layer_norm_gradient,
+    .saved_results = 1,
+});
+
+}  // namespace mtf

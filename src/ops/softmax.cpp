@@ -1,0 +1,256 @@
+// softmax, log_softmax, logsumexp.
+#include "ops/softmax.h"
+
+#include <limits>
+
+#include "ops/reduce.h"
+#include "ops/rows.h"
+
+namespace mtf {
+
+Attributes over_attributes(const Value& x, const Dims& over) {
+  Attributes attributes{.dims = over, .ints = {}};
+  for (const Dim& dim : x.dims()) attributes.ints.push_back(has_dim(over, dim.name) ? 1 : 0);
+  return attributes;
+}
+
+std::vector<bool> folded_dims(const Attributes& attributes) { return {attributes.ints.begin(), attributes.ints.end()}; }
+
+ElementType row_element(ElementType element) { return element == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32; }
+
+IterationSpace over_space(const Node& node) { return ruled_space(node, SplitKind::kExpand, node.attributes.dims); }
+
+Values build_over(Call& call, std::vector<double> inputs) {
+  const Value& x = call.tensor("x");
+  const Attributes attributes = over_attributes(x, dims_over(call, "x"));
+  const Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
+  Values results = call.builder.add_node(call.op, {operand}, attributes, std::move(inputs));
+  return {call.builder.cast(results[0], real_element(x.element()))};
+}
+
+namespace {
+
+constexpr std::string_view kFamily = "Neural networks";
+
+std::vector<TensorType> infer_normalised(const Node& node) { return {node.operands[0].type()}; }
+
+
+Dims rows_of(const Node& node) { return remaining(node.operands[0].dims(), node.attributes.dims); }
+
+struct SoftmaxLoops {
+  explicit SoftmaxLoops(ElementType e) : max(max_loop(e)), exp_sum(exp_loop(e, true)), sum(exp_loop(e, false)), divide(two(e, LaneOp::kDiv)),
+                                         log(one(e, LaneOp::kLog)), shift(shift_loop(e)), bound(bound_loop(e)), log_add(log_add_loop(e)) {}
+  FusedLoop max;      ///< max(x)
+  FusedLoop exp_sum;  ///< exp(x - m), and its sum
+  FusedLoop sum;      ///< the sum of exp(x - m)
+  FusedLoop divide;   ///< e / s
+  FusedLoop log;      ///< log(s)
+  FusedLoop shift;    ///< x - m - l
+  FusedLoop bound;    ///< min(max(m, low), high)
+  FusedLoop log_add;  ///< log(s) + m
+
+ private:
+  static FusedLoop max_loop(ElementType e) {
+    LoopWriter w(e);
+    w.output(w.array(), Reduction::kMax);
+    return w.compiled();
+  }
+  static FusedLoop exp_loop(ElementType e, bool stored) {
+    LoopWriter w(e);
+    const int x = w.array(), m = w.array();
+    const int exp = w.step(LaneOp::kExp, w.step(LaneOp::kSub, x, m));
+    if (stored) w.store(exp);
+    w.output(exp, Reduction::kSum);
+    return w.compiled();
+  }
+  static FusedLoop one(ElementType e, LaneOp op) {
+    LoopWriter w(e);
+    const int a = w.array();
+    w.store(w.step(op, a));
+    return w.compiled();
+  }
+  static FusedLoop two(ElementType e, LaneOp op) {
+    LoopWriter w(e);
+    const int a = w.array(), b = w.array();
+    w.store(w.step(op, a, b));
+    return w.compiled();
+  }
+  static FusedLoop shift_loop(ElementType e) {
+    LoopWriter w(e);
+    const int x = w.array(), m = w.array(), l = w.array();
+    w.store(w.step(LaneOp::kSub, w.step(LaneOp::kSub, x, m), l));
+    return w.compiled();
+  }
+  static FusedLoop bound_loop(ElementType e) {
+    LoopWriter w(e);
+    const int m = w.array(), low = w.scalar(), high = w.scalar();
+    w.store(w.step(LaneOp::kMinimum, w.step(LaneOp::kMaximum, m, low), high));
+    return w.compiled();
+  }
+  static FusedLoop log_add_loop(ElementType e) {
+    LoopWriter w(e);
+    const int s = w.array(), m = w.array();
+    w.store(w.step(LaneOp::kAdd, w.step(LaneOp::kLog, s), m));
+    return w.compiled();
+  }
+};
+
+/// The largest finite number of a type.
+double largest(ElementType element) {
+  return element == ElementType::kF64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+}
+
+using Arguments = std::vector<LoopArgument>;
+
+void softmax_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const std::vector<bool> folded = folded_dims(call.attributes);
+  const SoftmaxLoops& loops = loops_for<SoftmaxLoops>(x.element);
+  const RowArray in = row_array(x), out = row_array(call.results[0]);
+  for_each_piece(call.threads, x, folded, [&](const Piece& piece, Threads& threads) {
+    const RowArray from = in.at(piece), to = out.at(piece);
+    const RowScratch max(piece, folded, x.element), sum(piece, folded, x.element);
+    loops.max.run(piece.sizes, Arguments{from.argument()}, Arguments{max.argument()}, threads);
+    loops.exp_sum.run(piece.sizes, Arguments{from.argument(), max.argument()}, Arguments{to.argument(), sum.argument()}, threads);
+    loops.divide.run(piece.sizes, Arguments{to.argument(), sum.argument()}, Arguments{to.argument()}, threads);
+  });
+  call.flops += 5 * element_count(x);
+}
+
+Values expand_softmax(Builder& b, const Node& node) {
+  const Value& x = node.operands[0];
+  const Value exp = b.map("exp", b.map("sub", x, b.reduce("max", x, rows_of(node))));
+  return {b.map("div", exp, b.reduce("sum", exp, rows_of(node)))};
+}
+
+void log_softmax_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const std::vector<bool> folded = folded_dims(call.attributes);
+  const SoftmaxLoops& loops = loops_for<SoftmaxLoops>(x.element);
+  const RowArray in = row_array(x), out = row_array(call.results[0]);
+  for_each_piece(call.threads, x, folded, [&](const Piece& piece, Threads& threads) {
+    const RowArray from = in.at(piece), to = out.at(piece);
+    const RowScratch max(piece, folded, x.element), sum(piece, folded, x.element);
+    loops.max.run(piece.sizes, Arguments{from.argument()}, Arguments{max.argument()}, threads);
+    loops.sum.run(piece.sizes, Arguments{from.argument(), max.argument()}, Arguments{sum.argument()}, threads);
+    loops.log.run(row_sizes(piece, folded), Arguments{sum.argument()}, Arguments{sum.argument()}, threads);
+    loops.shift.run(piece.sizes, Arguments{from.argument(), max.argument(), sum.argument()}, Arguments{to.argument()}, threads);
+  });
+  call.flops += 5 * element_count(x) + row_count(x, folded);
+}
+
+Values expand_log_softmax(Builder& b, const Node& node) {
+  const Value& x = node.operands[0];
+  const Value shifted = b.map("sub", x, b.reduce("max", x, rows_of(node)));
+  const Value sum = b.reduce("sum", b.map("exp", shifted), rows_of(node));
+  return {b.map("sub", shifted, b.map("log", sum))};
+}
+
+void logsumexp_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const size_t dims = x.dims.size();
+  const std::vector<bool> folded(call.attributes.ints.begin(), call.attributes.ints.begin() + static_cast<std::ptrdiff_t>(dims));
+  const SoftmaxLoops& loops = loops_for<SoftmaxLoops>(x.element);
+  const RowArray in = row_array(x);
+  const RowArray out = row_array(call.results[0], std::span(call.attributes.ints).subspan(dims));
+  const LoopArgument low = LoopArgument::scalar(-largest(x.element)), high = LoopArgument::scalar(largest(x.element));
+  for_each_piece(call.threads, x, folded, [&](const Piece& piece, Threads& threads) {
+    const RowArray from = in.at(piece), to = out.at(piece);
+    const RowScratch max(piece, folded, x.element), sum(piece, folded, x.element);
+    const std::vector<int64_t> rows = row_sizes(piece, folded);
+    loops.max.run(piece.sizes, Arguments{from.argument()}, Arguments{max.argument()}, threads);
+    loops.bound.run(rows, Arguments{max.argument(), low, high}, Arguments{max.argument()}, threads);
+    loops.sum.run(piece.sizes, Arguments{from.argument(), max.argument()}, Arguments{sum.argument()}, threads);
+    loops.log_add.run(rows, Arguments{sum.argument(), max.argument()}, Arguments{to.argument()}, threads);
+  });
+  call.flops += 4 * element_count(x) + 4 * row_count(x, folded);
+}
+
+/// The largest element is taken as finite, so that a row of infinities gives an infinity and not NaN.
+Values expand_logsumexp(Builder& b, const Node& node) {
+  const Value& x = node.operands[0];
+  const Dims& rows = node.types[0].dims;
+  const Value bounded = b.map("maximum", b.reduce("max", x, rows), -largest(x.element()));
+  const Value max = b.map("minimum", bounded, largest(x.element()));
+  const Value sum = b.reduce("sum", b.map("exp", b.map("sub", x, max)), rows);
+  return {b.map("add", b.map("log", sum), max)};
+}
+
+/// Attributes: dims, those of the result; ints, for each dim of the operand 1 if it is folded, then for each its place
+/// in the result or -1.
+Values build_logsumexp(Call& call) {
+  const Value& x = call.tensor("x");
+  const Dims kept = kept_dims(call, "x");
+  Attributes attributes = over_attributes(x, remaining(x.dims(), kept));
+  attributes.dims = kept;
+  for (int64_t place : places_in(x.dims(), kept)) attributes.ints.push_back(place);
+  const Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
+  const Value result = call.builder.add_node(call.op, {operand}, std::move(attributes))[0];
+  return {call.builder.cast(result, real_element(x.element()))};
+}
+
+}  // namespace
+
+constexpr Op ops::kLogsumexp = complete({
+    .name = "logsumexp",
+    .signature = "logsumexp(x: tensor, over: dims = all, -> shape?)",
+    .family = "Reductions",
+    .doc = "log(sum(exp(x))) over the dims `over`, over those that `-> [...]` leaves out, or over everything, without overflow.",
+    .example = "dim n = 4\nprint(logsumexp(range(n) + 1))\n#> 4.44019\n",
+    .samples = "x: [a, b] => logsumexp(x)\nx: [a, b, c] => logsumexp(x, over: b)\nx: [a, b, c] => logsumexp(x -> [c, a])",
+    .build = build_logsumexp,
+    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
+    .space = [](const Node& node) -> IterationSpace {
+      return ruled_space(node, SplitKind::kExpand, remaining(node.operands[0].dims(), node.attributes.dims));
+    },
+    .kernel = logsumexp_kernel,
+    .expand = expand_logsumexp,
+    .work = Work::kExpansion,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      return {b.map("mul", b.map("exp", b.map("sub", g.operands[0], g.results[0])), g.d_results[0])};
+    },
+});
+
+constexpr Op ops::kSoftmax = complete({
+    .name = "softmax",
+    .signature = "softmax(x: tensor, over: dims = all)",
+    .family = kFamily,
+    .doc = "exp(x) over its sum along the dims `over`, without overflow.",
+    .example = "dim n = 4\nprint(softmax(range(n) + 1, over: n))\n#> [0.0320586, 0.0871443, 0.236883, 0.643914]\n",
+    .samples = "x: [a, b] => softmax(x, over: b)\nx: [a, b, c] => softmax(x, over: [a, c])\nx: [a, b] => softmax(x, over: a)",
+    .build = [](Call& call) -> Values { return build_over(call); },
+    .infer = infer_normalised,
+    .space = over_space,
+    .kernel = softmax_kernel,
+    .expand = expand_softmax,
+    .work = Work::kExpansion,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      const Value& y = g.results[0];
+      const Value& d = g.d_results[0];
+      return {b.map("mul", y, b.map("sub", d, b.sum_to(b.map("mul", d, y), rows_of(g.node))))};
+    },
+});
+
+constexpr Op ops::kLogSoftmax = complete({
+    .name = "log_softmax",
+    .signature = "log_softmax(x: tensor, over: dims = all)",
+    .family = kFamily,
+    .doc = "The logarithm of softmax along the dims `over`: x - logsumexp(x).",
+    .example = "dim n = 2\nprint(log_softmax(zeros([n]), over: n))\n#> [-0.693147, -0.693147]\n",
+    .samples = "x: [a, b] => log_softmax(x, over: b)\nx: [a, b, c] => log_softmax(x, over: [a, c])",
+    .build = [](Call& call) -> Values { return build_over(call); },
+    .infer = infer_normalised,
+    .space = over_space,
+    .kernel = log_softmax_kernel,
+    .expand = expand_log_softmax,
+    .work = Work::kExpansion,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      const Value total = b.sum_to(g.d_results[0], rows_of(g.node));
+      return {b.map("sub", g.d_results[0], b.map("mul", b.map("exp", g.results[0]), total))};
+    },
+});
+
+}  // namespace mtf
