@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "graph/layouts.h"
+#include "ops/contract.h"
 #include "ops/op.h"
 #include "ops/registry.h"
 #include "ops/shape.h"
@@ -152,8 +153,7 @@ Value Builder::reduce(std::string_view op, const Value& a, const Dims& kept) {
 }
 
 Value Builder::einsum(Values operands, const Dims& result) {
-  Attributes attributes;
-  attributes.dims = result;
+  Attributes attributes = einsum_attributes(operands, result, context.multiply_bf16);
   return add("einsum", std::move(operands), std::move(attributes));
 }
 
