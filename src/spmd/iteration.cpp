@@ -1,6 +1,7 @@
 #include "spmd/iteration.h"
 
 #include <algorithm>
+#include <array>
 
 #include "spmd/reshard.h"
 #include "support/diagnostics.h"
@@ -60,6 +61,9 @@ class Chooser {
   }
 
  private:
+  /// For each axis of the mesh the dim that it splits, or -1.
+  using Owners = std::array<int, kMaxAxes>;
+
   void claim(int j, const AxisList& list) {
     AxisList rest;
     for (int axis : list)
@@ -79,7 +83,8 @@ class Chooser {
 
   /// Every way to give each claimed axis to one of the dims that claim it, with every order that a claim has.
   std::vector<std::vector<AxisList>> assignments() const {
-    std::vector<std::vector<int>> owners(1, std::vector<int>(mesh_.order(), -1));
+    std::vector<Owners> owners(1);
+    owners[0].fill(-1);
     for (int axis = 0; axis < mesh_.order(); ++axis) {
       std::vector<int> claimants;
       for (size_t j = 0; j < claims_.size(); ++j)
@@ -89,9 +94,9 @@ class Chooser {
             break;
           }
       if (claimants.empty()) continue;
-      if (owners.size() * claimants.size() > kMostWays) claimants.resize(1);
-      std::vector<std::vector<int>> next;
-      for (const auto& owner : owners)
+      if (owners.size() * claimants.size() > kMostWays) claimants.erase(claimants.begin() + 1, claimants.end());
+      std::vector<Owners> next;
+      for (const Owners& owner : owners)
         for (int j : claimants) {
           next.push_back(owner);
           next.back()[axis] = j;
@@ -99,11 +104,11 @@ class Chooser {
       owners = std::move(next);
     }
     std::vector<std::vector<AxisList>> ways;
-    for (const auto& owner : owners) add_orders(owner, ways);
+    for (const Owners& owner : owners) add_orders(owner, ways);
     return ways;
   }
 
-  void add_orders(const std::vector<int>& owner, std::vector<std::vector<AxisList>>& ways) const {
+  void add_orders(const Owners& owner, std::vector<std::vector<AxisList>>& ways) const {
     std::vector<std::vector<AxisList>> some(1, std::vector<AxisList>(claims_.size()));
     for (size_t j = 0; j < claims_.size(); ++j) {
       std::vector<AxisList> orders;
@@ -118,7 +123,7 @@ class Chooser {
         if (std::find(orders.begin(), orders.end(), order) == orders.end()) orders.push_back(order);
       }
       if (orders.empty()) continue;
-      if (some.size() * orders.size() > kMostWays) orders.resize(1);
+      if (some.size() * orders.size() > kMostWays) orders.erase(orders.begin() + 1, orders.end());
       std::vector<std::vector<AxisList>> next;
       for (const auto& way : some)
         for (const AxisList& order : orders) {

@@ -41,7 +41,11 @@ class AxisList {
   void pop_back() { axes_[--count_] = 0; }
   const uint8_t* begin() const { return axes_.data(); }
   const uint8_t* end() const { return axes_.data() + count_; }
-  AxisSet set() const { AxisSet s = 0; for (int axis : *this) s |= axis_bit(axis); return s; }
+  AxisSet set() const {
+    AxisSet axes = 0;
+    for (int i = 0; i < count_; ++i) axes |= axis_bit(axes_[i]);
+    return axes;
+  }
   bool has(int axis) const { return (set() & axis_bit(axis)) != 0; }
   bool operator==(const AxisList&) const = default;
   auto operator<=>(const AxisList&) const = default;

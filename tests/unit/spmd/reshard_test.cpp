@@ -1,0 +1,68 @@
+#include "spmd/reshard.h"
+
+#include <gtest/gtest.h>
+
+namespace mtf {
+namespace {
+
+/// The kinds of the instructions that bring `a` (of one f32 tensor [a=4, b=2] or `dims`) from one sharding to another,
+/// with values and axes: `all_gather 8 over p`.
+std::string way(const Sharding& from, const Sharding& to, const std::string& axes, Dims dims = {{"a", 4}, {"b", 2}}) {
+  LocalProgram program;
+  LocalValue value{"x", ElementType::kF32, std::make_shared<Mesh>("m", parse_axes(axes)), {}, from.partial, {}};
+  for (size_t i = 0; i < dims.size(); ++i) value.dims.push_back({dims[i], from.dims[i], false, {}});
+  program.values.push_back(value);
+  int last = reshard(program, 0, to, nullptr, "");
+  EXPECT_EQ(program.values[last].sharding(), to);
+  std::string text;
+  for (const Instruction& instruction : program.instructions) {
+    if (!text.empty()) text += ", ";
+    if (!is_collective(instruction.kind)) {
+      text += "slice";
+      continue;
+    }
+    text += std::string(name(counted_as(instruction.kind))) + " " + std::to_string(cost_of(program, instruction).values.value()) +
+            " over " + value.mesh->axes_to_string(instruction.axes);
+  }
+  return text;
+}
+
+const AxisList kWhole;
+
+TEST(Reshard, FromSplitToWholeGathers) { EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, kWhole}}, "p:2"), "all_gather 8 over p"); }
+TEST(Reshard, FromWholeToSplitIsFree) { EXPECT_EQ(way({{kWhole, kWhole}}, {{{0}, kWhole}}, "p:2"), "slice"); }
+TEST(Reshard, FromOneDimToAnotherIsAnAllToAll) { EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, {0}}}, "p:2"), "all_to_all 4 over p"); }
+TEST(Reshard, TwoDimsThatSwapAxesArePermuted) {
+  EXPECT_EQ(way({{{0}, {1}}}, {{{1}, {0}}}, "p:2;q:2"), "permute 2 over p+q");
+}
+TEST(Reshard, DimsThatSwapAxesOfDifferentSizesStillArrive) { EXPECT_NE(way({{{0}, {1}}}, {{{1}, {0}}}, "p:2;q:3"), ""); }
+TEST(Reshard, APartialValueIsAllReduced) { EXPECT_EQ(way({{kWhole, kWhole}, 1}, {{kWhole, kWhole}}, "p:2"), "all_reduce 8 over p"); }
+TEST(Reshard, APartialValueThatIsThenSplitIsReduceScattered) {
+  EXPECT_EQ(way({{kWhole, kWhole}, 1}, {{{0}, kWhole}}, "p:2"), "reduce_scatter 8 over p");
+}
+TEST(Reshard, OneCollectiveReducesOverTwoAxes) {
+  EXPECT_EQ(way({{kWhole, kWhole}, 3}, {{kWhole, kWhole}}, "p:2;q:2"), "all_reduce 8 over p+q");
+}
+TEST(Reshard, APartialValueIsSlicedBeforeItIsReduced) {
+  EXPECT_EQ(way({{kWhole, kWhole}, 1}, {{{1}, kWhole}}, "p:2;q:2"), "slice, all_reduce 4 over p");
+}
+TEST(Reshard, SeveralAxesOfOneDimAreGatheredAtOnce) {
+  EXPECT_EQ(way({{{0, 1}, kWhole}}, {{kWhole, kWhole}}, "p:2;q:2"), "all_gather 8 over p+q");
+}
+TEST(Reshard, UnevenBlocksCountTheLargest) {
+  EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, {0}}}, "p:3", {{"a", 5}, {"b", 2}}), "all_to_all 4 over p");
+}
+TEST(Reshard, EveryShardingReachesEveryOther) {
+  std::vector<Sharding> all;
+  const std::vector<AxisList> lists{{}, {0}, {1}, {0, 1}, {1, 0}};
+  for (const AxisList& a : lists)
+    for (const AxisList& b : lists)
+      for (AxisSet partial = 0; partial < 4; ++partial)
+        if (!(a.set() & b.set()) && !((a.set() | b.set()) & partial)) all.push_back({{a, b}, partial});
+  for (const Sharding& from : all)
+    for (const Sharding& to : all)
+      if (!to.partial) way(from, to, "p:2;q:3", {{"a", 5}, {"b", 7}});
+}
+
+}  // namespace
+}  // namespace mtf
