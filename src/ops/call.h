@@ -68,6 +68,7 @@ struct Argument {
   Span span;
   Values values;
   double number = 0;
+  bool unknown = false;  ///< the number is not known before the run: a stand-in, by which nothing is to be refused
   bool is_int = false;
   Dims dims;
   ElementType element = ElementType::kF32;
