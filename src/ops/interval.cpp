@@ -54,14 +54,14 @@ void copy_by_map(KernelCall& call, const IntervalMap& map, double outside) {
   copy_runs(call.threads, from, to, in_order(to.dims.size()), dim, runs_of(map, to.dims[dim], from.dims[dim]), outside);
 }
 
-// ---- slice and spread ------------------------------------------------------------------------------------------------
+// ---- slice (dim, first, count, stride) and spread (dim, first, stride, size) -------------------------------------------------
 
 IntervalMap slice_map(const Attributes& attributes, Sizes sizes) {
-  return {.stride = attributes.ints[2], .offset = attributes.ints[1], .from = sizes.to, .to = sizes.from};
+  return {.stride = attributes.ints[3], .offset = attributes.ints[1], .from = sizes.to, .to = sizes.from};
 }
 
 Value spread(Builder& builder, const Value& x, const Attributes& slice, int64_t size) {
-  return builder.add("spread", {x}, {.dims = {}, .ints = {slice.ints[0], slice.ints[1], slice.ints[2], size}, .element = x.element()});
+  return builder.add("spread", {x}, {.dims = {}, .ints = {slice.ints[0], slice.ints[1], slice.ints[3], size}, .element = x.element()});
 }
 
 Value pad(Builder& builder, const Value& x, int dim, int64_t before, int64_t after) {
@@ -71,8 +71,8 @@ Value pad(Builder& builder, const Value& x, int dim, int64_t before, int64_t aft
 
 Values slice_gradient(GradientCall& call) {
   const Attributes& slice = call.node.attributes;
-  const int64_t size = sizes_of(call.node).from, first = slice.ints[1], count = slice.ints[3];
-  if (slice.ints[2] != 1) return {spread(call.builder, call.d_results[0], slice, size)};
+  const int64_t size = sizes_of(call.node).from, first = slice.ints[1], count = slice.ints[2];
+  if (slice.ints[3] != 1) return {spread(call.builder, call.d_results[0], slice, size)};
   return {pad(call.builder, call.d_results[0], dim_of(slice), first, size - first - count)};
 }
 
@@ -229,7 +229,7 @@ constexpr Op ops::kSlice = complete({
                "x: [a, b] => slice(x, a: (0, size(a)), stride: 2)\n"
                "x: [a] => slice(x, a: (1, size(a)), stride: 2)",
     .build = build_slice,
-    .infer = [](const Node& node) { return resized(node, node.attributes.ints[3]); },
+    .infer = [](const Node& node) { return resized(node, node.attributes.ints[2]); },
     .space = [](const Node& node) { return mapped_space(node, slice_map(node.attributes, sizes_of(node))); },
     .kernel = [](KernelCall& call) { copy_by_map(call, slice_map(call.attributes, sizes_of(call)), 0); },
     .gradient = slice_gradient, .linear = Linear::kEach});

@@ -134,7 +134,7 @@ Values build_cumsum(Call& call) {
 }  // namespace
 
 constexpr Op ops::kCumsum = complete({
-    .name = "cumsum", .signature = "cumsum(x: tensor, over: dim, exclusive: bool = false, reverse: bool = false)", .family = "Reductions",
+    .name = "cumsum", .signature = "cumsum(x: tensor, over: dim = the only one, exclusive: bool = false, reverse: bool = false)", .family = "Reductions",
     .doc = "The running sum along a dimension: of the elements up to each one, or before it (`exclusive`), or from it to the end "
            "(`reverse`). bool counts as i32; bf16 is summed in f32.",
     .example = "dim a = 4\n"

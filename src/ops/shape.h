@@ -8,7 +8,7 @@
 //   broadcast   the result's       for each dim of the result the operand's, or -1          -
 //   range       the dim            -                                                        -
 //   tensor      the result's       -                                                        the numbers, row-major
-//   slice       -                  the operand's dim, first, stride, count                  -
+//   slice       -                  the operand's dim, first, count, stride                  -
 //   index       the dim            the operand's dim                                        the place
 //   pad         -                  the operand's dim, before, after                         -
 //   shift       -                  the operand's dim, by, 1 if it wraps                     -

@@ -1,0 +1,276 @@
+// Runs the kernel of one node on host data: whole, or in blocks along one dim of its iteration space as the splitter
+// would, without any of the splitter's code.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "graph/builder.h"
+#include "kernels/threads.h"
+#include "ops/blocks.h"
+#include "ops/op.h"
+#include "ops/registry.h"
+#include "support/diagnostics.h"
+
+namespace mtf::test {
+
+/// A whole tensor: its elements row-major, as doubles.
+struct Array {
+  TensorType type;
+  std::vector<double> numbers;
+};
+
+/// A block in memory, its dims stored in the opposite order if `transposed`.
+class Memory {
+ public:
+  Memory(ElementType element, std::vector<BlockDim> dims, bool transposed) {
+    block.element = element;
+    block.dims = std::move(dims);
+    int64_t stride = 1;
+    for (size_t i = 0; i < block.dims.size(); ++i) {
+      BlockDim& dim = block.dims[transposed ? i : block.dims.size() - 1 - i];
+      dim.stride = stride;
+      stride *= dim.size;
+    }
+    bytes_.resize(static_cast<size_t>(stride * size_of(element)) + 64, std::byte{0x5a});
+    block.data = bytes_.data() + (64 - reinterpret_cast<uintptr_t>(bytes_.data()) % 64) % 64;
+  }
+  Memory(Memory&&) = default;
+
+  /// Calls `fn(place in the whole tensor, element)`; places wrap around.
+  template <typename Fn>
+  void each(Fn fn) {
+    Walk<1> walk;
+    for (const BlockDim& dim : block.dims) walk.add(dim.size, {dim.stride});
+    by_element(block.element, [&](auto zero) {
+      using T = decltype(zero);
+      for (int64_t n = 0; n < walk.count(); ++n, walk.next()) {
+        int64_t place = 0;
+        for (size_t d = 0; d < block.dims.size(); ++d) {
+          const BlockDim& dim = block.dims[d];
+          place = place * dim.whole + ((dim.first + walk.place(d)) % dim.whole + dim.whole) % dim.whole;
+        }
+        fn(place, block.as<T>()[walk.offset(0)]);
+      }
+    });
+  }
+  void load(const Array& array) {
+    each([&](int64_t place, auto& element) { element = to_element<std::decay_t<decltype(element)>>(array.numbers[place]); });
+  }
+
+  Block block;
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+inline Array array_of(const Dims& dims, std::vector<double> numbers, ElementType element = ElementType::kF32) {
+  return {{element, dims}, std::move(numbers)};
+}
+
+/// Numbers of -2..2, or integers of [low, high).
+inline Array random_array(const Dims& dims, int seed, ElementType element = ElementType::kF32, int low = 0, int high = 0) {
+  std::mt19937 generator(seed);
+  Array array{{element, dims}, {}};
+  for (int64_t i = 0; i < size_of(dims); ++i) {
+    double number = low < high ? low + static_cast<int>(generator() % (high - low)) : static_cast<double>(generator()) / 4294967296.0 * 4 - 2;
+    by_element(element, [&](auto zero) { number = to_number(to_element<decltype(zero)>(number)); });
+    array.numbers.push_back(number);
+  }
+  return array;
+}
+
+/// A graph with inputs, and the arrays that they stand for.
+class Graph {
+ public:
+  Graph() {
+    builder.context.mesh = std::make_shared<Mesh>(Name("m"), std::vector<Axis>{{Name("all"), 1}});
+    builder.written = false;
+  }
+  Value input(Array array) {
+    static const Op* op = Builder::find_op("constant");
+    Value value = builder.add_node(*op, {}, {.dims = array.type.dims, .ints = {}, .element = array.type.element})[0];
+    computed_[value.node.get()] = {std::move(array)};
+    kept_.push_back(value.node);
+    return value;
+  }
+  /// The whole value.
+  const Array& run(const Value& value) { return run_node(value.node)[value.result]; }
+
+  /// The node's results, computed as `blocks` blocks along dim `j` of its iteration space.
+  std::vector<Array> run_split(const NodePtr& node, size_t j, int64_t blocks, bool transposed) {
+    const IterationDim dim = node->op->space(*node).dims[j];
+    std::vector<Array> arrays;
+    for (const TensorType& type : node->types) arrays.push_back({type, std::vector<double>(size_of(type.dims), 0.0)});
+    for (int64_t b = 0; b < blocks; ++b) {
+      std::vector<Memory> operands, results;
+      Interval of_result;
+      for (size_t r = 0; r < node->types.size(); ++r) {
+        std::vector<BlockDim> dims = whole_dims(node->types[r]);
+        if (dim.results[r] >= 0) of_result = cut(dims[dim.results[r]], b, blocks);
+        results.emplace_back(node->types[r].element, dims, transposed);
+      }
+      for (size_t k = 0; k < node->operands.size(); ++k) {
+        const Value& operand = node->operands[k];
+        std::vector<BlockDim> dims = whole_dims(operand.type());
+        if (dim.operands[k] >= 0) {
+          BlockDim& along = dims[dim.operands[k]];
+          if (dim.kind == SplitKind::kInterval) {
+            const Interval interval = wanted(dim.maps[k], of_result);
+            along.first = interval.first;
+            along.size = interval.size();
+          } else {
+            cut(along, b, blocks);
+          }
+        }
+        operands.emplace_back(operand.element(), dims, transposed);
+        operands.back().load(run(operand));
+      }
+      call(*node, operands, results);
+      for (size_t r = 0; r < results.size(); ++r)
+        results[r].each([&](int64_t place, auto element) {
+          double& number = arrays[r].numbers[place];
+          if (dim.kind == SplitKind::kReduce) number += static_cast<double>(to_number(element));
+          else number = static_cast<double>(to_number(element));
+        });
+    }
+    return arrays;
+  }
+
+  /// Every way to split the node gives what the whole gives.
+  void check_splits(const Value& value, double tolerance = 0) {
+    const std::vector<Array> whole = run_node(value.node);
+    const IterationSpace space = value.node->op->space(*value.node);
+    for (size_t j = 0; j < space.dims.size(); ++j) {
+      const SplitKind kind = space.dims[j].kind;
+      if (kind == SplitKind::kWhole || kind == SplitKind::kExpand || kind == SplitKind::kScan) continue;
+      for (int64_t blocks : {1, 2, 3, 4, 7}) {
+        if (kind == SplitKind::kFactors && !divides(*value.node, space.dims[j], blocks)) continue;
+        for (bool transposed : {false, true}) {
+          const std::vector<Array> split = run_split(value.node, j, blocks, transposed);
+          for (size_t r = 0; r < whole.size(); ++r)
+            for (size_t i = 0; i < whole[r].numbers.size(); ++i)
+              ASSERT_NEAR(whole[r].numbers[i], split[r].numbers[i], tolerance)
+                  << value.node->op->name << " split along dim " << j << " in " << blocks << " blocks, result " << r << ", element " << i;
+        }
+      }
+    }
+  }
+
+  /// The gradient of sum(value * weights) by its rule equals finite differences, for f64 inputs.
+  void check_gradient(const Value& value, const Values& inputs) {
+    const Value weights = input(random_array(value.dims(), 77, value.element()));
+    Values d_results(value.node->types.size());
+    d_results[value.result] = weights;
+    Values results;
+    for (size_t r = 0; r < value.node->types.size(); ++r) results.push_back({value.node, static_cast<int>(r)});
+    GradientCall call{builder, *value.node, value.node->operands, results, d_results, std::vector<bool>(value.node->operands.size(), true)};
+    const Values gradients = value.node->op->gradient(call);
+    for (const Value& input : inputs) {
+      const size_t k = std::find(value.node->operands.begin(), value.node->operands.end(), input) - value.node->operands.begin();
+      ASSERT_LT(k, gradients.size());
+      ASSERT_TRUE(same_set(gradients[k].dims(), input.dims())) << to_string(gradients[k].type());
+      const Array d = run(builder.broadcast(gradients[k], input.dims()));
+      for (size_t i = 0; i < d.numbers.size(); ++i) {
+        const double before = weighted(value, weights, input, i, -1e-4), after = weighted(value, weights, input, i, 1e-4);
+        ASSERT_NEAR(d.numbers[i], (after - before) / 2e-4, 1e-6) << value.node->op->name << ", element " << i;
+      }
+    }
+  }
+
+  Builder builder;
+  int64_t flops = 0;
+
+ private:
+  static std::vector<BlockDim> whole_dims(const TensorType& type) {
+    std::vector<BlockDim> dims;
+    for (const Dim& dim : type.dims) dims.push_back({0, dim.size, dim.size, 0});
+    return dims;
+  }
+  static Interval cut(BlockDim& dim, int64_t b, int64_t blocks) {
+    const int64_t step = ceil_div(dim.whole, blocks);
+    dim.first = std::min(b * step, dim.whole);
+    dim.size = std::min(step, dim.whole - dim.first);
+    return {dim.first, dim.first + dim.size};
+  }
+  /// What a result's interval reads, place by place.
+  static Interval wanted(const IntervalMap& map, Interval result) {
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (int64_t p = result.first; p < result.last; ++p) {
+      const int64_t q = map.reversed ? map.from - 1 - p + map.offset : p * map.stride + map.offset;
+      if (!map.wrap && (q < 0 || q >= map.to)) continue;
+      first = std::min(first, q);
+      last = std::max(last, q + map.window);
+    }
+    return first > last ? Interval{0, 0} : Interval{first, last};
+  }
+  static bool divides(const Node& node, const IterationDim& dim, int64_t blocks) {
+    return node.operands[0].dims()[dim.operands[0]].size % blocks == 0 && node.types[0].dims[dim.results[0]].size % blocks == 0;
+  }
+
+  void call(const Node& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
+    std::vector<Block> from, to;
+    for (Memory& memory : operands) from.push_back(memory.block);
+    for (Memory& memory : results) to.push_back(memory.block);
+    KernelCall call{node.attributes, from, to, node.inputs, threads_};
+    node.op->kernel(call);
+    flops += call.flops;
+  }
+
+  double weighted(const Value& value, const Value& weights, const Value& input, size_t element, double by) {
+    const auto saved = computed_;
+    Array changed = run(input);
+    changed.numbers[element] += by;
+    computed_[input.node.get()] = {changed};
+    computed_.erase(value.node.get());
+    const Array y = run(value), w = run(weights);
+    double sum = 0;
+    for (size_t i = 0; i < y.numbers.size(); ++i) sum += y.numbers[i] * w.numbers[i];
+    computed_ = saved;
+    return sum;
+  }
+
+  const std::vector<Array>& run_node(const NodePtr& node) {
+    auto known = computed_.find(node.get());
+    if (known != computed_.end()) return known->second;
+    kept_.push_back(node);
+    std::vector<Array> arrays;
+    for (const TensorType& type : node->types) arrays.push_back({type, std::vector<double>(size_of(type.dims))});
+    if (node->op->name == "number") {
+      arrays[0].numbers = {node->inputs[0]};
+    } else if (node->op->name == "copy") {
+      arrays[0] = run(node->operands[0]);
+    } else if (node->op->reduction) {
+      const Array& x = run(node->operands[0]);
+      Walk<1> walk;
+      std::vector<int64_t> strides(x.type.dims.size(), 0);
+      int64_t stride = 1;
+      for (size_t d = node->types[0].dims.size(); d-- > 0;) {
+        strides[find_dim(x.type.dims, node->types[0].dims[d].name)] = stride;
+        stride *= node->types[0].dims[d].size;
+      }
+      for (size_t d = 0; d < x.type.dims.size(); ++d) walk.add(x.type.dims[d].size, {strides[d]});
+      for (int64_t n = 0; n < walk.count(); ++n, walk.next()) arrays[0].numbers[walk.offset(0)] += x.numbers[n];
+    } else {
+      std::vector<Memory> operands, results;
+      for (const Value& operand : node->operands) {
+        operands.emplace_back(operand.element(), whole_dims(operand.type()), false);
+        operands.back().load(run(operand));
+      }
+      for (const TensorType& type : node->types) results.emplace_back(type.element, whole_dims(type), false);
+      call(*node, operands, results);
+      for (size_t r = 0; r < results.size(); ++r)
+        results[r].each([&](int64_t place, auto element) { arrays[r].numbers[place] = static_cast<double>(to_number(element)); });
+    }
+    return computed_[node.get()] = std::move(arrays);
+  }
+
+  Threads threads_{2};
+  std::unordered_map<const Node*, std::vector<Array>> computed_;
+  std::vector<NodePtr> kept_;
+};
+
+}  // namespace mtf::test
