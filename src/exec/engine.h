@@ -19,7 +19,7 @@ namespace mtf {
 
 struct EngineOptions {
   int threads = 0;                   ///< of this rank; 0: its share of the node's cores
-  std::vector<int64_t> placement;    ///< a permutation of the processors; empty: in order
+  std::vector<int64_t> placement = {};///< a permutation of the processors; empty: in order
   bool use_mpi = false;              ///< this process was started by mpirun
   bool dry = false;                  ///< plan only: nothing is computed, cuts are costed instead
   bool fuse = true;                  ///< element-wise chains run as one loop

@@ -28,8 +28,10 @@ bool Transport::Pending::empty() const { return requests_->list.empty(); }
 
 Transport::Transport(bool use_mpi) : mpi_(use_mpi) {
   if (!mpi_) return;
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  int provided = 0, running = 0;
+  MPI_Initialized(&running);
+  started_ = !running;
+  if (started_) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   MPI_Comm here;
@@ -39,7 +41,7 @@ Transport::Transport(bool use_mpi) : mpi_(use_mpi) {
 }
 
 Transport::~Transport() {
-  if (!mpi_) return;
+  if (!started_) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
   // On the way out of an error that the other ranks may not share, they would wait in MPI_Finalize for ever.

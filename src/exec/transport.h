@@ -12,7 +12,7 @@ namespace mtf {
 
 class Transport {
  public:
-  /// Starts MPI if `use_mpi`.
+  /// Starts MPI if `use_mpi` and it is not running yet; who starts it ends it.
   explicit Transport(bool use_mpi);
   /// Ends MPI; all ranks must come here without an error.
   ~Transport();
@@ -50,6 +50,7 @@ class Transport {
 
  private:
   bool mpi_ = false;
+  bool started_ = false;
   int rank_ = 0;
   int ranks_ = 1;
   int ranks_here_ = 1;

@@ -75,8 +75,13 @@ Order order_of(const LocalProgram& program, const Instruction& instruction, cons
   if (instruction.kind != InstructionKind::kCompute) return like(result, first);
   const Op& op = *instruction.node->op;
   if (op.view && same_places(result, first)) return first.order;
+  if (op.result_order != nullptr) {
+    std::vector<StorageOrder> orders;
+    for (int v : instruction.operands) orders.push_back(program.values[v].order);
+    return op.result_order(*instruction.node, orders);
+  }
   if (op.contraction) return contraction_order(program, instruction, result);
-  if (op.lane || op.reduction) {
+  if (is_loop(instruction)) {
     const LocalValue* largest = &first;
     for (int v : instruction.operands)
       if (program.values[v].dims.size() > largest->dims.size()) largest = &program.values[v];

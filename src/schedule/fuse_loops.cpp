@@ -71,7 +71,7 @@ class Fuser {
 
   const LocalValue& shape(int step) const {
     const Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
-    return program_.values[instruction.node->op->lane ? instruction.results[0] : instruction.operands[0]];
+    return program_.values[instruction.node->op->reduction ? instruction.operands[0] : instruction.results[0]];
   }
 
   bool same_space(int a, int b) const {
@@ -89,7 +89,7 @@ class Fuser {
       if (maker(v) != from) continue;
       int root = schedule_.alias_of[v];
       const Instruction& maker = program_.instructions[steps_[maker_[root]].instructions[0]];
-      if (maker.kind != InstructionKind::kCompute || !maker.node->op->lane) return false;
+      if (!is_loop(maker) || maker.node->op->reduction) return false;
       const LocalValue& x = program_.values[v];
       const LocalValue& y = program_.values[root];
       if (x.dims.size() != y.dims.size()) return false;

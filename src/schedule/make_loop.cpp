@@ -25,31 +25,32 @@ void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& ke
   const LocalProgram& program = schedule.program;
   LoopPlan plan;
   std::unordered_map<int, int> operand_of;  // value → operand of the loop
-  std::unordered_map<int, int> step_of;     // root value → step of the loop
+  // A value of the loop: of a step, or of an operand.
+  struct Use {
+    bool inside = false;
+    int number = 0;
+  };
+  std::unordered_map<int, Use> made;        // root value → where it is in the loop
 
   // Operands are numbered before steps, so they are collected first.
-  auto resolve = [&](int v) -> int {
+  auto resolve = [&](int v) -> Use {
     int root = schedule.alias_of[v];
-    auto inside = step_of.find(root);
-    return inside != step_of.end() && same_names(program.values[v], program.values[root]) ? inside->second : -1;
+    auto inside = made.find(root);
+    if (inside != made.end() && same_names(program.values[v], program.values[root])) return inside->second;
+    auto [at, is_new] = operand_of.emplace(v, static_cast<int>(plan.operands.size()));
+    if (is_new) plan.operands.push_back(v);
+    return {false, at->second};
   };
-  std::vector<std::vector<std::pair<bool, int>>> uses(step.instructions.size());  // inside, number
+  std::vector<std::vector<Use>> uses(step.instructions.size());
   int steps = 0;
   for (size_t i = 0; i < step.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[step.instructions[i]];
-    for (int v : instruction.operands) {
-      if (int s = resolve(v); s >= 0) {
-        uses[i].emplace_back(true, s);
-        continue;
-      }
-      auto [at, is_new] = operand_of.emplace(v, static_cast<int>(plan.operands.size()));
-      if (is_new) plan.operands.push_back(v);
-      uses[i].emplace_back(false, at->second);
-    }
-    if (instruction.node->op->lane) step_of[instruction.results[0]] = steps++;
+    for (int v : instruction.operands) uses[i].push_back(resolve(v));
+    if (instruction.node->op->lane) made[instruction.results[0]] = {true, steps++};
+    else if (!instruction.node->op->reduction) made[instruction.results[0]] = uses[i][0];
   }
   int operands = static_cast<int>(plan.operands.size());
-  auto number = [&](std::pair<bool, int> use) { return use.first ? operands + use.second : use.second; };
+  auto number = [&](Use use) { return use.inside ? operands + use.number : use.number; };
   for (int v : plan.operands) {
     LoopOperand operand;
     operand.type = program.values[v].element;
@@ -72,7 +73,10 @@ void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& ke
       for (size_t k = 0; k < uses[i].size(); ++k) *slots[k] = number(uses[i][k]);
       plan.program.steps.push_back(lane);
       plan.counted_steps += op.work == Work::kPerResult;
-      output.value = operands + step_of[result];
+      output.value = number(made[result]);
+      if (!shape || kept[result]) shape = &program.values[result];
+    } else if (!op.reduction) {
+      output.value = number(uses[i][0]);
       if (!shape || kept[result]) shape = &program.values[result];
     } else {
       output.reduction = reduction_for(program.values[instruction.operands[0]].element, *op.reduction);
@@ -80,7 +84,7 @@ void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& ke
       plan.counted_reductions += op.work == Work::kPerOperand;
       if (!shape) shape = &program.values[instruction.operands[0]];
     }
-    if (op.lane && !kept[result]) continue;
+    if (!op.reduction && !kept[result]) continue;
     plan.program.outputs.push_back(output);
     plan.outputs.push_back(result);
     step.writes.push_back(result);

@@ -52,6 +52,24 @@ bool is_host_number(const Instruction& instruction) {
          instruction.node->op->name == "number";
 }
 
+bool repeats(const Instruction& instruction) {
+  if (instruction.kind != InstructionKind::kCompute) return false;
+  const Node& node = *instruction.node;
+  const Op& op = *node.op;
+  if (op.linear != Linear::kEach || op.work != Work::kNone || op.view || op.contraction || op.reduction || op.lane ||
+      node.operands.size() != 1 || node.types.size() != 1 || !node.inputs.empty())
+    return false;
+  if (node.types[0].element != node.operands[0].element() || !is_subset(node.operands[0].dims(), node.types[0].dims)) return false;
+  const IterationSpace space = op.space(node);
+  return std::all_of(space.dims.begin(), space.dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFree; });
+}
+
+bool is_loop(const Instruction& instruction) {
+  if (instruction.kind != InstructionKind::kCompute) return false;
+  const Op& op = *instruction.node->op;
+  return op.lane || op.reduction || repeats(instruction);
+}
+
 int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {
   switch (instruction.kind) {
     case InstructionKind::kAllReduce: return std::min(operand_bytes, kLargestAllReduce);

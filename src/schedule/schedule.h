@@ -98,6 +98,12 @@ int64_t largest_block(const LocalValue& value);
 /// The value that a kInput instruction makes is a number of the host, not a tensor.
 bool is_host_number(const Instruction& instruction);
 
+/// The instruction repeats its operand along dims that it lacks: in a loop it is its operand.
+bool repeats(const Instruction& instruction);
+
+/// The instruction can be part of a loop.
+bool is_loop(const Instruction& instruction);
+
 /// The instruction only gives memory another name; valid once orders are chosen.
 bool shares_memory(const LocalProgram& program, const Instruction& instruction);
 

@@ -17,7 +17,7 @@ void share_views(Schedule& schedule) {
       schedule.alias_of[instruction.results[0]] = schedule.alias_of[instruction.operands[0]];
       continue;
     }
-    if (instruction.kind == InstructionKind::kCompute && (instruction.node->op->lane || instruction.node->op->reduction)) {
+    if (is_loop(instruction)) {
       schedule.steps.push_back(single_loop(schedule, static_cast<int>(i)));
       continue;
     }

@@ -1,0 +1,83 @@
+#include <chrono>
+
+#include "programs.h"
+
+namespace mtf {
+namespace {
+
+const Dim batch{"batch", 8}, io{"io", 33};
+
+/// `x := x * factor + 1`, as the evaluator makes it for a variable.
+Value step(Script& b, Value x, double factor) {
+  return b.assigned(b.map("add", b.map("mul", x, factor), 1.0), x.sharding());
+}
+
+TEST(Plans, AreKeptForAChangingNumber) {
+  Script b(engine(), "p:4", "batch:p");
+  Value x = b.input({batch, io});
+  std::vector<double> first = numbers(engine().fetch(x));
+  for (int turn = 1; turn <= 3; ++turn) {
+    Value y = b.map("mul", x, turn + 0.5);
+    std::vector<double> now = numbers(engine().fetch(y));
+    for (size_t i = 0; i < now.size(); ++i) ASSERT_EQ(now[i], first[i] * (turn + 0.5));
+  }
+}
+
+TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
+  Script b(engine(), "p:4", "batch:p");
+  static auto file = SourceFile::create("x.mtf", "x := x + 1");
+  b.span = Span{file.get(), 0, 1};
+  Value x = step(b, b.input({batch, io}), 1);
+  engine().compute({x});
+  const void* place = x.node->computed[0]->blocks[0];
+  for (int turn = 0; turn < 3; ++turn) {
+    Value next = step(b, x, 2);
+    x.node->superseded = b.span;
+    x = next;
+    engine().compute({x});
+    EXPECT_EQ(x.node->computed[0]->blocks[0], place);
+  }
+}
+
+TEST(Plans, AValueThatANameHoldsIsNotOverwritten) {
+  Script b(engine(), "p:4", "batch:p");
+  Value x = b.input({batch, io});
+  std::vector<double> before = numbers(engine().fetch(x));
+  engine().compute({step(b, x, 2)});
+  EXPECT_EQ(numbers(engine().fetch(x)), before);
+}
+
+TEST(Plans, FusedAndSingleLoopsHaveTheSameBits) {
+  static Engine single({.threads = 1, .use_mpi = under_mpi(), .fuse = false});
+  Program program = [](Script& b) {
+    Value x = b.input({batch, io}), y = b.input({io});
+    Value t = b.map("tanh", b.map("mul", b.map("add", x, y), 0.3));
+    return b.map("add", b.map("exp", t), b.map("div", t, b.map("add", b.map("square", y), 1.0)));
+  };
+  EXPECT_EQ(numbers(result_of(engine(), program, "p:4", "batch:p")), numbers(result_of(single, program, "p:4", "batch:p")));
+}
+
+TEST(Plans, LaunchOfAKeptPlanIsQuick) {
+  Script b(engine(), "p:4", "");
+  Value x = b.input({{"n", 16}});
+  auto chain = [&](int length, double number) {
+    Value y = x;
+    for (int i = 0; i < length; ++i) y = b.einsum({b.map("mul", y, number), x}, {{"n", 16}});
+    return y;
+  };
+  for (int length : {1, 20}) {
+    engine().compute({chain(length, 0)});
+    double best = 1e9;
+    for (int turn = 1; turn <= 20; ++turn) {
+      Value y = chain(length, 1.0 / turn);
+      auto start = std::chrono::steady_clock::now();
+      engine().compute({y});
+      best = std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+    }
+    RecordProperty("microseconds_for_" + std::to_string(2 * length) + "_instructions", std::to_string(best));
+    std::printf("%d instructions: %.1f us\n", 2 * length, best);
+  }
+}
+
+}  // namespace
+}  // namespace mtf
