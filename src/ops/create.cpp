@@ -25,9 +25,9 @@ void require_fits(double number, ElementType element, Span span) {
     fail(Kind::wrong_element_type, span, "expected 0 or 1 (or false or true) for bool, found {}", number);
 }
 
-Values build_filled(Call& call, double number) {
+Values build_filled(Call& call, double number, bool unknown = false) {
   const ElementType element = element_of(call);
-  require_fits(number, element, call.span);
+  if (!unknown) require_fits(number, element, call.span);
   return {filled(call.builder, number, {element, call.argument("shape").dims})};
 }
 
@@ -164,7 +164,7 @@ constexpr Op ops::kFill = complete({
     .doc = "A tensor with one number everywhere.",
     .example = "dim a = 2, b = 2\nprint(fill([a, b], 2.5))\n#> [[2.5, 2.5], [2.5, 2.5]]\n",
     .samples = "=> fill([a, b], 2.5)",
-    .build = [](Call& call) -> Values { return build_filled(call, call.argument("value").number); }});
+    .build = [](Call& call) -> Values { return build_filled(call, call.argument("value").number, call.argument("value").unknown); }});
 
 constexpr Op ops::kZerosLike = complete({
     .name = "zeros_like", .signature = "zeros_like(x: tensor)", .family = "Making tensors",
