@@ -96,6 +96,23 @@ Order order_of(const LocalProgram& program, const Instruction& instruction, cons
   return identity(result.dims.size());
 }
 
+/// The result's elements are the operand's in row-major order.
+bool is_reshape(const LocalProgram& program, const Instruction& instruction) {
+  const Node& node = *instruction.node;
+  const Op& op = *node.op;
+  if (op.linear != Linear::kEach || op.work != Work::kNone || op.lane || op.reduction || node.operands.size() != 1 ||
+      node.types.size() != 1)
+    return false;
+  const LocalValue& from = program.values[instruction.operands[0]];
+  const LocalValue& to = program.values[instruction.results[0]];
+  if (from.varies() != to.varies() || largest_block(from) != largest_block(to)) return false;
+  for (const std::vector<LocalDim>* dims : {&from.dims, &to.dims})
+    for (const LocalDim& dim : *dims)
+      if (dim.mapped) return false;
+  const IterationSpace space = op.space(node);
+  return std::any_of(space.dims.begin(), space.dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFactors; });
+}
+
 }  // namespace
 
 void choose_orders(Schedule& schedule) {
@@ -116,12 +133,14 @@ void choose_orders(Schedule& schedule) {
 
 bool shares_memory(const LocalProgram& program, const Instruction& instruction) {
   if (instruction.kind == InstructionKind::kRemesh) return true;
-  if (instruction.kind != InstructionKind::kCompute || !instruction.node->op->view) return false;
+  if (instruction.kind != InstructionKind::kCompute) return false;
+  if (instruction.operands.empty()) return false;
   const LocalValue& from = program.values[instruction.operands[0]];
   const LocalValue& to = program.values[instruction.results[0]];
   if (from.element != to.element) return false;
-  if (same_places(from, to)) return from.order == to.order;
-  return from.order == identity(from.dims.size()) && to.order == identity(to.dims.size());
+  if (instruction.node->op->view) return same_places(from, to) && from.order == to.order;
+  return instruction.operands.size() == 1 && from.order == identity(from.dims.size()) &&
+         to.order == identity(to.dims.size()) && is_reshape(program, instruction);
 }
 
 }  // namespace mtf

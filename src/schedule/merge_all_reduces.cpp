@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include "schedule/passes.h"
 
@@ -20,35 +21,44 @@ bool fit_together(const LocalProgram& program, const Instruction& a, const Instr
          x.varies() == y.varies();
 }
 
+int64_t payload(const LocalProgram& program, const Step& step) {
+  const LocalValue& value = program.values[step.writes[0]];
+  return largest_block(value) * size_of(value.element);
+}
+
 }  // namespace
 
-// From the first all_reduce on, collects later ones until a step reads one of their results: the merged step stands
-// where the last of them stood, which all of their operands precede.
+// From the first all_reduce on, later ones join it until none is left that needs none of their results. The merged step
+// stands where the last of them stood; what reads their results before that is put off until after it.
 void merge_all_reduces(Schedule& schedule) {
   const LocalProgram& program = schedule.program;
   std::vector<Step>& steps = schedule.steps;
-  std::vector<bool> gone(steps.size(), false);
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (gone[i] || !is_small_all_reduce(schedule, steps[i])) continue;
+    if (!is_small_all_reduce(schedule, steps[i])) continue;
+    const Instruction& first = program.instructions[steps[i].instructions[0]];
     std::vector<size_t> merged = {i};
-    std::vector<int> results = {schedule.alias_of[steps[i].writes[0]]};
-    int64_t bytes = largest_block(program.values[steps[i].writes[0]]) * size_of(program.values[steps[i].writes[0]].element);
+    std::vector<size_t> put_off;          // of all later steps
+    size_t put_off_before_last = 0;       // of those before the last that joined
+    std::unordered_set<int> waits = {steps[i].writes[0]};
+    int64_t bytes = payload(program, steps[i]);
     for (size_t j = i + 1; j < steps.size(); ++j) {
-      if (gone[j]) continue;
-      bool reads_one = std::any_of(steps[j].reads.begin(), steps[j].reads.end(), [&](int v) {
-        return std::find(results.begin(), results.end(), schedule.alias_of[v]) != results.end();
-      });
-      if (reads_one) break;
+      bool reads_one = std::any_of(steps[j].reads.begin(), steps[j].reads.end(),
+                                   [&](int v) { return waits.count(schedule.alias_of[v]) > 0; });
+      if (reads_one) {
+        put_off.push_back(j);
+        waits.insert(steps[j].writes.begin(), steps[j].writes.end());
+        continue;
+      }
       if (!is_small_all_reduce(schedule, steps[j])) continue;
-      const Instruction& other = program.instructions[steps[j].instructions[0]];
-      if (!fit_together(program, program.instructions[steps[i].instructions[0]], other)) continue;
-      const LocalValue& value = program.values[steps[j].writes[0]];
-      bytes += largest_block(value) * size_of(value.element);
-      if (bytes > kLargestAllReduce) break;
+      if (!fit_together(program, first, program.instructions[steps[j].instructions[0]])) continue;
+      if (bytes + payload(program, steps[j]) > kLargestAllReduce) break;
+      bytes += payload(program, steps[j]);
       merged.push_back(j);
-      results.push_back(steps[j].writes[0]);
+      waits.insert(steps[j].writes[0]);
+      put_off_before_last = put_off.size();
     }
     if (merged.size() < 2) continue;
+    put_off.resize(put_off_before_last);
     Step step;
     step.kind = StepKind::kCollective;
     for (size_t j : merged) {
@@ -56,18 +66,21 @@ void merge_all_reduces(Schedule& schedule) {
       for (int v : steps[j].reads)
         if (std::find(step.reads.begin(), step.reads.end(), v) == step.reads.end()) step.reads.push_back(v);
       step.writes.push_back(steps[j].writes[0]);
-      gone[j] = true;
     }
-    gone[merged.back()] = false;
-    steps[merged.back()] = std::move(step);
+    std::vector<Step> tail = {std::move(step)};
+    for (size_t j : put_off) tail.push_back(std::move(steps[j]));
+    std::vector<Step> between;
+    for (size_t j = i; j <= merged.back(); ++j) {
+      bool moved = std::find(merged.begin(), merged.end(), j) != merged.end() ||
+                   std::find(put_off.begin(), put_off.end(), j) != put_off.end();
+      if (!moved) between.push_back(std::move(steps[j]));
+    }
+    for (Step& each : tail) between.push_back(std::move(each));
+    size_t removed = merged.back() + 1 - i - between.size();
+    std::move(between.begin(), between.end(), steps.begin() + static_cast<long>(i));
+    steps.erase(steps.begin() + static_cast<long>(i + between.size()), steps.begin() + static_cast<long>(i + between.size() + removed));
+    --i;  // what now stands here may be an all_reduce of its own
   }
-  size_t kept = 0;
-  for (size_t i = 0; i < steps.size(); ++i)
-    if (!gone[i]) {
-      if (kept != i) steps[kept] = std::move(steps[i]);
-      ++kept;
-    }
-  steps.resize(kept);
 }
 
 }  // namespace mtf

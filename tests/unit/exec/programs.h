@@ -15,7 +15,7 @@ namespace mtf {
 inline bool under_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 
 inline Engine& engine() {
-  static Engine engine({.threads = 1, .use_mpi = under_mpi()});
+  static Engine engine({.threads = under_mpi() ? 1 : 2, .use_mpi = under_mpi()});
   return engine;
 }
 

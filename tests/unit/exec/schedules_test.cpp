@@ -1,0 +1,65 @@
+#include "programs.h"
+
+namespace mtf {
+namespace {
+
+const Dim batch{"batch", 8}, io{"io", 4};
+
+std::string schedule_of(const std::function<Values(Script&)>& program, const std::string& axes, const std::string& rules) {
+  Script b(engine(), axes, rules);
+  Values values = program(b);
+  engine().compute(values);
+  return engine().last_text("schedule");
+}
+
+size_t lines(const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+TEST(Schedules, AnElementwiseChainAndItsSumAreOneLoop) {
+  std::string text = schedule_of([](Script& b) {
+    return Values{b.sum_to(b.map("square", b.map("sub", b.input({batch, io}), b.input({io}))), {batch})};
+  }, "all:4", "");
+  EXPECT_NE(text.find("= loop of 3\n"), std::string::npos) << text;
+  EXPECT_EQ(lines(text), 4u) << text;
+}
+
+TEST(Schedules, ALoopDoesNotReachAcrossACollective) {
+  std::string text = schedule_of([](Script& b) {
+    Value total = b.sum_to(b.input({batch, io}), {io});
+    return Values{b.map("mul", b.map("add", b.input({io}), total), total)};
+  }, "p:4", "batch:p");
+  EXPECT_NE(text.find("all_reduce"), std::string::npos) << text;
+  EXPECT_NE(text.find("= loop of 2\n"), std::string::npos) << text;
+}
+
+TEST(Schedules, SmallAllReducesAreMergedThoughTheirResultsAreUsedBetween) {
+  Script b(engine(), "p:4", "batch:p");
+  Value x = b.input({batch, io}), y = b.input({batch, {"w", 3}});
+  Counters before = engine().counters();
+  Values values = {b.map("neg", b.sum_to(x, {io})), b.map("square", b.sum_to(y, {{"w", 3}}))};
+  engine().compute(values);
+  CollectiveCount count = difference(engine().counters(), before).total(CollectiveKind::kAllReduce);
+  EXPECT_EQ(count.count, 2);
+  EXPECT_EQ(count.calls, 1);
+  std::vector<double> a = numbers(engine().fetch(values[0])), w = numbers(engine().fetch(values[1]));
+  Script whole(engine(), "p:4", "");
+  EXPECT_EQ(a, numbers(engine().fetch(whole.map("neg", whole.sum_to(whole.input({batch, io}), {io})))));
+  EXPECT_EQ(w, numbers(engine().fetch(whole.map("square", whole.sum_to(whole.input({batch, {"w", 3}}), {{"w", 3}})))));
+}
+
+TEST(Schedules, AReshapeOfRowMajorStorageMovesNothing) {
+  std::string text = schedule_of([](Script& b) {
+    return Values{b.map("neg", b.reshape(b.map("exp", b.input({batch, io})), {{"both", 32}}))};
+  }, "p:4", "batch:p;both:p");
+  EXPECT_EQ(text.find("reshape"), std::string::npos) << text;
+}
+
+TEST(Schedules, AFillIsNeverWrittenToMemory) {
+  std::string text = schedule_of([](Script& b) {
+    Value two = b.broadcast(b.number(2), {batch, io});
+    return Values{b.map("add", b.input({batch, io}), two)};
+  }, "all:4", "");
+  EXPECT_NE(text.find("= loop of 2\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace mtf
