@@ -1,0 +1,52 @@
+#include "tool/generated_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "support/diagnostics.h"
+
+namespace mtf::tool {
+namespace {
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::vector<std::string> outdated(const std::string& folder, const std::vector<GeneratedFile>& files) {
+  std::vector<std::string> paths;
+  for (const GeneratedFile& file : files)
+    if (content_of(std::filesystem::path(folder) / file.path) != file.text) paths.push_back(file.path);
+  return paths;
+}
+
+void write_files(const std::string& folder, const std::vector<GeneratedFile>& files) {
+  for (const GeneratedFile& file : files) {
+    const std::filesystem::path path = std::filesystem::path(folder) / file.path;
+    if (content_of(path) == file.text) continue;
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+    stream << file.text;
+    stream.close();
+    if (!stream) fail(Kind::cannot_write, {}, path.string());
+    fmt::print("wrote {}\n", path.string());
+  }
+}
+
+int deliver(const std::vector<GeneratedFile>& files, bool to_stdout, const std::string& write, const std::string& check) {
+  if (!to_stdout && write.empty() && check.empty())
+    fail(Kind::bad_usage, {}, "say where to: `--stdout`, `--write DIR` or `--check DIR`");
+  if (to_stdout)
+    for (const GeneratedFile& file : files) fmt::print("{}{}", files.size() > 1 ? "==> " + file.path + "\n" : "", file.text);
+  if (!write.empty()) write_files(write, files);
+  if (check.empty()) return 0;
+  const std::vector<std::string> old = outdated(check, files);
+  for (const std::string& path : old) fmt::print("{} is not current\n", (std::filesystem::path(check) / path).string());
+  return old.empty() ? 0 : 1;
+}
+
+}  // namespace mtf::tool

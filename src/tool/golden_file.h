@@ -1,0 +1,92 @@
+#pragma once
+// A script that carries its own output: what it expects, and how the expectations are rewritten.
+//
+//   #: meshes  "" "all:4"        under which meshes, layouts and numbers of ranks it must print the same
+//   #> 30                        a line that the program prints, under the statement that prints it
+//   #! unknown_name: `batsh`     the line above must be refused, by a diagnostic of this kind whose words contain this
+//
+// Each stands on a line of its own. `#!/…` on the first line is a shebang. A `#!` belongs to the nearest line above it
+// that is no expectation; blanks at the end of a printed line are not compared. Everything here is text to text:
+// running the script is golden_test.h's.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mtf::tool {
+
+/// A line that the program is expected to print.
+struct ExpectedLine {
+  std::size_t at = 0;  ///< the line of the file on which the `#>` stands, from 1
+  std::string text;
+};
+
+/// An error that the program is expected to have.
+struct ExpectedError {
+  std::size_t at = 0;    ///< the line of the file on which the `#!` stands, from 1
+  std::size_t line = 0;  ///< the line that must be refused; 0 before any line
+  std::string kind;
+  std::string text;      ///< part of the diagnostic's words; empty: any
+};
+
+struct GoldenFile {
+  std::optional<std::vector<std::string>> meshes;   ///< in Mesh TensorFlow's notation; none: the script's own
+  std::optional<std::vector<std::string>> layouts;
+  std::vector<std::int64_t> ranks = {1};
+  std::vector<ExpectedLine> output;
+  std::vector<ExpectedError> errors;
+  /// What is wrong with the expectations themselves, each as `line: sentence`.
+  std::vector<std::string> problems;
+};
+GoldenFile parse_golden(std::string_view text);
+
+/// Under what a script runs once.
+struct Combination {
+  std::optional<std::string> mesh;
+  std::optional<std::string> layout;
+  std::int64_t ranks = 1;
+};
+/// `--mesh "all:4" --layout "" on 2 ranks`; empty for the script's own mesh and layout on one rank.
+std::string to_string(const Combination& combination);
+
+/// Every combination of the header, except a layout that names an axis which the mesh lacks and a mesh with fewer
+/// processors than ranks. A mesh or layout that is left with none is added to the file's problems.
+std::vector<Combination> combinations(GoldenFile& golden);
+
+/// What one statement printed.
+struct StatementOutput {
+  std::size_t first_line = 1;  ///< where the statement begins and ends, from 1
+  std::size_t last_line = 1;
+  std::vector<std::string> lines;
+};
+
+/// An error that the program had, as far as a golden file looks at it.
+struct FoundError {
+  std::size_t line = 0;
+  std::string kind;
+  std::string words;     ///< headline, labels, notes and helps: what `text` must be part of
+  std::string sentence;  ///< what an update writes: the label, or the headline where there is none
+  std::string rendered;
+  bool is_error = true;  ///< a warning may be expected, and need not be
+};
+
+/// Expected errors that were not found (as indices), and found ones that were not expected.
+struct ErrorMismatch {
+  std::vector<std::size_t> missing;
+  std::vector<std::size_t> surprising;
+};
+ErrorMismatch match_errors(const std::vector<ExpectedError>& expected, const std::vector<FoundError>& found);
+
+/// The text with its expectations as the program now is. Everything else stays byte for byte, and so do the `#>` of a
+/// statement that still prints the same, wherever in it they stand. Statements are in order.
+std::string update_golden(std::string_view text, const std::vector<StatementOutput>& statements,
+                          const std::vector<FoundError>& errors);
+
+/// The lines of what was printed.
+std::vector<std::string> printed_lines(std::string_view output);
+/// Without blanks at the end.
+std::string_view trim_right(std::string_view text);
+
+}  // namespace mtf::tool

@@ -1,0 +1,250 @@
+#include "tool/golden_test.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "eval/session.h"
+#include "exec/engine.h"
+#include "support/text.h"
+#include "tool/process.h"
+#include "tool/program_options.h"
+#include "tool/script.h"
+#include "tool/text_diff.h"
+
+namespace mtf::tool {
+namespace {
+
+/// What a run gave: what it printed, statement by statement where that is known, and its errors.
+struct Outcome {
+  std::vector<std::string> lines;
+  std::vector<StatementOutput> statements;
+  std::vector<FoundError> errors;
+  std::string trouble;  ///< not the program's: it took too long, or ended without a message
+};
+
+std::vector<FoundError> found_errors(const Diagnostics& found, const std::string& name) {
+  std::vector<FoundError> errors;
+  for (const Diagnostic& diagnostic : found.list()) errors.push_back(found_error(diagnostic, name));
+  return errors;
+}
+
+Settings settings_of(const Combination& combination) {
+  ProgramOptions options;
+  options.mesh = combination.mesh;
+  options.layout = combination.layout;
+  return settings_of(options, combination.ranks);
+}
+
+std::size_t line_of(Span span, std::size_t offset) { return span.file->position(offset).line; }
+
+Outcome run_in_process(const Script& script, const Combination& combination, int threads) {
+  Outcome outcome;
+  EngineOptions engine_options;
+  engine_options.threads = threads;
+  std::ostringstream output;
+  std::size_t taken = 0;
+  const auto take = [&] {
+    const std::string text = output.str();
+    std::vector<std::string> lines = printed_lines(std::string_view(text).substr(taken));
+    taken = text.size();
+    return lines;
+  };
+  try {
+    Engine engine(engine_options);
+    Session session(settings_of(combination), &engine, output);
+    session.on_statement([&](const StatementReport& statement) {
+      if (!statement.span.is_known()) return;
+      const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
+      outcome.statements.push_back({statement.span.position().line, line_of(statement.span, last), take()});
+    });
+    session.run_text(script.name, script.text);
+  } catch (const UserError& error) {
+    FoundError found = found_error(error.diagnostic(), script.name);
+    if (const auto rest = take(); !rest.empty()) {
+      const std::size_t line = std::max<std::size_t>(found.line, 1);
+      outcome.statements.push_back({line, line, rest});
+    }
+    outcome.errors.push_back(std::move(found));
+  }
+  outcome.lines = printed_lines(output.str());
+  return outcome;
+}
+
+Outcome run_on_ranks(const std::string& path, const Combination& combination) {
+  std::vector<std::string> words = {"mpirun", "-q", "--oversubscribe", "-n", std::to_string(combination.ranks), own_program(), "run", path};
+  if (combination.mesh) words.insert(words.end(), {"--mesh", *combination.mesh});
+  if (combination.layout) words.insert(words.end(), {"--layout", *combination.layout});
+  std::vector<std::pair<std::string, std::string>> variables = {
+      {"OMPI_MCA_mpi_yield_when_idle", "1"}, {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
+  if (geteuid() == 0) variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
+  const ProcessResult result = run_process(words, variables, kGoldenLimit - std::chrono::seconds(5));
+  Outcome outcome;
+  outcome.lines = printed_lines(result.out);
+  if (result.timed_out) outcome.trouble = "it took too long and was ended\n";
+  else if (auto error = read_rendered_error(result.err, path)) outcome.errors.push_back(std::move(*error));
+  else if (result.status != 0) outcome.trouble = fmt::format("it ended with status {}\n{}", result.status, result.err);
+  return outcome;
+}
+
+std::string indented(const std::string& text) {
+  std::string out;
+  for (const std::string& line : printed_lines(text)) out += "    " + line + "\n";
+  return out;
+}
+
+class GoldenRun {
+ public:
+  GoldenRun(const std::string& path, int threads) : path_(path), threads_(threads), script_(read_script(path)) { read_expectations(); }
+
+  GoldenResult run(bool update, const std::function<void(const std::string&)>& say_place) {
+    for (const std::string& problem : golden_.problems) result_.failures += fmt::format("{}:{}\n", path_, problem);
+    bool first = true;
+    for (const Combination& combination : combinations_) {
+      where_ = to_string(combination);
+      say_place(where_);
+      const Outcome outcome = run_once(combination);
+      if (update && std::exchange(first, false) && outcome.trouble.empty()) rewrite(outcome);
+      compare(outcome);
+    }
+    return result_;
+  }
+
+ private:
+  void read_expectations() {
+    golden_ = parse_golden(script_.text);
+    combinations_ = combinations(golden_);
+    expected_.clear();
+    for (const ExpectedLine& line : golden_.output) expected_.push_back(line.text);
+  }
+
+  Outcome run_once(const Combination& combination) {
+    const Diagnostics found = Session::check_text(script_.name, script_.text, settings_of(combination));
+    if (found.has_errors()) {
+      Outcome refused;
+      refused.errors = found_errors(found, script_.name);
+      return refused;
+    }
+    Outcome outcome = combination.ranks == 1 ? run_in_process(script_, combination, threads_) : run_on_ranks(path_, combination);
+    std::vector<FoundError> warnings = found_errors(found, script_.name);
+    outcome.errors.insert(outcome.errors.begin(), warnings.begin(), warnings.end());
+    return outcome;
+  }
+
+  void rewrite(const Outcome& outcome) {
+    const std::string text = update_golden(script_.text, outcome.statements, outcome.errors);
+    if (text == script_.text) return;
+    std::ofstream file(path_, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.close();
+    if (!file) fail(Kind::cannot_write, {}, path_);
+    script_.text = text;
+    read_expectations();
+    result_.updated = true;
+  }
+
+  void complain(std::size_t line, const std::string& text) {
+    result_.failures += fmt::format("{}:{}:{}{}\n{}", path_, std::max<std::size_t>(line, 1), where_.empty() ? "" : " ", where_, indented(text));
+  }
+
+  void compare(const Outcome& outcome) {
+    if (!outcome.trouble.empty()) return complain(1, outcome.trouble);
+    const ErrorMismatch mismatch = match_errors(golden_.errors, outcome.errors);
+    for (const std::size_t i : mismatch.missing) complain(golden_.errors[i].at, missing_text(golden_.errors[i], outcome.errors));
+    for (const std::size_t k : mismatch.surprising) complain(outcome.errors[k].line, "this error was not expected:\n" + outcome.errors[k].rendered);
+    if (golden_.output.empty() && golden_.errors.empty()) return compare_with_first(outcome);
+    std::vector<std::string> lines;
+    for (const std::string& line : outcome.lines) lines.emplace_back(trim_right(line));
+    const TextDiff difference = diff_lines(expected_, lines);
+    if (!difference.text.empty()) complain(line_of_output(difference.first), difference.text);
+  }
+
+  // A script without expectations must end well, and print the same everywhere.
+  void compare_with_first(const Outcome& outcome) {
+    if (!first_lines_) {
+      first_lines_ = outcome.lines;
+      first_where_ = where_;
+    }
+    const TextDiff difference = diff_lines(*first_lines_, outcome.lines);
+    if (!difference.text.empty()) complain(1, fmt::format("it does not print what it prints {}:\n{}", first_where_, difference.text));
+  }
+
+  static std::string missing_text(const ExpectedError& expected, const std::vector<FoundError>& found) {
+    std::string text = fmt::format("expected on line {}: {}{}{}\n", expected.line, expected.kind, expected.text.empty() ? "" : ": ", expected.text);
+    for (const FoundError& error : found)
+      if (error.line == expected.line) text += fmt::format("found: {}: {}\n", error.kind, error.sentence);
+    return text;
+  }
+
+  std::size_t line_of_output(std::size_t index) const {
+    if (golden_.output.empty()) return 1;
+    return golden_.output[std::min(index, golden_.output.size() - 1)].at;
+  }
+
+  std::string path_;
+  int threads_;
+  Script script_;
+  GoldenFile golden_;
+  std::vector<Combination> combinations_;
+  std::vector<std::string> expected_;
+  std::optional<std::vector<std::string>> first_lines_;
+  std::string first_where_, where_;
+  GoldenResult result_;
+};
+
+}  // namespace
+
+FoundError found_error(const Diagnostic& diagnostic, const std::string& name) {
+  FoundError error;
+  const KindRecord& kind = record(diagnostic.kind());
+  error.kind = kind.name;
+  error.is_error = kind.severity == Severity::kError;
+  error.words = std::string(kind.headline);
+  for (const LabeledSpan& place : diagnostic.places()) {
+    error.words += "\n" + place.label;
+    if (error.line == 0 && place.file != nullptr && place.file->name() == name) error.line = place.span.position().line;
+  }
+  for (const std::string& text : diagnostic.notes()) error.words += "\n" + text;
+  for (const std::string& text : diagnostic.helps()) error.words += "\n" + text;
+  error.sentence = diagnostic.label().empty() ? std::string(kind.headline) : diagnostic.label();
+  error.rendered = diagnostic.render();
+  return error;
+}
+
+std::optional<FoundError> read_rendered_error(const std::string& rendered, const std::string& name) {
+  FoundError error;
+  bool inside = false;
+  for (const std::string& line : printed_lines(rendered)) {
+    if (!inside && line.starts_with("error: ") && line.ends_with("]")) {
+      inside = true;
+      const std::size_t open = line.rfind('[');
+      error.kind = line.substr(open + 1, line.size() - open - 2);
+      error.sentence = trim(line.substr(7, open - 7));
+    }
+    if (!inside) continue;
+    error.rendered += line + "\n";
+    // `  --> name:12:18`, and `  ::: name:12:18` for a place in another file.
+    const std::string_view place = trim(line);
+    if (error.line == 0 && (place.starts_with("--> " + name + ":") || place.starts_with("::: " + name + ":")))
+      error.line = static_cast<std::size_t>(std::strtoul(std::string(place.substr(5 + name.size())).c_str(), nullptr, 10));
+  }
+  if (!inside) return std::nullopt;
+  error.words = error.rendered;
+  return error;
+}
+
+GoldenResult run_golden(const std::string& path, bool update, int threads, const std::function<void(const std::string&)>& say_place) {
+  GoldenResult result;
+  try {
+    return GoldenRun(path, threads).run(update, say_place);
+  } catch (const UserError& error) {
+    result.failures = error.what();
+  } catch (const std::exception& error) {
+    result.failures = fmt::format("{}: {}\n", path, error.what());
+  }
+  return result;
+}
+
+}  // namespace mtf::tool

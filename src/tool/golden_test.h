@@ -1,0 +1,33 @@
+#pragma once
+// Running a golden script under every combination of its header, and comparing.
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "support/diagnostics.h"
+#include "tool/golden_file.h"
+
+namespace mtf::tool {
+
+/// The longest that one run of a script may take.
+inline constexpr std::chrono::seconds kGoldenLimit{60};
+
+struct GoldenResult {
+  std::string failures;   ///< what differs, each with its place and combination; empty if all is as expected
+  bool updated = false;   ///< the file was rewritten
+  bool passed() const { return failures.empty(); }
+};
+
+/// Runs the script at `path`. With `update`, first rewrites its expectations to what the first combination gives; the
+/// other combinations must then agree. `say_place` is called before each run.
+GoldenResult run_golden(const std::string& path, bool update, int threads, const std::function<void(const std::string&)>& say_place);
+
+/// What a golden file looks at in a diagnostic of the script `name`: its line there, or the line of the first other
+/// place there, or 0.
+FoundError found_error(const Diagnostic& diagnostic, const std::string& name);
+
+/// The error in what `mtf run` wrote on standard error; nothing if there is none.
+std::optional<FoundError> read_rendered_error(const std::string& rendered, const std::string& name);
+
+}  // namespace mtf::tool

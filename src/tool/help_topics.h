@@ -1,0 +1,18 @@
+#pragma once
+// `mtf help NAME` and `:help NAME`: operations, standard modules and what is in them.
+#include <string>
+
+#include "ops/op.h"
+
+namespace mtf::tool {
+
+/// Throws UserError of kind unknown_name, with a suggestion.
+std::string help_on(const std::string& topic);
+
+/// The operations' names under the headings of their families, and the standard modules.
+std::string list_of_operations();
+
+/// Signature, documentation, what has no gradient, and the example.
+std::string help_on(const Op& op);
+
+}  // namespace mtf::tool

@@ -1,0 +1,48 @@
+#include "tool/launch.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace mtf::tool {
+namespace {
+
+int number_in_environment(const char* name, int otherwise) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  return static_cast<int>(std::strtol(text, nullptr, 10));
+}
+
+// How long a rank waits for rank 0 to say what is wrong and to be ended.
+constexpr unsigned kSecondsToWait = 20;
+
+}  // namespace
+
+Launch launch() {
+  Launch result;
+  result.by_mpirun = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
+  result.ranks = std::max(1, number_in_environment("OMPI_COMM_WORLD_SIZE", 1));
+  result.rank = number_in_environment("OMPI_COMM_WORLD_RANK", 0);
+  return result;
+}
+
+int report(const std::string& message, ExitCode code) {
+  std::fflush(stdout);
+  const bool first = launch().rank == 0;
+  if (first) {
+    std::fputs(message.c_str(), stderr);
+    std::fflush(stderr);
+  } else if (code != ExitCode::kSuccess) {
+    sleep(kSecondsToWait);
+  }
+  return static_cast<int>(code);
+}
+
+int report(const Diagnostics& found) { return report(found.render(), found.exit_code()); }
+
+std::string bug_message(const std::exception& error) {
+  return fmt::format("error: this is a bug in mtf, not in your program\n  {}\n  = help: please report it, with the script and this message\n", error.what());
+}
+
+}  // namespace mtf::tool

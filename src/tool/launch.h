@@ -1,0 +1,28 @@
+#pragma once
+// How this process was started: alone, or by mpirun as one of several ranks.
+#include <string>
+
+#include "support/diagnostics.h"
+
+namespace mtf::tool {
+
+struct Launch {
+  int rank = 0;
+  int ranks = 1;
+  bool by_mpirun = false;
+  /// MPI is needed: it costs 0.3 s, so a single process does without.
+  bool uses_mpi() const { return ranks > 1; }
+};
+
+/// From the environment that mpirun gives; MPI itself is not asked.
+Launch launch();
+
+/// Prints diagnostics that every rank has found on standard error, once. On other ranks than the first it does not
+/// return: it waits to be ended by mpirun, because a rank that exits first would take rank 0's message with it.
+int report(const Diagnostics& found);
+int report(const std::string& message, ExitCode code);
+
+/// What is said of our own bug.
+std::string bug_message(const std::exception& error);
+
+}  // namespace mtf::tool

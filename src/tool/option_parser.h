@@ -1,0 +1,31 @@
+#pragma once
+// Declaring the options of a command, whatever library parses them.
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace mtf::tool {
+
+/// Each function declares one option and where its value goes; `names` is `--long` or `-s,--long`, `type` what help
+/// calls the value, `about` a sentence.
+class OptionParser {
+ public:
+  explicit OptionParser(CLI::App& app) : app_(app) {}
+  void word(const std::string& name, std::string& to, const std::string& about, bool required);
+  void words(const std::string& name, std::vector<std::string>& to, const std::string& about, bool required);
+  void flag(const std::string& names, bool& to, const std::string& about);
+  void text(const std::string& names, std::string& to, const std::string& type, const std::string& about);
+  void text(const std::string& names, std::optional<std::string>& to, const std::string& type, const std::string& about);
+  /// An option that may stand several times.
+  void texts(const std::string& names, std::vector<std::string>& to, const std::string& type, const std::string& about);
+  void number(const std::string& names, int& to, const std::string& type, const std::string& about);
+
+ private:
+  CLI::App& app_;
+};
+
+}  // namespace mtf::tool

@@ -1,0 +1,63 @@
+#include <unistd.h>
+
+#include <memory>
+
+#include "eval/session.h"
+#include "exec/engine.h"
+#include "tool/commands.h"
+#include "tool/launch.h"
+#include "tool/plan_text.h"
+#include "tool/script.h"
+
+namespace mtf::tool {
+namespace {
+
+struct Options {
+  std::string file;
+  bool formula = false;
+};
+
+int plan(const Options& options, const ProgramOptions& program) {
+  const Settings settings = settings_of(program, launch().ranks);
+  EngineOptions engine_options = engine_options_of(program);
+  engine_options.dry = true;
+  const Script script = read_script(options.file);
+  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  if (!found.empty()) report(found);
+  if (found.has_errors()) return static_cast<int>(found.exit_code());
+  if (launch().rank != 0) return 0;
+
+  Engine engine(engine_options);
+  std::ostream nowhere(nullptr);
+  Session session(settings, &engine, nowhere);
+  session.on_statement([&](const StatementReport& statement) { fmt::print("{}", plan_text(statement, options.formula)); });
+  session.run_text(script.name, script.text);
+  fmt::print("{}", totals_text(engine.counters()));
+  return 0;
+}
+
+}  // namespace
+
+const Command kPlanCommand = {
+    .name = "plan",
+    .summary = "Say what every statement would cost each processor, computing nothing",
+    .details =
+        "Each value with its type and layout, its floating-point operations, and each collective: its kind and axes,\n"
+        "what it moves, and why it is needed. Figures are those of the largest processor, and exactly what `counters`\n"
+        "measures when the script runs. A loop whose number of turns is known before it runs is multiplied; one whose\n"
+        "turns depend on computed values is shown per turn. The mesh may have any size.\n"
+        "\n"
+        "Examples:\n"
+        "  mtf plan two_layer.mtf\n"
+        "  mtf plan two_layer.mtf --formula\n"
+        "  mtf plan two_layer.mtf --mesh \"rows:64;cols:64\" --layout \"batch:rows;hidden:cols\" --set batch=4096\n",
+    .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
+      auto options = std::make_shared<Options>();
+      parser.word("file", options->file, "The script, or - for standard input", true);
+      parser.flag("--formula", options->formula, "Show the formula beside each figure");
+      add_program_options(parser, program);
+      add_engine_options(parser, program);
+      return [options, &program] { return plan(*options, program); };
+    }};
+
+}  // namespace mtf::tool

@@ -1,0 +1,36 @@
+#pragma once
+// The options that say under what a script runs: mesh, layout, settings, threads, placement.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/session.h"
+#include "exec/engine.h"
+#include "tool/option_parser.h"
+
+namespace mtf::tool {
+
+/// As typed.
+struct ProgramOptions {
+  std::optional<std::string> mesh;
+  std::optional<std::string> layout;
+  std::vector<std::string> set;
+  std::optional<std::string> placement;
+  int threads = 0;
+};
+
+/// Declares --mesh, --layout and --set.
+void add_program_options(OptionParser& parser, ProgramOptions& options);
+/// Declares --threads and --placement, for commands that compute.
+void add_engine_options(OptionParser& parser, ProgramOptions& options);
+
+/// What a session is given. Throws UserError of kind bad_option_value.
+Settings settings_of(const ProgramOptions& options, std::int64_t ranks);
+/// What an engine is given. Throws UserError of kind bad_option_value.
+EngineOptions engine_options_of(const ProgramOptions& options);
+
+/// The folder of the standard modules: $MTF_STDLIB, that of the installed command, or that of the source tree.
+std::string standard_library();
+
+}  // namespace mtf::tool

@@ -1,0 +1,57 @@
+#pragma once
+// Where a program's output goes, and the progress bar that must get out of its way.
+//
+// Both may be on one terminal. The bar is drawn on standard error, on the line after the last printed one, and only at
+// a terminal; before a line is printed it is erased, and the next turn draws it again.
+#include <chrono>
+#include <ostream>
+#include <streambuf>
+#include <string>
+
+#include "eval/session.h"
+
+namespace mtf::tool {
+
+/// `epoch 3/5 [============>       ] 60%  1.2 turns/s  2 s left`, at most `width` columns.
+std::string progress_text(const LoopProgress& progress, double seconds, std::size_t width);
+
+/// The bar of the long top-level loop under way: shown once it has run for a second, ten times a second.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool at_terminal) : at_terminal_(at_terminal) {}
+  ~ProgressBar() { erase(); }
+  void update(const LoopProgress& progress);
+  void erase();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool at_terminal_;
+  std::string variable_;
+  std::int64_t turns_ = -1, last_turn_ = -1;
+  Clock::time_point started_, drawn_;
+};
+
+/// Standard output, a line at a time. A full disk is a UserError; a reader that has gone ends the process.
+class ProgramOutput : private std::streambuf {
+ public:
+  explicit ProgramOutput(ProgressBar& bar);
+  ~ProgramOutput() override;
+  std::ostream& stream() { return stream_; }
+  /// Writes what is left of an unfinished line.
+  void finish() { write_out(); }
+
+ private:
+  int overflow(int letter) override;
+  std::streamsize xsputn(const char* text, std::streamsize size) override;
+  int sync() override;
+  void write_out();
+
+  ProgressBar& bar_;
+  std::string pending_;
+  std::ostream stream_;
+};
+
+/// Ctrl-C ends the process with status 130, a progress bar erased; a reader that has gone ends it silently.
+void end_on_interrupt();
+
+}  // namespace mtf::tool

@@ -1,0 +1,14 @@
+#pragma once
+// The reference of operations and standard modules, as Markdown: stdlib/REFERENCE.md.
+#include <string>
+#include <vector>
+
+#include "tool/module_docs.h"
+
+namespace mtf::tool {
+
+/// Families as headings in the order of the registry; of each operation its signature, documentation and example with
+/// its output; then each module with what is documented in it.
+std::string reference_text(const std::vector<ModuleDoc>& modules);
+
+}  // namespace mtf::tool

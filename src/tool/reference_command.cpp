@@ -1,0 +1,36 @@
+#include <memory>
+
+#include "tool/commands.h"
+#include "tool/generated_file.h"
+#include "tool/reference.h"
+
+namespace mtf::tool {
+namespace {
+
+struct Options {
+  bool to_stdout = false;
+  std::string write, check;
+};
+
+}  // namespace
+
+const Command kReferenceCommand = {
+    .name = "reference",
+    .summary = "Write the reference of operations and standard modules",
+    .details =
+        "Examples:\n"
+        "  mtf reference --stdout\n"
+        "  mtf reference --write stdlib      writes stdlib/REFERENCE.md\n"
+        "  mtf reference --check stdlib      exit status 1 if it is not current\n",
+    .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
+      auto options = std::make_shared<Options>();
+      parser.flag("--stdout", options->to_stdout, "Print it");
+      parser.text("--write", options->write, "DIR", "Write REFERENCE.md to this folder");
+      parser.text("--check", options->check, "DIR", "Compare with REFERENCE.md in this folder");
+      return [options] {
+        const std::string text = reference_text(read_module_docs(standard_library()));
+        return deliver({{"REFERENCE.md", text}}, options->to_stdout, options->write, options->check);
+      };
+    }};
+
+}  // namespace mtf::tool

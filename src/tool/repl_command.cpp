@@ -1,0 +1,90 @@
+// `mtf` without a command: where the REPL's entries come from.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "support/diagnostics.h"
+#include "syntax/parse.h"
+#include "tool/commands.h"
+#include "tool/launch.h"
+#include "tool/line_editor.h"
+#include "tool/repl.h"
+
+namespace mtf::tool {
+namespace {
+
+extern "C" void on_repl_interrupt(int) { interrupt_statement(); }
+
+// $MTF_HISTORY, empty for none; or ~/.mtf_history.
+std::string history_file() {
+  if (const char* file = std::getenv("MTF_HISTORY")) return file;
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : std::string(home) + "/.mtf_history";
+}
+
+// Commands are one line each, whatever they contain.
+bool wants_more(const std::string& entry) {
+  const std::size_t first = entry.find_first_not_of(" \t\n");
+  return first != std::string::npos && entry[first] != ':' && is_incomplete(entry);
+}
+
+// Ctrl-C at the prompt must interrupt the reading of the line: no SA_RESTART.
+void interrupt_statements() {
+  struct sigaction action{};
+  action.sa_handler = on_repl_interrupt;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+int at_terminal(Repl& repl) {
+  LineEditor editor(history_file(), [&](const std::string& word) { return repl.complete(word); });
+  interrupt_statements();
+  fmt::print("mtf {}   :help lists commands and operations, Ctrl-D leaves\n", MTF_VERSION);
+  std::fflush(stdout);
+  std::string entry, line;
+  while (!repl.done()) {
+    const LineEditor::Result result = editor.read(entry.empty() ? "mtf> " : "...> ", line);
+    if (result == LineEditor::Result::kEnd) break;
+    if (result == LineEditor::Result::kInterrupted) {
+      entry.clear();
+      repl.enter("");
+      continue;
+    }
+    entry += (entry.empty() ? "" : "\n") + line;
+    if (wants_more(entry)) continue;
+    if (entry.find_first_not_of(" \t\n") != std::string::npos) editor.remember(entry);
+    repl.enter(entry);
+    entry.clear();
+  }
+  return 0;
+}
+
+int from_pipe(Repl& repl) {
+  bool all_right = true;
+  std::string entry, line;
+  while (!repl.done() && std::getline(std::cin, line)) {
+    entry += (entry.empty() ? "" : "\n") + line;
+    if (wants_more(entry)) continue;
+    all_right = repl.enter(entry) && all_right;
+    entry.clear();
+  }
+  if (!entry.empty()) all_right = repl.enter(entry) && all_right;
+  return all_right ? 0 : 1;
+}
+
+}  // namespace
+
+int run_repl(const ProgramOptions& program) {
+  if (launch().by_mpirun) {
+    fail(Diagnostic(Kind::bad_usage, {}, "the REPL cannot be a rank: under mpirun there is no terminal to read from")
+             .help("`mpirun -n 4 mtf run FILE` runs a script on ranks")
+             .help("`mtf --mesh \"all:4\"` alone is a REPL whose one process hosts four processors"));
+  }
+  Repl repl(settings_of(program, 1), engine_options_of(program), std::cout, std::cerr);
+  return isatty(STDIN_FILENO) != 0 ? at_terminal(repl) : from_pipe(repl);
+}
+
+}  // namespace mtf::tool

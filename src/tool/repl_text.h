@@ -1,0 +1,16 @@
+#pragma once
+// What the REPL says of a statement.
+//
+//   y: f32[batch=64/rows, io=32]   4.0 KiB per processor
+//      all_reduce over cols: 1,024 values, 4.0 KiB   hidden is summed, and split over cols
+#include <string>
+
+#include "eval/session.h"
+
+namespace mtf::tool {
+
+/// A line for each tensor that was bound or for the value of an expression, then one for each collective; collectives
+/// that differ in nothing are one line with their number.
+std::string repl_text(const StatementReport& report);
+
+}  // namespace mtf::tool

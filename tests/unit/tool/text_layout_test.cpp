@@ -1,0 +1,125 @@
+// What is written in columns and lines: tables, the progress bar, the REPL's reports.
+#include <gtest/gtest.h>
+
+#include "tool/line_editor.h"
+#include "tool/plan_text.h"
+#include "tool/program_output.h"
+#include "tool/repl_text.h"
+#include "tool/table.h"
+
+namespace mtf::tool {
+namespace {
+
+TEST(Table, ColumnsLineUp) {
+  Table table("lr");
+  table.row({"a", "1"});
+  table.row({"longer", "1,024"});
+  EXPECT_EQ(table.text("  "), "  a           1\n  longer  1,024\n");
+}
+
+TEST(Table, LettersOfSeveralBytesAreOneColumn) {
+  Table table("ll");
+  table.row({"2·batch", "x"});
+  table.row({"batch", "x"});
+  EXPECT_EQ(table.text(), "2·batch  x\nbatch    x\n");
+}
+
+TEST(Table, LinesBetweenRowsStandAlone) {
+  Table table("ll");
+  table.row({"a", "b"});
+  table.line("a heading that is longer");
+  EXPECT_EQ(table.text(), "a  b\na heading that is longer\n");
+}
+
+TEST(ProgressText, ShowsPartRateAndTimeLeft) {
+  const std::string text = progress_text({"epoch", 3, 6}, 6, 80);
+  EXPECT_NE(text.find("epoch 3/6 ["), std::string::npos) << text;
+  EXPECT_NE(text.find("]  50%"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.5 turns/s  6 s left"), std::string::npos) << text;
+}
+
+TEST(ProgressText, FitsTheTerminal) {
+  for (std::size_t width = 0; width < 120; ++width) EXPECT_LT(progress_text({"step", 10, 100}, 3, width).size(), std::max<std::size_t>(width, 1));
+}
+
+TEST(ProgressText, WithoutAKnownEndHasNoBar) { EXPECT_EQ(progress_text({"x", 5, 0}, 10, 80), "x 5  0.5 turns/s"); }
+
+StatementReport report_of_y() {
+  StatementReport report;
+  report.bindings.push_back({"y", "f32[batch=64/rows, io=32]", 4096, ""});
+  return report;
+}
+
+TEST(ReplText, ABindingSaysItsTypeAndBytes) {
+  EXPECT_EQ(repl_text(report_of_y()), "y: f32[batch=64/rows, io=32]   4.0 KiB per processor, no communication\n");
+}
+
+TEST(ReplText, CollectivesStandBelowWithTheirReason) {
+  StatementReport report = report_of_y();
+  StatementCost cost;
+  cost.collective = CollectiveKind::kAllReduce;
+  cost.axes = "cols";
+  cost.values = 1024;
+  cost.bytes = 4096;
+  cost.reason = "hidden is summed, and split over cols";
+  report.costs.push_back(cost);
+  const std::string expected =
+      "y: f32[batch=64/rows, io=32]   4.0 KiB per processor\n"
+      "   all_reduce over cols: 1,024 values, 4.0 KiB   hidden is summed, and split over cols\n";
+  EXPECT_EQ(repl_text(report), expected);
+  report.costs.push_back(cost);
+  EXPECT_NE(repl_text(report).find("   2 × all_reduce over cols"), std::string::npos);
+}
+
+TEST(ReplText, AnExpressionShowsItsValueAndType) {
+  StatementReport report;
+  report.bindings.push_back({"", "int", 0, "7"});
+  EXPECT_EQ(repl_text(report), "7: int\n");
+}
+
+TEST(PlanText, AStatementThatCostsNothingIsLeftOut) { EXPECT_EQ(plan_text(StatementReport{}, false), ""); }
+
+TEST(PlanText, FormulasStandBesideTheFigures) {
+  StatementReport report;
+  report.text = "let y = f(x)";
+  StatementCost cost;
+  cost.value = "y: f32[batch=64]";
+  cost.flops = 2048;
+  cost.formula = "2·batch·io";
+  report.costs.push_back(cost);
+  EXPECT_NE(plan_text(report, true).find("y: f32[batch=64]  2,048 flops  = 2·batch·io"), std::string::npos) << plan_text(report, true);
+  EXPECT_EQ(plan_text(report, false).find("batch·io"), std::string::npos);
+}
+
+TEST(PlanText, TurnsAreMultipliedOrPerTurn) {
+  EXPECT_EQ(turns_text(1), "");
+  EXPECT_EQ(turns_text(1200), "×1,200");
+  EXPECT_EQ(turns_text(0), "per turn");
+}
+
+TEST(PlanText, TotalsNameEveryCollective) {
+  Counters counters;
+  counters.processors = 4;
+  counters.flops = 100;
+  counters.unique_flops = 200;
+  counters.collectives[0]["cols"] = {2, 1, 1024, 4096, 4096};
+  const std::string text = totals_text(counters);
+  EXPECT_NE(text.find("total for each of 4 processors"), std::string::npos) << text;
+  EXPECT_NE(text.find("×2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("all_reduce over cols  2 in 1 call  1,024 values"), std::string::npos) << text;
+}
+
+TEST(LineEditor, TheWordBeforeTheCursorReachesOverDots) {
+  EXPECT_EQ(word_before("let o = optim.Ad"), "optim.Ad");
+  EXPECT_EQ(word_before("f("), "");
+  EXPECT_EQ(word_before("  :he"), ":he");
+  EXPECT_EQ(word_before("sum(x, over:ba"), "ba");
+}
+
+TEST(LineEditor, CompletionGoesAsFarAsAllCandidatesAgree) {
+  EXPECT_EQ(common_beginning({"einsum", "einsplit"}), "eins");
+  EXPECT_EQ(common_beginning({}), "");
+}
+
+}  // namespace
+}  // namespace mtf::tool
