@@ -31,6 +31,13 @@ lexer grammar MtfLexer;
     setMode(FORMAT);
   }
 
+  // In a string's `{x:=^10}` the format begins behind the colon: the `=` is given back.
+  void define() {
+    if (!in_interpolation()) return;
+    _input->seek(_input->index() - 1);
+    colon();
+  }
+
   // A string, with all that it contains, ends with its line.
   void line_end() {
     if (modeStack.empty()) return;
@@ -92,8 +99,7 @@ RBRACKET: ']' { close(); };
 LBRACE: '{' { open_.push_back('{'); };
 RBRACE: '}' { close_brace(); };
 
-// In a string's `{x:=^10}` the format begins at the colon.
-DEFINE: ':=' { !in_interpolation() }?;
+DEFINE: ':=' { define(); };
 COLON: ':' { colon(); };
 ARROW: '->';
 EQUAL: '==';

@@ -58,6 +58,13 @@ public:
       setMode(FORMAT);
     }
 
+    // In a string's `{x:=^10}` the format begins behind the colon: the `=` is given back.
+    void define() {
+      if (!in_interpolation()) return;
+      _input->seek(_input->index() - 1);
+      colon();
+    }
+
     // A string, with all that it contains, ends with its line.
     void line_end() {
       if (modeStack.empty()) return;
@@ -80,8 +87,6 @@ public:
   virtual const antlr4::atn::ATN& getATN() const override;
 
   virtual void action(antlr4::RuleContext *context, size_t ruleIndex, size_t actionIndex) override;
-  virtual bool sempred(antlr4::RuleContext *_localctx, size_t ruleIndex, size_t predicateIndex) override;
-
 private:
   static std::vector<antlr4::dfa::DFA> _decisionToDFA;
   static antlr4::atn::PredictionContextCache _sharedContextCache;
@@ -104,6 +109,7 @@ private:
   void RBRACKETAction(antlr4::RuleContext *context, size_t actionIndex);
   void LBRACEAction(antlr4::RuleContext *context, size_t actionIndex);
   void RBRACEAction(antlr4::RuleContext *context, size_t actionIndex);
+  void DEFINEAction(antlr4::RuleContext *context, size_t actionIndex);
   void COLONAction(antlr4::RuleContext *context, size_t actionIndex);
   void NEWLINEAction(antlr4::RuleContext *context, size_t actionIndex);
   void INTERPOLATION_OPENAction(antlr4::RuleContext *context, size_t actionIndex);
@@ -112,7 +118,6 @@ private:
   void FORMAT_LINE_ENDAction(antlr4::RuleContext *context, size_t actionIndex);
 
   // Individual semantic predicate functions triggered by sempred() above.
-  bool DEFINESempred(antlr4::RuleContext *_localctx, size_t predicateIndex);
 
   struct Initializer {
     Initializer();

@@ -100,6 +100,14 @@ TEST(Parse, StringsAreTextAndExpressions) {
   EXPECT_EQ(parts[3].format, std::nullopt);
 }
 
+TEST(Parse, AFormatMayBeginWithAnEqualsSign) {
+  const Stmt statement = only(R"(print("{x:=^10}|"))");
+  const auto& parts = statement.as<ExprStmt>()->value->as<CallExpr>()->arguments[0].value->as<StringExpr>()->parts;
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].format, "=^10");
+  EXPECT_EQ(parts[0].format_span.text(), "=^10");
+}
+
 TEST(Parse, LinesContinueInBracketsAndAfterOperators) {
   EXPECT_EQ(parse_text("let x = f(a,\n\n b\n)\nlet y = [1,\n 2]").body.statements.size(), 2u);
   EXPECT_EQ(parse_text("let x =\n a +\n b or\n not\n c\nlet z = 1").body.statements.size(), 2u);
