@@ -1,0 +1,130 @@
+#include "eval/evaluator.h"
+#include "support/text.h"
+#include "syntax/print.h"
+
+namespace mtf {
+
+Dims Evaluator::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest) {
+  Dims dims;
+  for (const ast::ShapeItem& item : shape.items) {
+    if (item.is_rest()) {
+      if (rest) {
+        *rest = dims.size();
+        continue;
+      }
+      auto found = scope->find(Name(".."));
+      if (!found.binding) fail(Kind::unknown_name, item.span, "no argument of this function has `..` in its shape");
+      if (found.binding->value.is<ListPtr>()) {
+        for (const Dim& dim : to_dims(found.binding->value, item.span)) dims.push_back(dim);
+      }
+      continue;
+    }
+    HostValue value = evaluate(*item.dim, scope);
+    if (value.is<ListPtr>()) {
+      for (const Dim& dim : to_dims(value, item.span)) dims.push_back(dim);
+    } else {
+      dims.push_back(to_dim(value, item.span));
+    }
+  }
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (find_dim(dims, dims[i].name) != static_cast<int>(i)) fail(Kind::dim_twice, shape.span, "`{}` stands twice", dims[i].name.text());
+  }
+  return dims;
+}
+
+HostValue Evaluator::check_annotation(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
+                                      std::string_view what, Span declared) {
+  const Span asked = declared.is_known() ? declared : std::visit([](const auto& a) { return a.span; }, annotation);
+  auto mismatch = [&](std::string_view expected, std::string help = {}) {
+    fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected {} for {}, found {}", expected, what, describe(value)))
+             .related(asked, "asked for here")
+             .help(std::move(help)));
+  };
+  if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return value;
+  if (auto* word = std::get_if<ast::WordAnnotation>(&annotation)) {
+    const std::string_view type = word->word.name.text();
+    const UnknownKind kind = unknown_kind(value);
+    if (type == "dim") {
+      if (!value.is<Dim>()) mismatch("a dim");
+    } else if (type == "int") {
+      if (value.is<Dim>()) return value.as<Dim>()->size;
+      if (!value.is<int64_t>() && kind != UnknownKind::kInt && !(value.is_unknown() && kind == UnknownKind::kNumber)) mismatch("an int");
+    } else if (type == "float") {
+      if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
+      if (!value.is<double>() && !(value.is_unknown() && is_number(value))) mismatch("a float");
+    } else if (type == "bool") {
+      if (!value.is<bool>() && kind != UnknownKind::kBool) mismatch("a bool");
+    } else if (type == "string") {
+      if (!value.is<Text>() && kind != UnknownKind::kString) mismatch("a string");
+    } else if (type == "fn") {
+      if (!value.is<FunctionPtr>() && !value.is<OperationPtr>() && !value.is<BuiltinPtr>() && !value.is<InstancePtr>() && !value.is<ModelClassPtr>()) {
+        mismatch("a function");
+      }
+    } else if (type == "list") {
+      if (!value.is<ListPtr>()) mismatch("a list");
+    } else if (type == "model") {
+      if (!value.is<InstancePtr>()) mismatch("a model's instance", value.is<ModelClassPtr>() ? "call it to make one" : "");
+    }
+    return value;
+  }
+  const auto& shape = std::get<ast::ShapeAnnotation>(annotation);
+  std::optional<ElementType> element;
+  if (shape.element_type) element = parse_element_type(shape.element_type->name.text());
+  std::optional<size_t> rest;
+  Dims dims = dims_of(shape, scope, &rest);
+  if (!tensor_of(value) && is_number(value) && dims.empty()) {
+    builder.span = span;
+    value = number_tensor(value, element.value_or(number_tensor(value).element()));
+  }
+  const Value* tensor = tensor_of(value);
+  std::string expected = std::string(element ? name(*element) : std::string_view()) + "[";
+  for (size_t i = 0; i <= dims.size(); ++i) {
+    if (rest && *rest == i) expected += i == dims.size() && !dims.empty() ? ", .." : dims.empty() ? ".." : "..";
+    if (i == dims.size()) break;
+    if (i > 0 || (rest && *rest == i)) expected += ", ";
+    expected += to_string(dims[i]);
+  }
+  expected += "]";
+  if (!tensor) mismatch(expected);
+  Dims others;
+  for (const Dim& dim : tensor->dims()) {
+    if (!has_dim(dims, dim.name)) others.push_back(dim);
+  }
+  bool fits = !element || *element == tensor->element();
+  std::string help;
+  if (!fits) help = fmt::format("`cast(…, {})` converts it", name(*element));
+  for (const Dim& dim : dims) {
+    const int place = find_dim(tensor->dims(), dim.name);
+    if (place >= 0 && tensor->dims()[place] == dim) continue;
+    fits = false;
+    if (help.empty()) {
+      help = place < 0 ? fmt::format("it has no dimension `{}`", dim.name.text())
+                       : fmt::format("its `{}` has {}, not {}", dim.name.text(), tensor->dims()[place].size, dim.size);
+    }
+  }
+  if (!rest && !others.empty()) {
+    fits = false;
+    if (help.empty()) help = fmt::format("it has a dimension `{}` too", others[0].name.text());
+  }
+  if (!fits) mismatch(expected, help);
+  if (rest) {
+    static const Name kRest("..");
+    // Of arguments: the function's own `..`. Of a result: the one that its arguments fixed.
+    Binding* fixed = declared.is_known() ? scope->find_own(kRest) : scope->find(kRest).binding;
+    if (!fixed) {
+      std::vector<HostValue> list;
+      for (const Dim& dim : others) list.push_back(dim);
+      scope->bindings.push_back({kRest, make_list(std::move(list)), span});
+    } else if (fixed->value.is<ListPtr>()) {
+      Dims first = to_dims(fixed->value, span);
+      if (!same_set(first, others)) {
+        fail(Diagnostic(Kind::shape_mismatch, span, fmt::format("expected `..` to be {} for {}, found {} in {}", to_string(first), what, to_string(others), describe(value)))
+                 .related(fixed->span, fmt::format("`..` is {} here", to_string(first)))
+                 .related(asked, "asked for here"));
+      }
+    }
+  }
+  return value;
+}
+
+}  // namespace mtf

@@ -1,0 +1,202 @@
+#include "eval/evaluator.h"
+#include "graph/layouts.h"
+#include "support/text.h"
+
+namespace mtf {
+
+namespace {
+
+/// The name that a target is a part of: `net` of `net.layers[2].w`.
+const ast::Expr& base_of(const ast::Expr& target) {
+  if (auto* attribute = target.as<ast::AttributeExpr>()) return base_of(*attribute->object);
+  if (auto* index = target.as<ast::IndexExpr>()) return base_of(*index->object);
+  return target;
+}
+
+}  // namespace
+
+void Evaluator::note_assignment(const ast::Expr& target, bool place, const ScopePtr& scope) {
+  if (loops.empty()) return;
+  auto* base = base_of(target).as<ast::NameExpr>();
+  if (!base) return;
+  const Scope* owner = scope->find(base->name).scope;
+  for (LoopFrame& loop : loops) {
+    if (loop.carried) continue;
+    // A loop's own variable stands for another element in each turn.
+    bool own = false;
+    if (owner == loop.turn.get()) {
+      for (const ast::Ident& variable : loop.variables) own = own || variable.name == base->name;
+    }
+    if (own) continue;
+    if (place) {
+      loop.carried = true;
+    } else if (owner != nullptr && owner->serial < loop.turn->serial) {
+      loop.carried = loop.info->mentions.count(base->name) > 0 || activations.size() > 0;
+    }
+  }
+}
+
+Value Evaluator::converted_for(const HostValue& value, const TensorType& type, Span span, std::string_view what,
+                               Span declared) {
+  auto mismatch = [&](std::string help) {
+    Diagnostic diagnostic(Kind::assign_type_changed, span,
+                          fmt::format("expected {}, which is what {} is, found {}", to_string(type), what, describe(value)));
+    diagnostic.related(declared, "declared here").help(std::move(help));
+    fail(std::move(diagnostic));
+  };
+  const Value* tensor = tensor_of(value);
+  if (!tensor) {
+    if (!is_number(value)) mismatch("");
+    if (!type.dims.empty()) mismatch(fmt::format("`fill({}, …)` makes a tensor of this shape", to_string(type.dims)));
+    return number_tensor(value, type.element);
+  }
+  if (!same_set(tensor->dims(), type.dims)) mismatch("");
+  if (tensor->element() != type.element) mismatch(fmt::format("`cast(…, {})` converts it", name(type.element)));
+  Value result = *tensor;
+  builder.span = span;
+  if (result.dims() != type.dims) result = builder.broadcast(result, type.dims);
+  return result;
+}
+
+void Evaluator::assign_place(const PlacePtr& place, const HostValue& value, Span span, Span statement) {
+  if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return;
+  Value converted = converted_for(value, place->type, span,
+                                  fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path), place->span);
+  builder.span = statement;
+  Value next = builder.assigned(converted, place->sharding, place->mesh);
+  next.node->hint = Name(place->path);
+  Value before = place->current;
+  before.node->superseded = statement;
+  before.node->variable = place->path;
+  if (undo) {
+    undo->push_back([place, before] {
+      before.node->superseded = {};
+      place->current = before;
+    });
+  }
+  place->current = std::move(next);
+  places_changed_ = true;
+}
+
+void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement) {
+  const HostValue& old = binding.value;
+  if (auto* place = old.as<PlacePtr>()) {
+    PlacePtr keep = *place;
+    assign_place(keep, value, span, statement);
+    return;
+  }
+  if (old.is_poison()) return;
+  const std::string name = binding.name.str();
+  if (old.is<Dim>() || old.is<FunctionPtr>() || old.is<ModelClassPtr>() || old.is<ModulePtr>() || old.is<OperationPtr>() ||
+      old.is<BuiltinPtr>() || old.is<MeshPtr>() || old.is<LayoutPtr>()) {
+    fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is {}", name, describe(old)))
+             .related(binding.span, "declared here")
+             .help(fmt::format("`let {} = …` hides it from there on", name)));
+  }
+  if (undo) {
+    undo->push_back([scope = owner.shared_from_this(), index = &binding - owner.bindings.data(), before = old] {
+      scope->bindings[index].value = before;
+    });
+  }
+  if (value.is_poison()) {
+    binding.value = std::move(value);
+    return;
+  }
+  // What a name is bound to directly stands for a place only after `let`; here the value is taken.
+  if (auto* place = value.as<PlacePtr>()) value = Value((*place)->current);
+  const Value* tensor = value.as<Value>();
+  if (auto* old_tensor = old.as<Value>()) {
+    if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return;
+    Value next = converted_for(value, old_tensor->type(), span, "`" + name + "`", binding.span);
+    const Node& node = *old_tensor->node;
+    if (next.sharding() != old_tensor->sharding() || next.node->mesh != node.mesh) {
+      next = builder.laid_out(next, old_tensor->sharding(), node.inherited[old_tensor->result], node.mesh);
+    }
+    if (next.node->hint.empty()) next.node->hint = binding.name;
+    if (!watched_.empty() && !frames.empty() && watched_.back().first == frames.back().scope.get()) {
+      watched_.back().second.push_back(next);
+    }
+    binding.value = std::move(next);
+    return;
+  }
+  if (tensor) {
+    const bool number = is_number(old);
+    if (!number || !tensor->dims().empty()) {
+      if (!(old.is_unknown() && unknown_kind(old) == UnknownKind::kAny)) {
+        Diagnostic diagnostic(Kind::assign_type_changed, span,
+                              fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)));
+        diagnostic.related(binding.span, "declared here")
+            .help(number ? "a number can only become a tensor without dimensions; start with `zeros(…)`" : "");
+        fail(std::move(diagnostic));
+      }
+    }
+    if (tensor->node->hint.empty()) tensor->node->hint = binding.name;
+    if (!watched_.empty() && !frames.empty() && watched_.back().first == frames.back().scope.get()) {
+      watched_.back().second.push_back(*tensor);
+    }
+    binding.value = std::move(value);
+    return;
+  }
+  const bool list_for_list = old.is<ListPtr>() && value.is<ListPtr>();
+  if (!list_for_list && !merge(old, value)) {
+    fail(Diagnostic(Kind::assign_type_changed, span, fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))
+             .related(binding.span, "declared here"));
+  }
+  if (abstract() && owner.uncertain < uncertain && !list_for_list && (is_number(value) || value.is<Text>() || value.is_unknown())) {
+    const UnknownKind a = unknown_kind(old), b = unknown_kind(value);
+    binding.value = unknown(a == b ? a : b == UnknownKind::kString ? b : UnknownKind::kNumber);
+    return;
+  }
+  binding.value = std::move(value);
+}
+
+void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
+  const Span statement = cover(stmt.target->span, stmt.value->span);
+  if (auto* name = stmt.target->as<ast::NameExpr>()) {
+    if (!scope->find(name->name).binding) {
+      std::string help = did_you_mean(name->name.text(), visible_names(scope.get()));
+      fail(Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
+               .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
+    }
+    HostValue value = evaluate(*stmt.value, scope);
+    auto found = scope->find(name->name);
+    builder.span = statement;
+    const bool place = found.binding->value.is<PlacePtr>();
+    assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement);
+    if (place || found.binding->value.is<Value>()) note_assignment(*stmt.target, place, scope);
+    return;
+  }
+  if (auto* attribute = stmt.target->as<ast::AttributeExpr>()) {
+    HostValue object = evaluate(*attribute->object, scope);
+    HostValue value = evaluate(*stmt.value, scope);
+    if (object.is_poison() || object.is_unknown()) return;
+    auto* instance = object.as<InstancePtr>();
+    if (!instance) {
+      fail(Kind::assign_not_a_place, stmt.target->span, "expected a param, state or name of a model's instance, found {}",
+           describe(object));
+    }
+    Binding* binding = (*instance)->scope->find_own(attribute->attribute.name);
+    if (!binding) {
+      this->attribute(object, attribute->attribute, scope);  // fails with a suggestion
+      fail(Kind::assign_not_a_place, stmt.target->span, "`{}` cannot be assigned", attribute->attribute.name.text());
+    }
+    const bool place = binding->value.is<PlacePtr>();
+    builder.span = statement;
+    assign_binding(*binding, *(*instance)->scope, std::move(value), stmt.value->span, statement);
+    if (place || binding->value.is<Value>()) note_assignment(*stmt.target, true, scope);
+    return;
+  }
+  HostValue element = evaluate(*stmt.target, scope);
+  HostValue value = evaluate(*stmt.value, scope);
+  if (element.is_poison() || element.is_unknown()) return;
+  auto* place = element.as<PlacePtr>();
+  if (!place) {
+    fail(Diagnostic(Kind::assign_not_a_place, stmt.target->span,
+                    fmt::format("expected an element that is a param or state, found {}", describe(element)))
+             .help("elements of lists and tensors do not change; make a new one"));
+  }
+  assign_place(*place, value, stmt.value->span, statement);
+  note_assignment(*stmt.target, true, scope);
+}
+
+}  // namespace mtf

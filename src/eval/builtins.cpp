@@ -1,0 +1,216 @@
+// The functions of the evaluator itself: those that are no operations on tensors.
+#include "eval/evaluator.h"
+#include "ops/registry.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// The `count` arguments of a builtin that takes no labels.
+void expect_count(const Arguments& arguments, size_t count, std::string_view signature) {
+  for (const GivenArgument& item : arguments.items) {
+    if (!item.label.empty()) {
+      fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("there is no argument `{}`", item.label.text())).help(std::string(signature)));
+    }
+  }
+  if (arguments.items.size() == count) return;
+  fail(Diagnostic(arguments.items.size() < count ? Kind::missing_argument : Kind::wrong_arity, arguments.span,
+                  fmt::format("expected {}, found {}", count_text(static_cast<int64_t>(count), "argument"), arguments.items.size()))
+           .help(std::string(signature)));
+}
+
+HostValue print(Evaluator& evaluator, Arguments& arguments) {
+  std::string line;
+  for (size_t i = 0; i < arguments.items.size(); ++i) {
+    GivenArgument& item = arguments.items[i];
+    if (!item.label.empty()) fail(Kind::unknown_argument, item.label_span, "`print` takes no labels");
+    evaluator.builder.span = item.span;
+    if (i > 0) line += ' ';
+    if (!item.value.is_unknown()) line += evaluator.display(item.value);
+  }
+  if (!evaluator.abstract() && evaluator.engine()->rank() == 0) {
+    evaluator.out << line << '\n';
+    evaluator.out.flush();
+  }
+  return None{};
+}
+
+HostValue zip(Evaluator&, Arguments& arguments) {
+  const std::string_view signature = "zip(a, b, …): the tuples of the first elements, the second, …";
+  if (arguments.items.empty()) expect_count(arguments, 2, signature);
+  std::optional<size_t> count;
+  for (const GivenArgument& item : arguments.items) {
+    if (item.value.is_unknown()) return unknown(UnknownKind::kAny);
+    size_t size = 0;
+    if (auto* list = item.value.as<ListPtr>()) size = (*list)->items.size();
+    else if (auto* range = item.value.as<Range>(); range && range->known && !range->open_last) size = static_cast<size_t>(range->size());
+    else fail(Kind::not_iterable, item.span, "expected a list, found {}", describe(item.value));
+    if (count && *count != size) {
+      fail(Diagnostic(Kind::wrong_arity, item.span, fmt::format("expected as many elements as the first has, {}, found {}", *count, size))
+               .related(arguments.items[0].span, "the first"));
+    }
+    count = size;
+  }
+  std::vector<HostValue> tuples;
+  tuples.reserve(*count);
+  for (size_t i = 0; i < *count; ++i) {
+    std::vector<HostValue> parts;
+    for (const GivenArgument& item : arguments.items) {
+      if (auto* list = item.value.as<ListPtr>()) parts.push_back((*list)->items[i]);
+      else parts.push_back(item.value.as<Range>()->first + static_cast<int64_t>(i));
+    }
+    tuples.push_back(make_tuple(std::move(parts)));
+  }
+  return make_list(std::move(tuples));
+}
+
+HostValue len(Evaluator&, Arguments& arguments) {
+  expect_count(arguments, 1, "len(list): how many elements there are");
+  const HostValue& value = arguments.items[0].value;
+  if (auto* list = value.as<ListPtr>()) return static_cast<int64_t>((*list)->items.size());
+  if (auto* text = value.as<Text>()) return static_cast<int64_t>(count_code_points(**text));
+  if (auto* range = value.as<Range>()) return range->known ? HostValue(range->size()) : unknown(UnknownKind::kInt);
+  if (auto* sequence = value.as<SequencePtr>()) return (*sequence)->count < 0 ? unknown(UnknownKind::kInt) : HostValue((*sequence)->count);
+  if (auto* object = value.as<ObjectPtr>()) {
+    if (auto length = (*object)->length()) return *length < 0 ? unknown(UnknownKind::kInt) : HostValue(*length);
+  }
+  if (value.is_unknown()) return unknown(UnknownKind::kInt);
+  fail(Diagnostic(Kind::type_mismatch, arguments.items[0].span, fmt::format("expected a list, a string or a dataset, found {}", describe(value)))
+           .help(value.is<Dim>() || tensor_of(value) ? "`size(…)` is that of a dim or a tensor" : ""));
+}
+
+HostValue size(Evaluator&, Arguments& arguments) {
+  expect_count(arguments, 1, "size(x): of a dim, a list of dims or a tensor");
+  const GivenArgument& item = arguments.items[0];
+  if (auto* dim = item.value.as<Dim>()) return dim->size;
+  Dims dims;
+  if (const Value* tensor = tensor_of(item.value)) {
+    dims = tensor->dims();
+  } else if (auto* list = item.value.as<ListPtr>()) {
+    for (const HostValue& element : (*list)->items) {
+      auto* dim = element.as<Dim>();
+      if (!dim) fail(Kind::not_a_dim, item.span, "expected dims, found {}", describe(element));
+      dims.push_back(*dim);
+    }
+  } else if (item.value.is_unknown()) {
+    return unknown(UnknownKind::kInt);
+  } else {
+    fail(Diagnostic(Kind::type_mismatch, item.span, fmt::format("expected a dim, a list of dims or a tensor, found {}", describe(item.value))));
+  }
+  auto count = checked_size(dims);
+  if (!count) fail(Kind::size_overflow, item.span, "{} has more than 2^62 elements", to_string(dims));
+  return *count;
+}
+
+HostValue whole_number(Evaluator& evaluator, Arguments& arguments) {
+  expect_count(arguments, 1, "int(x): a number without its fraction");
+  const GivenArgument& item = arguments.items[0];
+  HostValue value = item.value;
+  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.read_number(*tensor, item.span);
+  if (value.is_unknown()) return unknown(UnknownKind::kInt);
+  if (auto number = number_of(value)) {
+    if (!(*number > -9.2e18 && *number < 9.2e18)) fail(Kind::integer_overflow, item.span, "{} as an int", *number);
+    return static_cast<int64_t>(*number);
+  }
+  fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
+}
+
+HostValue real_number(Evaluator& evaluator, Arguments& arguments) {
+  expect_count(arguments, 1, "float(x): a number, or a tensor without dims, as a float of the host");
+  const GivenArgument& item = arguments.items[0];
+  HostValue value = item.value;
+  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.read_number(*tensor, item.span);
+  if (value.is_unknown()) return unknown(UnknownKind::kFloat);
+  if (auto number = number_of(value)) return *number;
+  fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
+}
+
+}  // namespace
+
+HostValue Evaluator::grad(Arguments& arguments) {
+  const std::string_view signature = "grad(loss, [w, v]) or grad(loss, net.params)";
+  expect_count(arguments, 2, signature);
+  const GivenArgument& loss = arguments.items[0];
+  const GivenArgument& targets = arguments.items[1];
+  if (loss.value.is_unknown() && unknown_kind(loss.value) == UnknownKind::kAny) return unknown(UnknownKind::kAny);
+  if (!tensor_of(loss.value)) fail(Kind::type_mismatch, loss.span, "expected a tensor without dimensions, found {}", describe(loss.value));
+  if (!tensor_of(loss.value)->dims().empty()) {
+    fail(Diagnostic(Kind::grad_not_scalar, loss.span, to_string(tensor_of(loss.value)->type())).help("take `sum(…)` or `mean(…)` of it"));
+  }
+  Values wanted;
+  auto add = [&](const HostValue& value) {
+    const Value* tensor = tensor_of(value);
+    if (!tensor) {
+      fail(Diagnostic(Kind::type_mismatch, targets.span, fmt::format("expected tensors to differentiate by, found {}", describe(value)))
+               .help(value.is<InstancePtr>() ? "take its `.params`" : std::string(signature)));
+    }
+    if (!is_float(tensor->element())) {
+      fail(Kind::no_gradient, targets.span, "{} holds no real numbers", to_string(tensor->type()));
+    }
+    wanted.push_back(*tensor);
+  };
+  if (targets.value.is_unknown()) return targets.value;
+  if (auto* list = targets.value.as<ListPtr>()) {
+    for (const HostValue& item : (*list)->items) {
+      if (item.is_poison()) return item;
+      if (item.is_unknown()) return unknown(UnknownKind::kAny);
+      add(item);
+    }
+  } else {
+    add(targets.value);
+  }
+  Value of = to_tensor(loss.value, loss.span);
+  builder.span = arguments.span;
+  Restore restore(builder.written);
+  builder.written = false;
+  Values results = gradients(builder, of, wanted);
+  if (!targets.value.is<ListPtr>()) return std::move(results[0]);
+  std::vector<HostValue> items;
+  for (size_t i = 0; i < results.size(); ++i) {
+    // Its name in listings: that of what it is the gradient of.
+    if (results[i].node->hint.empty() && !wanted[i].node->hint.empty()) results[i].node->hint = Name("d_" + wanted[i].node->hint.str());
+    items.push_back(std::move(results[i]));
+  }
+  return make_list(std::move(items));
+}
+
+HostValue Evaluator::recompute(Arguments& arguments) {
+  if (arguments.items.empty()) expect_count(arguments, 2, "recompute(f, x, …): f(x, …), keeping nothing of it for the backward pass");
+  HostValue callee = arguments.items[0].value;
+  Arguments rest;
+  rest.span = arguments.span;
+  rest.scope = arguments.scope;
+  rest.items.assign(arguments.items.begin() + 1, arguments.items.end());
+  Restore restore(builder.context.recompute_region);
+  builder.context.recompute_region = ++next_region;
+  return call_value(callee, rest);
+}
+
+void Evaluator::register_builtins() {
+  auto add = [&](std::string_view name, std::string_view signature, std::string_view doc, std::function<HostValue(Evaluator&, Arguments&)> call) {
+    auto builtin = std::make_shared<Builtin>();
+    builtin->name = Name(name);
+    builtin->signature = signature;
+    builtin->doc = doc;
+    builtin->call = std::move(call);
+    builtins[Name(name)] = BuiltinPtr(builtin);
+  };
+  add("print", "print(x, …)", "Prints values on a line, with a space between two.", print);
+  add("zip", "zip(a, b, …)", "A list of tuples: of the first elements, of the second, and so on.", zip);
+  add("len", "len(list)", "How many elements a list, a string or a dataset has.", len);
+  add("size", "size(dim)", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.", size);
+  add("int", "int(x)", "A number of the host without its fraction; reads a tensor without dims.", whole_number);
+  add("float", "float(x)", "A float of the host; reads a tensor without dims.", real_number);
+  add("grad", "grad(loss, [w, v])", "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of.",
+      [](Evaluator& e, Arguments& a) { return e.grad(a); });
+  add("recompute", "recompute(f, x, …)", "f(x, …), of which nothing inside is kept for the backward pass.",
+      [](Evaluator& e, Arguments& a) { return e.recompute(a); });
+  auto module = std::make_shared<Module>();
+  module->name = "random";
+  module->is_operations = true;
+  builtins[Name("random")] = ModulePtr(module);
+  native = std::make_shared<Scope>(nullptr, 0, 0);
+  register_data();
+}
+
+}  // namespace mtf

@@ -1,0 +1,186 @@
+#include "eval/data.h"
+
+#include <cstring>
+#include <numeric>
+
+#include "io/idx.h"
+#include "io/io_error.h"
+#include "io/npy.h"
+#include "support/text.h"
+
+namespace mtf {
+
+void add_builtin(Scope& scope, std::string_view name, std::string_view signature, std::function<HostValue(Evaluator&, Arguments&)> call) {
+  auto builtin = std::make_shared<Builtin>();
+  builtin->name = Name(name);
+  builtin->signature = signature;
+  builtin->call = std::move(call);
+  scope.bindings.push_back({Name(name), BuiltinPtr(builtin), {}});
+}
+
+std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names, std::string_view signature) {
+  std::vector<const GivenArgument*> matched(names.size(), nullptr);
+  auto plain = [&](size_t i) { return names[i].back() == '?' ? std::string_view(names[i]).substr(0, names[i].size() - 1) : std::string_view(names[i]); };
+  size_t position = 0;
+  for (const GivenArgument& item : arguments.items) {
+    size_t place = names.size();
+    if (item.label.empty()) {
+      while (position < names.size() && matched[position]) ++position;
+      place = position;
+      if (place == names.size()) fail(Diagnostic(Kind::wrong_arity, item.span, "this is one too many").help(std::string(signature)));
+    } else {
+      for (size_t i = 0; i < names.size(); ++i) {
+        if (plain(i) == item.label.text()) place = i;
+      }
+      if (place == names.size()) {
+        fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("there is no argument `{}`", item.label.text())).help(std::string(signature)));
+      }
+      if (matched[place]) fail(Kind::duplicate_argument, item.label_span, "`{}` is given twice", item.label.text());
+    }
+    matched[place] = &item;
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!matched[i] && names[i].back() != '?') {
+      fail(Diagnostic(Kind::missing_argument, arguments.span, fmt::format("`{}` is missing", names[i])).help(std::string(signature)));
+    }
+  }
+  return matched;
+}
+
+bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& read) {
+  std::string failure;
+  Kind kind = Kind::bad_file;
+  auto attempt = [&] {
+    try {
+      read();
+    } catch (const IoError& error) {
+      failure = error.what();
+      kind = error.kind == IoError::Kind::kNotFound     ? Kind::file_not_found
+             : error.kind == IoError::Kind::kBadFile    ? Kind::bad_file_format
+             : error.kind == IoError::Kind::kUnwritable ? Kind::cannot_write
+                                                        : Kind::bad_file;
+    }
+  };
+  if (evaluator.checking() || evaluator.engine()->rank() == 0) attempt();
+  if (evaluator.abstract() && !failure.empty() && kind == Kind::file_not_found) return false;
+  // What rank 0 found out, every rank says.
+  if (!evaluator.abstract()) {
+    std::string told = evaluator.engine()->broadcast(failure.empty() ? std::string() : std::string(1, static_cast<char>(kind)) + failure);
+    if (!told.empty()) {
+      kind = static_cast<Kind>(static_cast<unsigned char>(told[0]));
+      failure = told.substr(1);
+    }
+  }
+  if (!failure.empty()) fail(Diagnostic(kind, span, failure).help(kind == Kind::file_not_found ? "files are found relative to the working directory" : ""));
+  return true;
+}
+
+Value constant(Evaluator& evaluator, HostTensor data, Span span) {
+  Builder& builder = evaluator.builder;
+  builder.span = span;
+  evaluator.check_mesh(span);
+  Attributes attributes;
+  attributes.dims = data.type.dims;
+  attributes.element = data.type.element;
+  Value value = builder.add("constant", {}, std::move(attributes));
+  if (!evaluator.engine()) return value;
+  if (data.bytes.empty()) data.bytes.resize(static_cast<size_t>(size_of(data.type.dims) * size_of(data.type.element)));
+  value.node->computed = {evaluator.engine()->place(data, value.node->mesh, value.sharding())};
+  return value;
+}
+
+std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  // SplitMix64 (Steele, Lea, Flood 2014): the same order on every machine, which std::shuffle does not promise.
+  uint64_t state = seed + 0x9e3779b97f4a7c15U;
+  auto next = [&] {
+    uint64_t z = (state += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  };
+  for (int64_t i = count - 1; i > 0; --i) std::swap(order[i], order[static_cast<int64_t>(next() % static_cast<uint64_t>(i + 1))]);
+  return order;
+}
+
+namespace {
+
+std::string path_of(const GivenArgument& argument) {
+  auto* text = argument.value.as<Text>();
+  if (!text) fail(Kind::type_mismatch, argument.span, "expected the path of a file as a string, found {}", describe(argument.value));
+  return **text;
+}
+
+/// data.npy(path, dims): a tensor of the element type that the file's numbers become.
+HostValue npy(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"path", "dims"}, "npy(path, dims)");
+  for (auto* argument : given) {
+    if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
+  }
+  const std::string path = path_of(*given[0]);
+  HostTensor tensor;
+  tensor.type.dims = evaluator.to_dims(given[1]->value, given[1]->span);
+  ArrayHeader header;
+  TensorData data;
+  const bool found = read_file(evaluator, arguments.span, [&] {
+    header = read_npy_header(path);
+    if (!evaluator.abstract()) data = to_tensor_data(read_npy(path), path);
+  });
+  if (!found) return unknown(UnknownKind::kAny);
+  if (!evaluator.abstract()) {
+    // Sizes and type first, then the numbers.
+    std::string head;
+    if (evaluator.engine()->rank() == 0) {
+      head = std::string(1, static_cast<char>(data.type));
+      head.append(reinterpret_cast<const char*>(data.sizes.data()), data.sizes.size() * 8);
+    }
+    head = evaluator.engine()->broadcast(head);
+    tensor.type.element = static_cast<ElementType>(head[0]);
+    header.sizes.resize((head.size() - 1) / 8);
+    std::memcpy(header.sizes.data(), head.data() + 1, head.size() - 1);
+    std::string bytes = evaluator.engine()->broadcast(std::string(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()));
+    tensor.bytes.resize(bytes.size());
+    std::memcpy(tensor.bytes.data(), bytes.data(), bytes.size());
+  } else {
+    tensor.type.element = element_type_for(header.type);
+  }
+  std::vector<int64_t> wanted;
+  for (const Dim& dim : tensor.type.dims) wanted.push_back(dim.size);
+  if (wanted != header.sizes) {
+    fail(Kind::file_shape_mismatch, given[1]->span, "expected {} for {}, found {} in {}", to_text(wanted), to_string(tensor.type.dims), to_text(header.sizes), path);
+  }
+  return constant(evaluator, std::move(tensor), arguments.span);
+}
+
+/// data.save_npy(path, x): its numbers, in the order of its dims.
+HostValue save_npy(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"path", "x"}, "save_npy(path, x)");
+  if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return None{};
+  const std::string path = path_of(*given[0]);
+  Value x = evaluator.to_tensor(given[1]->value, given[1]->span);
+  if (evaluator.abstract()) {
+    if (evaluator.engine()) evaluator.cut({x}, arguments.span);
+    return None{};
+  }
+  HostTensor tensor = evaluator.fetch(x, arguments.span);
+  std::vector<int64_t> sizes;
+  for (const Dim& dim : tensor.type.dims) sizes.push_back(dim.size);
+  read_file(evaluator, arguments.span, [&] { write_npy(path, sizes, tensor.type.element, tensor.bytes); });
+  return None{};
+}
+
+}  // namespace
+
+void Evaluator::register_data() {
+  auto module = std::make_shared<Module>();
+  module->name = "native";
+  module->scope = std::make_shared<Scope>(nullptr, 0, 0);
+  add_builtin(*module->scope, "npy", "npy(path, dims)", npy);
+  add_builtin(*module->scope, "save_npy", "save_npy(path, x)", save_npy);
+  register_datasets(*module->scope);
+  register_text(*module->scope);
+  native->bindings.push_back({Name("native"), ModulePtr(module), {}});
+}
+
+}  // namespace mtf

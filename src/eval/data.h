@@ -1,0 +1,33 @@
+#pragma once
+// Data of files: what stands behind the standard module `data`.
+//
+// A file is read by rank 0 and broadcast, so that every rank has the same bytes. A check reads a file's header only;
+// where the file is missing, its sizes are unknown there.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eval/evaluator.h"
+
+namespace mtf {
+
+/// A tensor that holds `data` from the start, in the layout that the current rules give it. In a check `data` has no
+/// bytes: only the type matters.
+Value constant(Evaluator& evaluator, HostTensor data, Span span);
+
+/// `count` numbers from 0 in an order that depends on `seed` alone.
+std::vector<int64_t> shuffled(int64_t count, uint64_t seed);
+
+/// The arguments of a call of a builtin by name: `positional` ones first. Fails for one that is missing (unless its
+/// name ends in `?`), unknown or given twice; the result has an element for each name.
+std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names, std::string_view signature);
+
+/// Examples with labels (data.idx), and text (data.text).
+void register_datasets(Scope& scope);
+void register_text(Scope& scope);
+/// Puts a builtin into a scope.
+void add_builtin(Scope& scope, std::string_view name, std::string_view signature, std::function<HostValue(Evaluator&, Arguments&)> call);
+/// Runs `read`; an IoError becomes the user's error at `span`. In a check a missing file gives nothing.
+bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& read);
+
+}  // namespace mtf

@@ -1,0 +1,157 @@
+// data.idx: examples with labels.
+#include <cstring>
+
+#include "eval/data.h"
+#include "io/idx.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// The files' numbers, shared by all parts of a dataset; none in a check.
+struct Examples {
+  std::vector<unsigned char> pixels;
+  std::vector<unsigned char> labels;
+  Dims dims;             ///< of one example
+  int64_t count = -1;    ///< -1: the files are missing, in a check
+};
+
+class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
+ public:
+  Dataset(std::shared_ptr<const Examples> examples, int64_t first, int64_t count) : examples_(std::move(examples)), first_(first), count_(count) {}
+  std::string_view kind() const override { return "a dataset"; }
+  std::string print() const override { return count_text(count_, "example"); }
+  std::vector<std::string> attributes() const override { return {"batches"}; }
+  std::optional<int64_t> length() const override { return count_; }
+
+  std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
+    if (!range.known || count_ < 0) return ObjectPtr(std::make_shared<Dataset>(examples_, first_, range.known && !range.open_last ? range.size() : -1));
+    const int64_t last = range.open_last ? count_ : range.last;
+    if (range.first < 0 || last > count_ || range.first > last) {
+      fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count_, range.first, last);
+    }
+    return ObjectPtr(std::make_shared<Dataset>(examples_, first_ + range.first, last - range.first));
+  }
+
+  std::optional<HostValue> attribute(Evaluator&, Name name) override {
+    if (name.text() != "batches") return std::nullopt;
+    auto builtin = std::make_shared<Builtin>();
+    builtin->name = name;
+    builtin->signature = "batches(batch: dim, shuffle: int?)";
+    builtin->call = [self = shared_from_this()](Evaluator& evaluator, Arguments& arguments) { return self->batches(evaluator, arguments); };
+    return BuiltinPtr(builtin);
+  }
+
+ private:
+  HostValue batches(Evaluator& evaluator, Arguments& arguments) {
+    auto given = match_arguments(arguments, {"batch", "shuffle?"}, "batches(batch: dim, shuffle: int)");
+    if (given[0]->value.is_unknown()) return unknown(UnknownKind::kAny);
+    const Dim batch = evaluator.to_dim(given[0]->value, given[0]->span);
+    if (has_dim(examples_->dims, batch.name)) fail(Kind::dim_twice, given[0]->span, "`{}` is a dimension of each example", batch.name.text());
+    std::shared_ptr<const std::vector<int64_t>> order;
+    if (given[1]) {
+      auto seed = evaluator.to_int(given[1]->value, given[1]->span, "`shuffle`");
+      if (seed && !evaluator.abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(count_, static_cast<uint64_t>(*seed)));
+    }
+    auto sequence = std::make_shared<Sequence>();
+    sequence->what = "batches of a dataset";
+    sequence->count = count_ < 0 ? -1 : count_ / batch.size;
+    sequence->at = [self = shared_from_this(), &evaluator, batch, order, span = arguments.span](int64_t turn) {
+      return self->batch(evaluator, batch, order.get(), turn, span);
+    };
+    return SequencePtr(sequence);
+  }
+
+  HostValue batch(Evaluator& evaluator, const Dim& batch, const std::vector<int64_t>* order, int64_t turn, Span span) {
+    HostTensor x, y;
+    x.type = {ElementType::kF32, examples_->dims};
+    x.type.dims.insert(x.type.dims.begin(), batch);
+    y.type = {ElementType::kI32, {batch}};
+    if (!evaluator.abstract()) {
+      const int64_t size = size_of(examples_->dims);
+      x.bytes.resize(static_cast<size_t>(batch.size * size * 4));
+      y.bytes.resize(static_cast<size_t>(batch.size * 4));
+      auto* pixels = reinterpret_cast<float*>(x.bytes.data());
+      auto* labels = reinterpret_cast<int32_t*>(y.bytes.data());
+      for (int64_t i = 0; i < batch.size; ++i) {
+        const int64_t place = turn * batch.size + i;
+        const int64_t example = first_ + (order ? (*order)[place] : place);
+        const unsigned char* from = examples_->pixels.data() + example * size;
+        for (int64_t k = 0; k < size; ++k) pixels[i * size + k] = static_cast<float>(from[k]) / 255.0F;
+        labels[i] = examples_->labels[example];
+      }
+    }
+    std::vector<HostValue> pair;
+    pair.push_back(constant(evaluator, std::move(x), span));
+    pair.push_back(constant(evaluator, std::move(y), span));
+    return make_tuple(std::move(pair));
+  }
+
+  std::shared_ptr<const Examples> examples_;
+  int64_t first_;
+  int64_t count_;
+};
+
+/// data.idx(images, labels, dims)
+HostValue idx(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"images", "labels", "dims"}, "idx(images, labels, dims)");
+  for (auto* argument : given) {
+    if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
+  }
+  std::string paths[2];
+  for (int i = 0; i < 2; ++i) {
+    auto* text = given[i]->value.as<Text>();
+    if (!text) fail(Kind::type_mismatch, given[i]->span, "expected the path of a file as a string, found {}", describe(given[i]->value));
+    paths[i] = **text;
+  }
+  auto examples = std::make_shared<Examples>();
+  examples->dims = evaluator.to_dims(given[2]->value, given[2]->span);
+  ArrayHeader headers[2];
+  StoredArray arrays[2];
+  const bool found = read_file(evaluator, arguments.span, [&] {
+    for (int i = 0; i < 2; ++i) {
+      headers[i] = read_idx_header(paths[i]);
+      if (evaluator.abstract()) continue;
+      arrays[i] = read_idx(paths[i]);
+    }
+  });
+  auto shared = [&](const std::string& bytes) { return evaluator.abstract() ? bytes : evaluator.engine()->broadcast(bytes); };
+  if (found) {
+    for (int i = 0; i < 2; ++i) {
+      std::string head(1, static_cast<char>(headers[i].type));
+      head.append(reinterpret_cast<const char*>(headers[i].sizes.data()), headers[i].sizes.size() * 8);
+      head = shared(head);
+      headers[i].type = static_cast<StoredType>(head[0]);
+      headers[i].sizes.resize((head.size() - 1) / 8);
+      std::memcpy(headers[i].sizes.data(), head.data() + 1, head.size() - 1);
+      if (headers[i].type != StoredType::kU8) {
+        fail(Kind::bad_file_format, given[i]->span, "expected u8 numbers, found {} in {}", name(headers[i].type), paths[i]);
+      }
+    }
+    std::vector<int64_t> wanted{headers[0].sizes.empty() ? 0 : headers[0].sizes[0]};
+    for (const Dim& dim : examples->dims) wanted.push_back(dim.size);
+    if (headers[0].sizes != wanted) {
+      fail(Kind::file_shape_mismatch, given[2]->span, "expected examples of {}, found {} in {}", to_string(examples->dims), to_text(headers[0].sizes), paths[0]);
+    }
+    if (headers[1].sizes != std::vector<int64_t>{wanted[0]}) {
+      fail(Kind::file_shape_mismatch, given[1]->span, "expected {} labels, as many as images, found {} in {}", wanted[0], to_text(headers[1].sizes), paths[1]);
+    }
+    examples->count = wanted[0];
+    if (!evaluator.abstract()) {
+      for (int i = 0; i < 2; ++i) {
+        std::string bytes = shared(std::string(reinterpret_cast<const char*>(arrays[i].bytes.data()), arrays[i].bytes.size()));
+        auto& to = i == 0 ? examples->pixels : examples->labels;
+        to.assign(bytes.begin(), bytes.end());
+        arrays[i] = {};
+      }
+    }
+  }
+  const int64_t count = examples->count;
+  return ObjectPtr(std::make_shared<Dataset>(std::move(examples), 0, count));
+}
+
+}  // namespace
+
+void register_datasets(Scope& scope) { add_builtin(scope, "idx", "idx(images, labels, dims)", idx); }
+
+}  // namespace mtf

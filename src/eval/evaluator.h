@@ -1,0 +1,257 @@
+#pragma once
+// The evaluator: walks the AST, computes host values at once, and adds a node to the global graph for each tensor
+// operation.
+//
+// It evaluates in one of three ways. With an engine it runs. Without one it checks: tensors have types and layouts but
+// no numbers, what would come from them is Unknown, and each statement's error is collected instead of ending the
+// walk. With a dry engine it plans: it walks as a check does, but errors end it and each cut is costed. The last two
+// are called abstract.
+//
+// The files: statements.cpp (let, assignments, declarations), loops.cpp, branches.cpp, expressions.cpp, operators.cpp,
+// functions.cpp, models.cpp, operations.cpp (binding calls to operations' signatures), indexing.cpp, layout_values.cpp
+// (`@`, meshes), annotations.cpp, builtins.cpp, modules.cpp, cuts.cpp, counters_block.cpp, text_format.cpp, data.cpp.
+#include <map>
+#include <ostream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "eval/block_info.h"
+#include "eval/host_value.h"
+#include "eval/scope.h"
+#include "eval/session.h"
+#include "graph/builder.h"
+#include "syntax/parse.h"
+
+namespace mtf {
+
+enum class Flow : uint8_t { kNext, kReturn };
+
+/// A block under way: where it is, and whose names it binds.
+struct BlockFrame {
+  const BlockInfo* info = nullptr;
+  size_t statement = 0;
+  ScopePtr scope;
+  int activation = 0;       ///< the call of a function that it belongs to
+  bool keep_all = false;    ///< every name stays live: an instance's, a module's, the REPL's
+};
+
+/// A call of a function under way.
+struct Activation {
+  const void* function = nullptr;   ///< its declaration
+  std::string name;
+  Span call;
+  std::string argument_types;       ///< only in abstract evaluation
+  int uncertain = 0;
+  HostValue result;
+  std::vector<HostValue> maybe_results;  ///< of `return`s under unknown conditions
+  const std::optional<ast::Annotation>* result_annotation = nullptr;
+};
+
+/// A loop under way.
+struct LoopFrame {
+  const BlockInfo* info = nullptr;
+  ScopePtr turn;                    ///< the scope of the present turn
+  std::vector<ast::Ident> variables;
+  bool carried = false;             ///< this turn assigned what a later one may read
+};
+
+/// Puts a variable back as it was, however the block is left.
+template <typename T>
+class Restore {
+ public:
+  explicit Restore(T& variable) : variable_(variable), before_(variable) {}
+  ~Restore() { variable_ = before_; }
+  Restore(const Restore&) = delete;
+  Restore& operator=(const Restore&) = delete;
+
+ private:
+  T& variable_;
+  T before_;
+};
+
+/// Takes the last element of a list off, however the block is left.
+template <typename T>
+class PopLast {
+ public:
+  explicit PopLast(std::vector<T>& list) : list_(list) {}
+  ~PopLast() { list_.pop_back(); }
+  PopLast(const PopLast&) = delete;
+  PopLast& operator=(const PopLast&) = delete;
+
+ private:
+  std::vector<T>& list_;
+};
+
+class Evaluator {
+ public:
+  Evaluator(Settings settings, Engine* engine, std::ostream& out);
+
+  Builder builder;
+  Settings settings;
+  std::ostream& out;
+  Diagnostics* diagnostics = nullptr;   ///< where a check collects errors; null: they are thrown
+  Engine* engine() const { return engine_; }
+  bool abstract() const;
+  bool checking() const { return engine_ == nullptr; }
+
+  // ---- programs and modules (modules.cpp) ----
+  ScopePtr top;                          ///< the main file's, or the REPL's
+  void run_program(std::shared_ptr<ast::Program> program);
+  /// The statements of one REPL entry, one after the other in `top`.
+  void run_statement(const std::shared_ptr<ast::Program>& program, size_t index);
+  ModulePtr import_module(const std::string& path, bool is_file, Span span);
+  /// After a whole check: names of functions never called, `--set`s and layout dims that nothing matched.
+  void finish_check();
+  std::vector<std::string> visible_names(Scope* scope);
+
+  // ---- statements ----
+  Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false);
+  Flow run_statement(const ast::Stmt& stmt, const ScopePtr& scope);
+  Flow statement(const ast::Stmt& stmt, const ScopePtr& scope);
+  Flow run_for(const ast::ForStmt& stmt, const ScopePtr& scope);
+  Flow run_while(const ast::WhileStmt& stmt, const ScopePtr& scope);
+  Flow run_if(const ast::IfStmt& stmt, const ScopePtr& scope);
+  void assign(const ast::AssignStmt& stmt, const ScopePtr& scope);
+  void declare_dims(const ast::DimStmt& stmt, const ScopePtr& scope);
+  void declare_mesh(const ast::MeshStmt& stmt, const ScopePtr& scope);
+  void declare_layout(const ast::LayoutStmt& stmt, const ScopePtr& scope);
+  void use(const ast::UseStmt& stmt, const ScopePtr& scope);
+  void declare_option(const ast::OptionStmt& stmt, const ScopePtr& scope);
+  void declare_param(const ast::ParamStmt& stmt, const ScopePtr& scope, const std::string& doc);
+  void import(const ast::ImportStmt& stmt, const ScopePtr& scope);
+  void bind_pattern(const ast::Pattern& pattern, HostValue value, const ScopePtr& scope);
+  void bind(const ScopePtr& scope, const ast::Ident& name, HostValue value);
+  void assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement);
+  void poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope);
+
+  // ---- expressions ----
+  HostValue evaluate(const ast::Expr& expr, const ScopePtr& scope);
+  HostValue look_up(Name name, Span span, const ScopePtr& scope);
+  HostValue attribute(const HostValue& object, const ast::Ident& name, const ScopePtr& scope);
+  HostValue unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope);
+  HostValue binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope);
+  HostValue index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope);
+  HostValue comprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension, const ScopePtr& scope);
+  HostValue at(const ast::Expr& expr, const ast::AtExpr& at, const ScopePtr& scope);
+  HostValue counters_block(const ast::CountersExpr& counters, const ScopePtr& scope);
+  HostValue text(const ast::StringExpr& string, const ScopePtr& scope);
+  HostValue range(const ast::RangeExpr& range, const ScopePtr& scope);
+
+  // ---- calls ----
+  HostValue call(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope);
+  HostValue call_value(const HostValue& callee, Arguments& arguments);
+  Arguments evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope);
+  HostValue call_function(const FunctionPtr& function, Arguments& arguments);
+  HostValue construct(const ModelClassPtr& model, Arguments& arguments);
+  HostValue call_operation(const Op& op, Arguments& arguments);
+  HostValue infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span);
+  void bind_parameters(const std::vector<ast::Parameter>& parameters, Arguments& arguments, const ScopePtr& scope,
+                       std::string_view name, Span declared);
+  /// `f` called with values: a function given a shape, `recompute(f, x)`.
+  HostValue call_with(const HostValue& callee, std::vector<HostValue> values, Span span);
+
+  // ---- annotations ----
+  HostValue check_annotation(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
+                             std::string_view what, Span declared);
+  Dims dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest = nullptr);
+
+  // ---- conversions; each fails at `span` with what was expected and found ----
+  Value to_tensor(const HostValue& value, Span span);
+  Value number_tensor(const HostValue& value, ElementType element);
+  Value number_tensor(const HostValue& value);
+  Dim to_dim(const HostValue& value, Span span);
+  Dims to_dims(const HostValue& value, Span span);
+  std::optional<int64_t> to_int(const HostValue& value, Span span, std::string_view what);
+  std::optional<double> to_number(const HostValue& value, Span span, std::string_view what);
+  /// A bool, an unknown one as nothing. A tensor without dims is read: a cut.
+  std::optional<bool> to_condition(const HostValue& value, Span span);
+  /// A tensor without dims as its number: a cut.
+  HostValue read_number(const Value& value, Span span);
+  HostTensor fetch(const Value& value, Span span);
+  std::string display(const HostValue& value, bool nested = false);
+  std::string display_tensor(const Value& value);
+  std::string format_value(const HostValue& value, const std::string& format, Span span, Span format_span);
+
+  // ---- layouts ----
+  Sharding sharding_of_reference(const ast::LayoutRef& ref, const TensorType& type, const Sharding& present,
+                                 const ScopePtr& scope, Span span);
+  void check_mesh(Span span);
+
+  // ---- places ----
+  void assign_place(const PlacePtr& place, const HostValue& value, Span span, Span statement);
+  Value converted_for(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared);
+  /// Tells the loops under way that `base` (or a part of it) was assigned; `place`: a param or state.
+  void note_assignment(const ast::Expr& target, bool place, const ScopePtr& scope);
+  std::vector<PlacePtr> places_of(const HostValue& value, bool trainable);
+
+  // ---- cuts ----
+  void cut(const Values& needed, Span span);
+  HostValue grad(Arguments& arguments);
+  HostValue recompute(Arguments& arguments);
+
+  /// The scope of a block inside `scope`.
+  ScopePtr nested(const ScopePtr& scope) const;
+  void add_diagnostic(const UserError& error);
+
+  std::function<void(const LoopProgress&)> on_progress;
+  std::function<void(const StatementReport&)> on_statement;
+  std::function<void(Span)> on_cut;
+  bool collect_costs = false;
+  std::vector<StatementReport> reports;       ///< of the top-level statement under way
+
+  /// What a REPL does to take back a statement that failed, last first. Null: nobody will.
+  std::vector<std::function<void()>>* undo = nullptr;
+
+  std::vector<BlockFrame> frames;
+  std::vector<Activation> activations;
+  std::vector<LoopFrame> loops;
+  int uncertain = 0;                    ///< unknown conditions and loops walked once around this place
+  int64_t turns = 1;                    ///< how often what is evaluated now will run; 0: unknown
+  int activation = 0;                   ///< of the call under way
+  int last_activation = 0;
+  BlockInfos infos;
+  std::unordered_map<Name, HostValue> builtins;
+  ScopePtr native;                      ///< what only the standard modules see
+  std::vector<std::shared_ptr<ast::Program>> programs;
+  std::vector<std::string> set_used;
+  int64_t next_place = 0;
+  int64_t next_region = 0;
+
+ private:
+  friend class CountersScope;
+  void register_builtins();
+  void register_data();
+  void hoist(const ast::Block& block, const ScopePtr& scope);
+  void collect(const HostValue& value, Values& roots);
+  bool is_live(size_t frame, const Binding& binding) const;
+  void forget_history(const Values& live);
+  HostValue merge_results(Activation& activation, HostValue last, Span span);
+  bool walks_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
+  void make_unknown(const NameSet& names, const ScopePtr& scope);
+  Flow run_turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope, const BlockInfo& info);
+  void finish_turn(Span span);
+  bool bind_argument(Call& call, size_t parameter, const HostValue& value, Span span);
+  std::string module_file(const std::string& name) const;
+  std::optional<std::string> setting(const std::string& name);
+  HostValue convert_setting(const std::string& text, const HostValue& like, const std::string& name, Span span);
+  void check_names(const FunctionPtr& function);
+  void warn_layouts();
+
+  Engine* engine_ = nullptr;
+  std::map<std::string, ModulePtr> modules_;
+  std::vector<std::pair<std::string, Span>> importing_;
+  std::string module_prefix_;
+  std::vector<std::pair<const Scope*, Values>> watched_;   ///< of `counters` under way: what their blocks bind
+  std::vector<FunctionPtr> declared_functions_;
+  std::unordered_set<const void*> entered_;
+  std::vector<ModelClassPtr> declared_models_;
+  std::vector<LayoutPtr> declared_layouts_;
+  NameSet dim_names_;
+  const Mesh* checked_mesh_ = nullptr;
+  uint64_t visit_ = 0;
+  bool places_changed_ = false;
+  bool current_is_live_ = false;
+};
+
+}  // namespace mtf

@@ -1,0 +1,155 @@
+#include "eval/host_value.h"
+
+#include <fmt/format.h>
+
+#include "eval/scope.h"
+
+namespace mtf {
+
+HostValue make_text(std::string text) { return Text(std::make_shared<const std::string>(std::move(text))); }
+
+HostValue make_list(std::vector<HostValue> items) {
+  auto list = std::make_shared<List>();
+  list->items = std::move(items);
+  return list;
+}
+
+HostValue make_tuple(std::vector<HostValue> items) {
+  auto list = std::make_shared<List>();
+  list->items = std::move(items);
+  list->tuple = true;
+  return list;
+}
+
+std::optional<double> number_of(const HostValue& value) {
+  if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
+  if (auto* d = value.as<double>()) return *d;
+  if (auto* b = value.as<bool>()) return *b ? 1 : 0;
+  if (auto* dim = value.as<Dim>()) return static_cast<double>(dim->size);
+  return std::nullopt;
+}
+
+bool is_number(const HostValue& value) {
+  if (auto* u = value.as<Unknown>()) return u->kind != UnknownKind::kString;
+  return value.is<int64_t>() || value.is<double>() || value.is<bool>();
+}
+
+const Value* tensor_of(const HostValue& value) {
+  if (auto* tensor = value.as<Value>()) return tensor;
+  if (auto* place = value.as<PlacePtr>()) return &(*place)->current;
+  return nullptr;
+}
+
+std::string describe(const HostValue& value) {
+  struct Describe {
+    std::string operator()(const None&) const { return "nothing"; }
+    std::string operator()(const Poison&) const { return "a value in error"; }
+    std::string operator()(const Unknown& u) const {
+      switch (u.kind) {
+        case UnknownKind::kAny: return "a value that is known when the program runs";
+        case UnknownKind::kNumber: return "a number that is known when the program runs";
+        case UnknownKind::kInt: return "an int that is known when the program runs";
+        case UnknownKind::kFloat: return "a float that is known when the program runs";
+        case UnknownKind::kBool: return "a bool that is known when the program runs";
+        case UnknownKind::kString: return "a string that is known when the program runs";
+      }
+      return "";
+    }
+    std::string operator()(bool b) const { return b ? "the bool true" : "the bool false"; }
+    std::string operator()(int64_t i) const { return fmt::format("the int {}", i); }
+    std::string operator()(double d) const { return fmt::format("the float {:g}", d); }
+    std::string operator()(ElementType e) const { return fmt::format("the element type {}", name(e)); }
+    std::string operator()(const Dim& dim) const { return "the dim " + to_string(dim); }
+    std::string operator()(const Range&) const { return "a range"; }
+    std::string operator()(const Value& v) const { return to_string(v.type()); }
+    std::string operator()(const Text&) const { return "a string"; }
+    std::string operator()(const ListPtr& list) const {
+      return fmt::format("a {} of {}", list->tuple ? "tuple" : "list", list->items.size());
+    }
+    std::string operator()(const SequencePtr& s) const { return s->what; }
+    std::string operator()(const PlacePtr& p) const {
+      return fmt::format("the {} {}: {}", p->trainable ? "param" : "state", p->path, to_string(p->type));
+    }
+    std::string operator()(const FunctionPtr& f) const {
+      return f->name.empty() ? std::string("a function") : "the function " + f->name.str();
+    }
+    std::string operator()(const ModelClassPtr& m) const { return "the model " + m->declaration->name.name.str(); }
+    std::string operator()(const InstancePtr& i) const {
+      return "an instance of " + i->model->declaration->name.name.str();
+    }
+    std::string operator()(const ModulePtr& m) const { return "the module " + m->name.str(); }
+    std::string operator()(const OperationPtr& o) const { return "the operation " + std::string(o->name); }
+    std::string operator()(const BuiltinPtr& b) const { return "the function " + b->name.str(); }
+    std::string operator()(const ObjectPtr& o) const { return std::string(o->kind()); }
+    std::string operator()(const MeshPtr& m) const { return "the mesh " + m->name().str(); }
+    std::string operator()(const LayoutPtr& l) const { return "the layout " + l->name.str(); }
+  };
+  return std::visit(Describe(), value.data);
+}
+
+std::optional<bool> equal(const HostValue& a, const HostValue& b) {
+  if (auto* x = a.as<Dim>()) {
+    if (auto* y = b.as<Dim>()) return *x == *y;
+  }
+  if (auto* x = a.as<int64_t>()) {
+    if (auto* y = b.as<int64_t>()) return *x == *y;
+  }
+  auto x_number = number_of(a), y_number = number_of(b);
+  if (x_number && y_number) return *x_number == *y_number;
+  if (auto* x = a.as<Text>()) {
+    if (auto* y = b.as<Text>()) return **x == **y;
+  }
+  if (auto* x = a.as<ElementType>()) {
+    if (auto* y = b.as<ElementType>()) return *x == *y;
+  }
+  if (auto* x = a.as<ListPtr>()) {
+    if (auto* y = b.as<ListPtr>()) {
+      if ((*x)->items.size() != (*y)->items.size()) return false;
+      for (size_t i = 0; i < (*x)->items.size(); ++i) {
+        auto same = equal((*x)->items[i], (*y)->items[i]);
+        if (!same || !*same) return same;
+      }
+      return true;
+    }
+  }
+  if (a.data.index() == b.data.index() && !tensor_of(a)) return a.data == b.data;
+  return std::nullopt;
+}
+
+UnknownKind unknown_kind(const HostValue& value) {
+  if (auto* u = value.as<Unknown>()) return u->kind;
+  if (value.is<bool>()) return UnknownKind::kBool;
+  if (value.is<int64_t>()) return UnknownKind::kInt;
+  if (value.is<double>()) return UnknownKind::kFloat;
+  if (value.is<Text>()) return UnknownKind::kString;
+  return UnknownKind::kAny;
+}
+
+std::optional<HostValue> merge(const HostValue& a, const HostValue& b) {
+  if (a.is_poison() || b.is_poison()) return HostValue(Poison{});
+  const Value* x = tensor_of(a);
+  const Value* y = tensor_of(b);
+  if (x && y) {
+    if (x->element() != y->element() || !same_set(x->dims(), y->dims())) return std::nullopt;
+    return b;
+  }
+  // A number that in one branch became a tensor without dims: from here on it is one.
+  if (x && x->dims().empty() && is_number(b)) return a;
+  if (y && y->dims().empty() && is_number(a)) return b;
+  if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return x || y ? std::optional<HostValue>() : std::optional<HostValue>(a);
+  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return x || y ? std::optional<HostValue>() : std::optional<HostValue>(b);
+  if (x || y) return std::nullopt;
+  if (is_number(a) && is_number(b)) {
+    if (a.data == b.data) return a;
+    const UnknownKind k = unknown_kind(a), l = unknown_kind(b);
+    return unknown(k == l ? k : UnknownKind::kNumber);
+  }
+  if (unknown_kind(a) == UnknownKind::kString && unknown_kind(b) == UnknownKind::kString) {
+    return a.data == b.data ? a : unknown(UnknownKind::kString);
+  }
+  if (a.data.index() != b.data.index()) return std::nullopt;
+  if (auto same = equal(a, b); same && *same) return b;
+  return unknown(UnknownKind::kAny);
+}
+
+}  // namespace mtf

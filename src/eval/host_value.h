@@ -1,0 +1,228 @@
+#pragma once
+// Values of the host: what a name can stand for besides a tensor.
+//
+// Numbers, strings, dims, lists, functions and models are computed at once by the evaluator; a tensor is a Value of
+// the global graph, and a `param` or `state` is a Place that holds the Value it has now. Two values exist only to keep
+// the checks quiet and exact: Unknown is a host value that is known when the program runs but not in a check (what
+// comes from a tensor, a file, a loop walked once), Poison is the result of what has already been reported; whatever
+// touches it is Poison, silently.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "graph/graph.h"
+#include "ops/call.h"
+#include "syntax/ast.h"
+#include "types/layout.h"
+
+namespace mtf {
+
+class Evaluator;
+class Scope;
+using ScopePtr = std::shared_ptr<Scope>;
+struct HostValue;
+
+struct None {
+  bool operator==(const None&) const = default;
+};
+struct Poison {
+  bool operator==(const Poison&) const = default;
+};
+
+/// What is known of an unknown host value.
+enum class UnknownKind : uint8_t { kAny, kNumber, kInt, kFloat, kBool, kString };
+struct Unknown {
+  UnknownKind kind = UnknownKind::kAny;
+  bool operator==(const Unknown&) const = default;
+};
+
+/// `first..last`, the end excluded. In an index either end may be left out; in a check either may be unknown.
+struct Range {
+  int64_t first = 0;
+  int64_t last = 0;
+  bool open_first = false;
+  bool open_last = false;
+  bool known = true;
+  int64_t size() const { return last > first ? last - first : 0; }
+  bool operator==(const Range&) const = default;
+};
+
+struct List;
+struct Sequence;
+struct Place;
+struct Function;
+struct ModelClass;
+struct Instance;
+struct Module;
+struct Builtin;
+class Object;
+
+using Text = std::shared_ptr<const std::string>;
+using ListPtr = std::shared_ptr<List>;
+using SequencePtr = std::shared_ptr<Sequence>;
+using PlacePtr = std::shared_ptr<Place>;
+using FunctionPtr = std::shared_ptr<Function>;
+using ModelClassPtr = std::shared_ptr<ModelClass>;
+using InstancePtr = std::shared_ptr<Instance>;
+using ModulePtr = std::shared_ptr<Module>;
+using OperationPtr = const Op*;
+using BuiltinPtr = std::shared_ptr<const Builtin>;
+using ObjectPtr = std::shared_ptr<Object>;
+using LayoutPtr = std::shared_ptr<const Layout>;
+
+struct HostValue {
+  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, Value, Text, ListPtr,
+                            SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr, InstancePtr, ModulePtr, OperationPtr,
+                            BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
+  Data data;
+
+  HostValue() = default;
+  template <typename T>
+    requires(!std::is_same_v<std::decay_t<T>, HostValue>)
+  HostValue(T&& value) : data(std::forward<T>(value)) {}  // NOLINT: a value of the host wherever one is asked for
+
+  template <typename T>
+  const T* as() const { return std::get_if<T>(&data); }
+  template <typename T>
+  bool is() const { return std::holds_alternative<T>(data); }
+  bool is_poison() const { return is<Poison>(); }
+  bool is_unknown() const { return is<Unknown>(); }
+};
+
+/// A list or, if `tuple`, a tuple.
+struct List {
+  std::vector<HostValue> items;
+  bool tuple = false;
+  uint64_t visited = 0;  ///< the last walk over live values that came here
+};
+
+/// What a loop can walk without a list being made: the batches of a dataset.
+struct Sequence {
+  int64_t count = 0;     ///< -1: unknown in a check
+  std::function<HostValue(int64_t)> at;
+  std::string what;
+};
+
+/// A `param` or `state` of a model. Names bound to it share it; `:=` replaces `current`.
+struct Place {
+  std::string path;      ///< `blocks[3].attention.wq`
+  bool trainable = true;
+  TensorType type;
+  Sharding sharding;     ///< how it is stored
+  MeshPtr mesh;
+  Value current;
+  Span span;             ///< where it is declared
+  int64_t serial = 0;    ///< ascending in order of declaration
+};
+
+/// A function of a script: a declaration or `fn(x) = e`, with the bindings in force where it is written.
+struct Function {
+  Name name;             ///< empty for a `fn(x) = e`
+  const std::vector<ast::Parameter>* parameters = nullptr;
+  const std::optional<ast::Annotation>* result = nullptr;
+  const ast::Block* block = nullptr;    ///< one of the two is the body
+  const ast::Expr* expression = nullptr;
+  Span span;             ///< of the signature
+  std::string doc;
+  std::shared_ptr<Scope> scope;
+  size_t visible = 0;    ///< the bindings of `scope` that it sees
+  bool reached = false;  ///< evaluation has passed its declaration, so `visible` is final
+};
+
+struct ModelClass {
+  const ast::ModelStmt* declaration = nullptr;
+  std::string doc;
+  std::shared_ptr<Scope> scope;
+  size_t visible = 0;
+  bool reached = false;
+};
+
+/// An instance of a model: the scope in which its body ran.
+struct Instance {
+  std::shared_ptr<ModelClass> model;
+  std::shared_ptr<Scope> scope;
+  uint64_t visited = 0;
+};
+
+struct Module {
+  Name name;
+  std::string path;      ///< the file; empty for built-in ones
+  std::string doc;
+  std::shared_ptr<Scope> scope;
+  bool is_operations = false;  ///< `random`: its members are the operations `random.…`
+};
+
+struct Arguments;
+
+/// A function of the evaluator itself.
+struct Builtin {
+  Name name;
+  std::string signature;
+  std::string doc;
+  std::function<HostValue(Evaluator&, Arguments&)> call;
+};
+
+/// A value with behaviour of its own: a dataset, the result of `counters`.
+class Object {
+ public:
+  virtual ~Object() = default;
+  virtual std::string_view kind() const = 0;                ///< "a dataset"
+  virtual std::string print() const = 0;
+  virtual std::optional<HostValue> attribute(Evaluator&, Name) = 0;
+  virtual std::vector<std::string> attributes() const = 0;
+  virtual std::optional<int64_t> length() const { return std::nullopt; }
+  virtual std::optional<HostValue> slice(Evaluator&, Range, Span) { return std::nullopt; }
+};
+
+/// One argument of a call, evaluated.
+struct GivenArgument {
+  HostValue value;
+  HostValue target;               ///< after `->`; nothing if there is none
+  bool has_target = false;
+  Name label;                     ///< empty if it is positional
+  Span span;
+  Span label_span;
+  Span target_span;
+};
+
+/// The arguments of a call, in the order written.
+struct Arguments {
+  std::vector<GivenArgument> items;
+  Span span;                      ///< the whole call
+  ScopePtr scope;                 ///< where it stands: labels that name dims are looked up there
+
+  bool any_poison() const {
+    for (const GivenArgument& item : items) {
+      if (item.value.is_poison() || item.target.is_poison()) return true;
+    }
+    return false;
+  }
+};
+
+HostValue make_text(std::string text);
+HostValue make_list(std::vector<HostValue> items);
+HostValue make_tuple(std::vector<HostValue> items);
+inline HostValue unknown(UnknownKind kind) { return Unknown{kind}; }
+
+/// The number that a bool, int, float or dim stands for in arithmetic.
+std::optional<double> number_of(const HostValue& value);
+/// True for an int, a float, or an unknown that may be one; dims are not.
+bool is_number(const HostValue& value);
+/// The tensor that a value is: of a place the one it has now. Null if it is none.
+const Value* tensor_of(const HostValue& value);
+
+/// What it is, for messages: `an int`, `f32[batch=64]`, `a model TwoLayer`, `the dim batch=64`.
+std::string describe(const HostValue& value);
+/// True if both are known to be equal host values; nothing if they cannot be compared.
+std::optional<bool> equal(const HostValue& a, const HostValue& b);
+/// The unknown of a value's kind.
+UnknownKind unknown_kind(const HostValue& value);
+/// What both could be; nothing if a name must not be left as either of them.
+std::optional<HostValue> merge(const HostValue& a, const HostValue& b);
+
+}  // namespace mtf

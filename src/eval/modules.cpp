@@ -1,0 +1,204 @@
+// Programs, and the modules that they import.
+#include <algorithm>
+#include <filesystem>
+
+#include "eval/evaluator.h"
+#include "eval/name_check.h"
+#include "support/text.h"
+
+#ifndef MTF_STDLIB_DIR
+#define MTF_STDLIB_DIR "stdlib"
+#endif
+
+namespace mtf {
+
+Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output) : settings(std::move(given)), out(output), engine_(engine) {
+  top = std::make_shared<Scope>(nullptr, 0, 0);
+  builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
+  if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
+  if (settings.layout) builder.context.layout.rules = *settings.layout;
+  register_builtins();
+}
+
+std::string Evaluator::module_file(const std::string& name) const {
+  std::string folder = settings.stdlib.empty() ? MTF_STDLIB_DIR : settings.stdlib;
+  return folder + "/" + name + ".mtf";
+}
+
+void Evaluator::run_program(std::shared_ptr<ast::Program> program) {
+  programs.push_back(program);
+  hoist(program->body, top);
+  const BlockInfo& info = infos.of(program->body);
+  dim_names_.insert(info.dim_names.begin(), info.dim_names.end());
+  importing_.emplace_back(program->file->name(), Span{});
+  PopLast pop_import(importing_);
+  frames.push_back({&info, 0, top, activation, false});
+  PopLast pop(frames);
+  for (size_t i = 0; i < program->body.statements.size(); ++i) {
+    frames.back().statement = i;
+    const ast::Stmt& stmt = program->body.statements[i];
+    reports.clear();
+    run_statement(stmt, top);
+    if (on_statement) {
+      if (reports.empty()) reports.emplace_back();  // it computed nothing, but may have printed
+      for (StatementReport& report : reports) {
+        report.span = stmt.span;
+        std::string_view text = stmt.span.text();
+        report.text = std::string(text.substr(0, text.find('\n')));
+        on_statement(report);
+      }
+    }
+  }
+  reports.clear();
+}
+
+void Evaluator::run_statement(const std::shared_ptr<ast::Program>& program, size_t index) {
+  if (programs.empty() || programs.back() != program) {
+    programs.push_back(program);
+    hoist(program->body, top);
+  }
+  frames.push_back({&infos.of(program->body), index, top, activation, true});
+  PopLast pop(frames);
+  run_statement(program->body.statements[index], top);
+}
+
+void Evaluator::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {
+  std::optional<UserError> first;
+  for (const auto& item : stmt.items) {
+    try {
+      Restore restore(module_prefix_);
+      module_prefix_ += item.bound.name.str() + ".";
+      ModulePtr module = import_module(item.path, item.is_file, item.span);
+      scope->bind(item.bound.name, module, item.bound.span);
+    } catch (const UserError& error) {
+      scope->bind(item.bound.name, Poison{}, item.bound.span);
+      if (!diagnostics) throw;
+      if (first) add_diagnostic(*first);
+      first = error;
+    }
+  }
+  if (first) throw UserError(*first);
+}
+
+ModulePtr Evaluator::import_module(const std::string& path, bool is_file, Span span) {
+  std::string file = is_file ? path : module_file(path);
+  if (is_file && !path.empty() && path[0] != '/' && span.file) {
+    auto folder = std::filesystem::path(span.file->name()).parent_path();
+    file = (folder / path).lexically_normal().string();
+  }
+  for (const auto& [other, place] : importing_) {
+    if (other != file) continue;
+    Diagnostic diagnostic(Kind::import_cycle, span, fmt::format("`{}` is being imported already", path));
+    diagnostic.related(place, "here");
+    fail(std::move(diagnostic));
+  }
+  if (auto known = modules_.find(file); known != modules_.end()) return known->second;
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    std::vector<std::string> names;
+    if (!is_file) {
+      for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file).parent_path(), ignored)) {
+        if (entry.path().extension() == ".mtf") names.push_back(entry.path().stem().string());
+      }
+      std::sort(names.begin(), names.end());
+    }
+    std::string help = is_file ? "" : did_you_mean(path, names);
+    if (help.empty() && !names.empty()) help = "the standard modules are " + join(names, ", ");
+    fail(Diagnostic(Kind::import_not_found, span, is_file ? fmt::format("there is no file {}", file) : fmt::format("there is no standard module `{}`", path)).help(help));
+  }
+  auto source = SourceFile::read(file);
+  Diagnostics found;
+  auto program = std::make_shared<ast::Program>(parse(source, found));
+  if (found.has_errors()) {
+    if (diagnostics) {
+      for (const Diagnostic& diagnostic : found.list()) diagnostics->add(diagnostic);
+      fail(Kind::syntax_error, span, "`{}` cannot be read", path);
+    }
+    found.throw_first();
+  }
+  programs.push_back(program);
+  auto module = std::make_shared<Module>();
+  module->name = is_file ? Name(std::filesystem::path(file).stem().string()) : Name(path);
+  module->path = file;
+  module->doc = program->doc;
+  module->scope = std::make_shared<Scope>(is_file ? nullptr : native, 0, 0);
+  if (!is_file) module->scope->parent_limit = ~size_t{0};
+  const BlockInfo& info = infos.of(program->body);
+  dim_names_.insert(info.dim_names.begin(), info.dim_names.end());
+
+  // What it says of meshes, layouts, seeds and precision ends with it.
+  const Context before = builder.context;
+  Restore restore_uncertain(uncertain);
+  uncertain = 0;
+  importing_.emplace_back(file, span);
+  PopLast pop(importing_);
+  std::vector<Activation> outer;
+  outer.swap(activations);
+  Restore restore_activation(activation);
+  activation = ++last_activation;
+  try {
+    run_block(program->body, module->scope, true);
+  } catch (...) {
+    outer.swap(activations);
+    builder.context = before;
+    throw;
+  }
+  outer.swap(activations);
+  builder.context = before;
+  modules_[file] = module;
+  return module;
+}
+
+void Evaluator::finish_check() {
+  for (size_t i = 0; i < declared_functions_.size(); ++i) {
+    const FunctionPtr function = declared_functions_[i];
+    if (entered_.count(function->parameters)) continue;
+    entered_.insert(function->parameters);
+    check_names(function);
+  }
+  for (size_t i = 0; i < declared_models_.size(); ++i) {
+    const ModelClassPtr model = declared_models_[i];
+    if (entered_.count(model->declaration)) continue;
+    entered_.insert(model->declaration);
+    NameCheck check(*this, model->scope);
+    check.model(*model->declaration);
+  }
+  std::vector<std::string> known;
+  for (const std::string& name : set_used) known.push_back(name);
+  for (const auto& [name, value] : settings.set) {
+    if (std::find(set_used.begin(), set_used.end(), name) != set_used.end()) continue;
+    std::vector<std::string> options;
+    for (const auto& program : programs) {
+      for (const ast::Stmt& stmt : program->body.statements) {
+        if (auto* option = stmt.as<ast::OptionStmt>()) options.push_back(option->name.name.str());
+        if (auto* dims = stmt.as<ast::DimStmt>()) {
+          for (const auto& item : dims->items) options.push_back(item.name.name.str());
+        }
+      }
+    }
+    std::string help = did_you_mean(name, options);
+    if (help.empty() && !options.empty()) help = "it has " + join(options, ", ");
+    diagnostics->add(Diagnostic(Kind::unknown_option, {}, fmt::format("--set {}={}", name, value)).help(help));
+  }
+  warn_layouts();
+}
+
+void Evaluator::check_names(const FunctionPtr& function) {
+  NameCheck check(*this, function->scope);
+  check.function(*function);
+}
+
+void Evaluator::warn_layouts() {
+  std::vector<std::string> names;
+  for (Name name : dim_names_) names.push_back(name.str());
+  std::sort(names.begin(), names.end());
+  for (const LayoutPtr& layout : declared_layouts_) {
+    for (const LayoutRule& rule : layout->rules) {
+      if (dim_names_.count(rule.dim)) continue;
+      diagnostics->add(Diagnostic(Kind::layout_dim_unused, rule.span, fmt::format("there is no dim `{}`", rule.dim.text()))
+                           .help(did_you_mean(rule.dim.text(), names)));
+    }
+  }
+}
+
+}  // namespace mtf

@@ -1,0 +1,188 @@
+// Prefix and infix operators: on the host's values here, on tensors as operations.
+#include <cmath>
+
+#include "eval/evaluator.h"
+#include "ops/registry.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+using ast::BinaryOp;
+
+bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEqual && op <= BinaryOp::kGreaterEqual; }
+
+bool compare(BinaryOp op, double a, double b) {
+  switch (op) {
+    case BinaryOp::kEqual: return a == b;
+    case BinaryOp::kNotEqual: return a != b;
+    case BinaryOp::kLess: return a < b;
+    case BinaryOp::kLessEqual: return a <= b;
+    case BinaryOp::kGreater: return a > b;
+    default: return a >= b;
+  }
+}
+
+[[noreturn]] void overflow(Span span, int64_t a, BinaryOp op, int64_t b) {
+  fail(Kind::integer_overflow, span, "{} {} {}", a, ast::to_text(op), b);
+}
+
+int64_t floor_divide(int64_t a, int64_t b) {
+  int64_t quotient = a / b;
+  return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;
+}
+
+HostValue integers(BinaryOp op, int64_t a, int64_t b, Span span) {
+  int64_t result = 0;
+  switch (op) {
+    case BinaryOp::kAdd:
+      if (__builtin_add_overflow(a, b, &result)) overflow(span, a, op, b);
+      return result;
+    case BinaryOp::kSubtract:
+      if (__builtin_sub_overflow(a, b, &result)) overflow(span, a, op, b);
+      return result;
+    case BinaryOp::kMultiply:
+      if (__builtin_mul_overflow(a, b, &result)) overflow(span, a, op, b);
+      return result;
+    case BinaryOp::kDivide:
+      if (b == 0) fail(Kind::division_by_zero, span, "{} / 0", a);
+      return static_cast<double>(a) / static_cast<double>(b);
+    case BinaryOp::kFloorDivide:
+    case BinaryOp::kModulo:
+      if (b == 0) fail(Kind::division_by_zero, span, "{} {} 0", a, ast::to_text(op));
+      if (b == -1) {
+        if (op == BinaryOp::kModulo) return int64_t{0};
+        if (__builtin_sub_overflow(int64_t{0}, a, &result)) overflow(span, a, op, b);
+        return result;
+      }
+      result = floor_divide(a, b);
+      return op == BinaryOp::kFloorDivide ? result : a - result * b;
+    case BinaryOp::kPower: {
+      if (b < 0) return std::pow(static_cast<double>(a), static_cast<double>(b));
+      int64_t base = a, exponent = b;
+      result = 1;
+      while (exponent > 0) {
+        if ((exponent & 1) && __builtin_mul_overflow(result, base, &result)) overflow(span, a, op, b);
+        exponent >>= 1;
+        if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) overflow(span, a, op, b);
+      }
+      return result;
+    }
+    default: return compare(op, static_cast<double>(a), static_cast<double>(b));
+  }
+}
+
+HostValue floats(BinaryOp op, double a, double b) {
+  switch (op) {
+    case BinaryOp::kAdd: return a + b;
+    case BinaryOp::kSubtract: return a - b;
+    case BinaryOp::kMultiply: return a * b;
+    case BinaryOp::kDivide: return a / b;
+    case BinaryOp::kFloorDivide: return std::floor(a / b);
+    case BinaryOp::kModulo: return a - std::floor(a / b) * b;
+    case BinaryOp::kPower: return std::pow(a, b);
+    default: return compare(op, a, b);
+  }
+}
+
+/// An int, bool or dim as an int.
+std::optional<int64_t> int_of(const HostValue& value) {
+  if (auto* i = value.as<int64_t>()) return *i;
+  if (auto* d = value.as<Dim>()) return d->size;
+  if (auto* b = value.as<bool>()) return *b ? 1 : 0;
+  return std::nullopt;
+}
+
+/// The result of an operator on numbers of which one is unknown.
+HostValue unknown_result(BinaryOp op, const HostValue& a, const HostValue& b) {
+  if (is_comparison(op)) return unknown(UnknownKind::kBool);
+  auto whole = [](const HostValue& v) { return int_of(v).has_value() || unknown_kind(v) == UnknownKind::kInt; };
+  auto fraction = [](const HostValue& v) { return v.is<double>() || unknown_kind(v) == UnknownKind::kFloat; };
+  if (fraction(a) || fraction(b)) return unknown(UnknownKind::kFloat);
+  if (whole(a) && whole(b)) return unknown(op == BinaryOp::kDivide ? UnknownKind::kFloat : op == BinaryOp::kPower ? UnknownKind::kNumber : UnknownKind::kInt);
+  return unknown(UnknownKind::kNumber);
+}
+
+}  // namespace
+
+HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope) {
+  HostValue value = evaluate(*unary.operand, scope);
+  if (value.is_poison()) return value;
+  const bool negate = unary.op == ast::UnaryOp::kNegate;
+  if (tensor_of(value)) {
+    Arguments arguments;
+    arguments.span = expr.span;
+    arguments.items.push_back({std::move(value), {}, false, {}, unary.operand->span, {}, {}});
+    return call_operation(*find_op(negate ? "neg" : "not"), arguments);
+  }
+  if (value.is_unknown()) {
+    const UnknownKind kind = unknown_kind(value);
+    if (kind == UnknownKind::kAny) return value;
+    if (negate && is_number(value) && kind != UnknownKind::kBool) return value;
+    if (!negate && (kind == UnknownKind::kBool)) return value;
+  } else if (negate) {
+    if (auto* i = value.as<int64_t>()) return integers(BinaryOp::kSubtract, 0, *i, expr.span);
+    if (auto* d = value.as<double>()) return -*d;
+    if (auto* dim = value.as<Dim>()) return -dim->size;
+  } else if (auto* b = value.as<bool>()) {
+    return !*b;
+  }
+  fail(Kind::type_mismatch, unary.operand->span, "expected {}, found {}", negate ? "a number" : "a bool", describe(value));
+}
+
+HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope) {
+  const BinaryOp op = binary.op;
+  HostValue a = evaluate(*binary.left, scope);
+  if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
+    if (auto* known = a.as<bool>(); known && *known == (op == BinaryOp::kOr)) return a;
+  }
+  HostValue b = evaluate(*binary.right, scope);
+  if (a.is_poison() || b.is_poison()) return Poison{};
+  const bool any = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
+  const Value* a_tensor = tensor_of(a);
+  const Value* b_tensor = tensor_of(b);
+  if (a_tensor || b_tensor) {
+    if (any) return unknown(UnknownKind::kAny);
+    auto fits = [](const HostValue& v) { return tensor_of(v) || number_of(v) || is_number(v); };
+    if (fits(a) && fits(b)) return infix(ast::to_text(op), a, binary.left->span, b, binary.right->span, expr.span);
+  } else if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
+    auto fits = [](const HostValue& v) {
+      return v.is<bool>() || (v.is_unknown() && (unknown_kind(v) == UnknownKind::kBool || unknown_kind(v) == UnknownKind::kAny));
+    };
+    if (fits(a) && fits(b)) return b.is<bool>() && a.is<bool>() ? b : unknown(UnknownKind::kBool);
+  } else if ((op == BinaryOp::kEqual || op == BinaryOp::kNotEqual) && !a.is_unknown() && !b.is_unknown() &&
+             (a.is<Dim>() == b.is<Dim>() || !(number_of(a) && number_of(b)))) {
+    auto same = equal(a, b);
+    if (!same) {
+      fail(Kind::not_comparable, expr.span, "{} and {}", describe(a), describe(b));
+    }
+    return *same == (op == BinaryOp::kEqual);
+  } else if (any) {
+    return is_comparison(op) ? unknown(UnknownKind::kBool) : unknown(UnknownKind::kAny);
+  } else {
+    auto a_int = int_of(a), b_int = int_of(b);
+    if (a_int && b_int) return integers(op, *a_int, *b_int, expr.span);
+    auto a_number = number_of(a), b_number = number_of(b);
+    if (a_number && b_number) return floats(op, *a_number, *b_number);
+    const bool a_string = a.is<Text>() || unknown_kind(a) == UnknownKind::kString;
+    const bool b_string = b.is<Text>() || unknown_kind(b) == UnknownKind::kString;
+    if (a_string && b_string && (op == BinaryOp::kAdd || is_comparison(op))) {
+      if (!a.is<Text>() || !b.is<Text>()) return unknown(op == BinaryOp::kAdd ? UnknownKind::kString : UnknownKind::kBool);
+      if (op == BinaryOp::kAdd) return make_text(**a.as<Text>() + **b.as<Text>());
+      return compare(op, (*a.as<Text>())->compare(**b.as<Text>()), 0);
+    }
+    if (is_comparison(op) && (a_string != b_string) && op <= BinaryOp::kNotEqual) return op == BinaryOp::kNotEqual;
+    if (auto* x = a.as<ListPtr>(); x && op == BinaryOp::kAdd) {
+      if (auto* y = b.as<ListPtr>()) {
+        std::vector<HostValue> items = (*x)->items;
+        items.insert(items.end(), (*y)->items.begin(), (*y)->items.end());
+        return make_list(std::move(items));
+      }
+    }
+    if ((number_of(a) || is_number(a)) && (number_of(b) || is_number(b))) return unknown_result(op, a, b);
+  }
+  fail(Kind::type_mismatch, binary.op_span.is_known() ? binary.op_span : expr.span, "`{}` does not work on {} and {}", ast::to_text(op), describe(a),
+       describe(b));
+}
+
+}  // namespace mtf

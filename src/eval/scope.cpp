@@ -1,0 +1,47 @@
+#include "eval/scope.h"
+
+#include <algorithm>
+
+namespace mtf {
+
+void Scope::bind(Name name, HostValue value, Span span) {
+  if (!captured) {
+    for (Binding& binding : bindings) {
+      if (binding.name == name) {
+        // Nobody sees the old one any more. It moves to the end, so that the order stays that of the declarations.
+        binding.value = std::move(value);
+        binding.span = span;
+        std::rotate(bindings.begin() + (&binding - bindings.data()), bindings.begin() + (&binding - bindings.data()) + 1,
+                    bindings.end());
+        return;
+      }
+    }
+  }
+  bindings.push_back({name, std::move(value), span});
+}
+
+Binding* Scope::find_own(Name name, size_t limit) {
+  for (size_t i = std::min(limit, bindings.size()); i > 0; --i) {
+    if (bindings[i - 1].name == name) return &bindings[i - 1];
+  }
+  for (Binding& binding : hoisted) {
+    if (binding.name == name) return &binding;
+  }
+  return nullptr;
+}
+
+Scope::Found Scope::find(Name name, size_t limit) {
+  for (Scope* scope = this; scope != nullptr; limit = scope->parent_limit, scope = scope->parent.get()) {
+    if (Binding* binding = scope->find_own(name, limit)) return {binding, scope};
+  }
+  return {};
+}
+
+void Scope::visible_names(std::vector<std::string>& names) const {
+  for (const Scope* scope = this; scope != nullptr; scope = scope->parent.get()) {
+    for (size_t i = scope->bindings.size(); i > 0; --i) names.push_back(scope->bindings[i - 1].name.str());
+    for (const Binding& binding : scope->hoisted) names.push_back(binding.name.str());
+  }
+}
+
+}  // namespace mtf

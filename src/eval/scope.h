@@ -1,0 +1,50 @@
+#pragma once
+// Scopes: the names that a block binds.
+//
+// A scope's bindings are kept in the order in which they were made; a second `let` of a name hides the first but does
+// not end it, since a function sees the bindings in force where it is written. So whoever looks a name up says how many
+// of the bindings he sees; functions and models of a scope (`hoisted`) are seen by all.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eval/host_value.h"
+
+namespace mtf {
+
+struct Binding {
+  Name name;
+  HostValue value;
+  Span span;
+};
+
+class Scope : public std::enable_shared_from_this<Scope> {
+ public:
+  Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth)
+      : parent(std::move(outer)), parent_limit(outer_limit), uncertain(uncertain_depth) {
+    static int64_t last = 0;
+    serial = ++last;
+  }
+
+  std::shared_ptr<Scope> parent;
+  size_t parent_limit = 0;
+  std::vector<Binding> bindings;
+  std::vector<Binding> hoisted;
+  int uncertain = 0;        ///< how many unknown conditions and loops walked once it stands in
+  bool captured = false;    ///< a function sees its bindings
+  int64_t serial = 0;       ///< ascending in order of creation
+
+  /// Binds a name anew.
+  void bind(Name name, HostValue value, Span span);
+  /// The binding of this scope alone, or null.
+  Binding* find_own(Name name, size_t limit = ~size_t{0});
+  /// The binding in this scope and those around it, and whose it is.
+  struct Found {
+    Binding* binding = nullptr;
+    Scope* scope = nullptr;
+  };
+  Found find(Name name, size_t limit = ~size_t{0});
+  /// Every name visible here, the nearest first.
+  void visible_names(std::vector<std::string>& names) const;
+};
+}  // namespace mtf

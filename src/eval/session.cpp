@@ -1,0 +1,257 @@
+#include "eval/session.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "eval/evaluator.h"
+#include "ops/registry.h"
+#include "support/text.h"
+#include "types/sharding.h"
+
+namespace mtf {
+
+struct Session::Impl {
+  Impl(Settings given, Engine* engine, std::ostream& out) : settings(given), evaluator(std::move(given), engine, out) {}
+  Settings settings;
+  Evaluator evaluator;
+  std::function<void(const StatementReport&)> on_statement;
+  int64_t entries = 0;
+
+  /// What a statement may change besides what `undo` takes back.
+  struct Before {
+    std::vector<Binding> bindings, hoisted;
+    Context context;
+  };
+  Before before() const { return {evaluator.top->bindings, evaluator.top->hoisted, evaluator.builder.context}; }
+  void restore(const Before& before, std::vector<std::function<void()>>& undo) {
+    for (auto step = undo.rbegin(); step != undo.rend(); ++step) (*step)();
+    undo.clear();
+    evaluator.top->bindings = before.bindings;
+    evaluator.top->hoisted = before.hoisted;
+    evaluator.builder.context = before.context;
+  }
+  std::vector<StatementReport> run(const std::string& text, bool keep);
+  void describe_binding(StatementReport& report, Name name, const HostValue& value);
+};
+
+Session::Session(Settings settings, Engine* engine, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), engine, out)) {}
+Session::~Session() = default;
+
+namespace {
+
+Diagnostics sorted(const Diagnostics& found) {
+  std::vector<Diagnostic> list = found.list();
+  std::stable_sort(list.begin(), list.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    if (a.span().file != b.span().file) return false;
+    return a.span().begin < b.span().begin;
+  });
+  Diagnostics result;
+  for (Diagnostic& diagnostic : list) result.add(std::move(diagnostic));
+  return result;
+}
+
+Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& settings) {
+  Diagnostics found;
+  auto program = std::make_shared<ast::Program>(parse(std::move(source), found));
+  if (found.has_errors()) return found;
+  std::ostringstream ignored;
+  Evaluator evaluator(settings, nullptr, ignored);
+  evaluator.diagnostics = &found;
+  found.attempt([&] {
+    evaluator.run_program(program);
+    evaluator.finish_check();
+  });
+  return sorted(found);
+}
+
+}  // namespace
+
+Diagnostics Session::check_file(const std::string& path, const Settings& settings) {
+  std::shared_ptr<const SourceFile> source;
+  Diagnostics found;
+  if (!found.attempt([&] { source = SourceFile::read(path); })) return found;
+  return check(std::move(source), settings);
+}
+
+Diagnostics Session::check_text(const std::string& name, const std::string& text, const Settings& settings) {
+  return check(SourceFile::create(name, text), settings);
+}
+
+void Session::run_file(const std::string& path) {
+  impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::read(path))));
+}
+
+void Session::run_text(const std::string& name, const std::string& text) {
+  impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, text))));
+}
+
+void Session::Impl::describe_binding(StatementReport& report, Name name, const HostValue& value) {
+  const Value* tensor = tensor_of(value);
+  StatementReport::Binding binding;
+  binding.name = name.str();
+  if (tensor) {
+    const Mesh& mesh = *tensor->node->mesh;
+    binding.type = to_string(tensor->type(), tensor->sharding(), mesh);
+    binding.bytes = size_of(tensor->element());
+    for (size_t i = 0; i < tensor->dims().size(); ++i) binding.bytes *= block_size(tensor->dims()[i].size, tensor->sharding().dims[i], mesh);
+  } else if (value.is<None>() || value.is_poison()) {
+    return;
+  } else {
+    binding.type = describe(value);
+    if (!value.is_unknown()) binding.value = evaluator.display(value);
+  }
+  report.bindings.push_back(std::move(binding));
+}
+
+std::vector<StatementReport> Session::Impl::run(const std::string& text, bool keep) {
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(fmt::format("<{}>", ++entries), text), ParseMode::kRepl));
+  std::vector<StatementReport> results;
+  std::vector<std::function<void()>> undo;
+  const Before at_start = before();
+  evaluator.undo = &undo;
+  evaluator.collect_costs = evaluator.engine() != nullptr;
+  Before at_statement = at_start;
+  try {
+    for (size_t i = 0; i < program->body.statements.size(); ++i) {
+      const ast::Stmt& stmt = program->body.statements[i];
+      at_statement = before();
+      undo.clear();
+      evaluator.reports.clear();
+      StatementReport report;
+      report.span = stmt.span;
+      report.text = std::string(stmt.span.text().substr(0, stmt.span.text().find('\n')));
+      auto* expression = stmt.as<ast::ExprStmt>();
+      const Name shown("_");
+      if (expression && !stmt.quiet) {
+        // Its value is kept for a moment under a name that no script can write.
+        if (i == 0 || evaluator.programs.empty() || evaluator.programs.back() != program) evaluator.programs.push_back(program);
+        HostValue value = evaluator.evaluate(*expression->value, evaluator.top);
+        if (const Value* tensor = tensor_of(value)) evaluator.cut({*tensor}, stmt.span);
+        else evaluator.cut({}, stmt.span);
+        if (!value.is<None>()) {
+          describe_binding(report, Name(), value);
+          if (tensor_of(value) && !evaluator.abstract()) report.bindings.back().value = evaluator.display(value);
+        }
+      } else {
+        evaluator.run_statement(program, i);
+        evaluator.cut({}, stmt.span);
+        std::vector<ast::Ident> names;
+        if (auto* let = stmt.as<ast::LetStmt>()) names_of(*let->pattern, names);
+        if (auto* assign = stmt.as<ast::AssignStmt>()) {
+          if (auto* name = assign->target->as<ast::NameExpr>()) names.push_back({name->name, assign->target->span});
+        }
+        if (!stmt.quiet) {
+          for (const ast::Ident& ident : names) {
+            if (Binding* binding = evaluator.top->find_own(ident.name)) describe_binding(report, ident.name, binding->value);
+          }
+        }
+      }
+      for (const StatementReport& part : evaluator.reports) {
+        report.costs.insert(report.costs.end(), part.costs.begin(), part.costs.end());
+        report.counters = part.counters;
+        report.turns = part.turns;
+      }
+      if (on_statement) on_statement(report);
+      if (!stmt.quiet) results.push_back(std::move(report));
+    }
+  } catch (...) {
+    restore(at_statement, undo);
+    evaluator.undo = nullptr;
+    throw;
+  }
+  evaluator.undo = nullptr;
+  if (!keep) restore(at_start, undo);
+  return results;
+}
+
+std::vector<StatementReport> Session::execute(const std::string& text) { return impl_->run(text, true); }
+
+std::vector<StatementReport> Session::plan(const std::string& text) {
+  // Planned apart: a dry engine of its own sees the session's names, and nothing of it stays.
+  EngineOptions options;
+  options.dry = true;
+  Engine dry(options);
+  std::ostringstream ignored;
+  Impl planner(impl_->settings, &dry, ignored);
+  planner.evaluator.top = impl_->evaluator.top;
+  planner.evaluator.builder.context = impl_->evaluator.builder.context;
+  return planner.run(text, false);
+}
+
+std::string Session::type_of(const std::string& expression) {
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create("<type>", expression), ParseMode::kRepl));
+  auto* stmt = program->body.statements.size() == 1 ? program->body.statements[0].as<ast::ExprStmt>() : nullptr;
+  if (!stmt) fail(Kind::bad_usage, program->body.span, "expected an expression");
+  std::ostringstream ignored;
+  Impl checker(impl_->settings, nullptr, ignored);
+  checker.evaluator.programs.push_back(program);
+  checker.evaluator.top = impl_->evaluator.top;
+  checker.evaluator.builder.context = impl_->evaluator.builder.context;
+  const Impl::Before before = impl_->before();
+  std::vector<std::function<void()>> undo;
+  checker.evaluator.undo = &undo;
+  std::string result;
+  try {
+    HostValue value = checker.evaluator.evaluate(*stmt->value, checker.evaluator.top);
+    const Value* tensor = tensor_of(value);
+    result = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->node->mesh) : describe(value);
+  } catch (...) {
+    impl_->restore(before, undo);
+    throw;
+  }
+  impl_->restore(before, undo);
+  impl_->evaluator.programs.push_back(program);  // a function that it made may live on
+  return result;
+}
+
+std::vector<std::string> Session::names(const std::string& prefix) const {
+  Evaluator& evaluator = impl_->evaluator;
+  std::vector<std::string> found;
+  const size_t dot = prefix.rfind('.');
+  if (dot == std::string::npos) {
+    for (std::string& name : evaluator.visible_names(evaluator.top.get())) {
+      if (name.starts_with(prefix)) found.push_back(std::move(name));
+    }
+  } else {
+    const std::string base = prefix.substr(0, dot);
+    HostValue value;
+    if (base == "init" || base == "random") {
+      value = evaluator.look_up(Name(base), {}, evaluator.top);
+    } else if (auto binding = evaluator.top->find(Name(base)).binding) {
+      value = binding->value;
+    }
+    std::vector<std::string> parts;
+    if (auto* module = value.as<ModulePtr>()) {
+      if ((*module)->scope) {
+        for (const Binding& binding : (*module)->scope->bindings) parts.push_back(binding.name.str());
+        for (const Binding& binding : (*module)->scope->hoisted) parts.push_back(binding.name.str());
+      } else {
+        for (const Op* op : all_ops()) {
+          if (op->name.starts_with(base + ".")) parts.emplace_back(op->name.substr(base.size() + 1));
+        }
+      }
+    } else if (auto* instance = value.as<InstancePtr>()) {
+      for (const Binding& binding : (*instance)->scope->bindings) parts.push_back(binding.name.str());
+      for (const Binding& binding : (*instance)->scope->hoisted) parts.push_back(binding.name.str());
+      parts.emplace_back("params");
+    } else if (auto* object = value.as<ObjectPtr>()) {
+      parts = (*object)->attributes();
+    }
+    for (const std::string& part : parts) {
+      if ((base + "." + part).starts_with(prefix)) found.push_back(base + "." + part);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void Session::on_progress(std::function<void(const LoopProgress&)> callback) { impl_->evaluator.on_progress = std::move(callback); }
+void Session::on_statement(std::function<void(const StatementReport&)> callback) {
+  impl_->on_statement = callback;
+  impl_->evaluator.on_statement = callback;
+  impl_->evaluator.collect_costs = callback && impl_->evaluator.engine();
+}
+void Session::on_cut(std::function<void(Span)> callback) { impl_->evaluator.on_cut = std::move(callback); }
+
+}  // namespace mtf

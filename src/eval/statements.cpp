@@ -1,0 +1,235 @@
+#include "eval/evaluator.h"
+#include "support/text.h"
+
+namespace mtf {
+
+ScopePtr Evaluator::nested(const ScopePtr& scope) const {
+  return std::make_shared<Scope>(scope, scope->bindings.size(), uncertain);
+}
+
+bool Evaluator::abstract() const { return engine_ == nullptr || engine_->dry(); }
+
+void Evaluator::add_diagnostic(const UserError& error) {
+  Diagnostic diagnostic = error.diagnostic();
+  if (!activations.empty() && activations.back().call.is_known()) diagnostic.related(activations.back().call, "called here");
+  diagnostics->add(std::move(diagnostic));
+}
+
+void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
+  for (const ast::Stmt& stmt : block.statements) {
+    const ast::Ident* ident = nullptr;
+    HostValue value;
+    if (auto* fn = stmt.as<ast::FnStmt>()) {
+      ident = &fn->name;
+      auto function = std::make_shared<Function>();
+      function->name = fn->name.name;
+      function->parameters = &fn->parameters;
+      function->result = &fn->result;
+      function->block = std::get_if<ast::Block>(&fn->body);
+      if (auto* body = std::get_if<ast::ExprPtr>(&fn->body)) function->expression = body->get();
+      function->span = fn->signature_span;
+      function->doc = stmt.doc;
+      function->scope = scope;
+      if (checking()) declared_functions_.push_back(function);
+      value = FunctionPtr(function);
+    } else if (auto* declaration = stmt.as<ast::ModelStmt>()) {
+      ident = &declaration->name;
+      auto model = std::make_shared<ModelClass>();
+      model->declaration = declaration;
+      model->doc = stmt.doc;
+      model->scope = scope;
+      if (checking()) declared_models_.push_back(model);
+      value = ModelClassPtr(model);
+    } else {
+      continue;
+    }
+    for (Scope* s = scope.get(); s != nullptr && !s->captured; s = s->parent.get()) s->captured = true;
+    bool known = false;
+    for (Binding& binding : scope->hoisted) {
+      if (binding.name != ident->name) continue;
+      known = true;
+      if (binding.span.file == ident->span.file && binding.span.begin != ident->span.begin) {
+        Diagnostic diagnostic(Kind::duplicate_declaration, ident->span, fmt::format("`{}` is declared again", ident->name.text()));
+        diagnostic.related(binding.span, "first here");
+        if (!diagnostics) fail(std::move(diagnostic));
+        diagnostics->add(std::move(diagnostic));
+      }
+      binding.value = value;
+      binding.span = ident->span;
+    }
+    if (!known) scope->hoisted.push_back({ident->name, value, ident->span});
+  }
+}
+
+Flow Evaluator::run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all) {
+  hoist(block, scope);
+  const BlockInfo& info = infos.of(block);
+  frames.push_back({&info, 0, scope, activation, keep_all});
+  PopLast pop(frames);
+  for (size_t i = 0; i < block.statements.size(); ++i) {
+    frames.back().statement = i;
+    if (run_statement(block.statements[i], scope) == Flow::kReturn) return Flow::kReturn;
+  }
+  return Flow::kNext;
+}
+
+Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
+  if (!diagnostics) return statement(stmt, scope);
+  try {
+    return statement(stmt, scope);
+  } catch (const UserError& error) {
+    add_diagnostic(error);
+    poison_bindings(stmt, scope);
+    return Flow::kNext;
+  }
+}
+
+Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
+  builder.span = stmt.span;
+  const ast::Stmt::Node& node = stmt.node;
+  if (auto* s = std::get_if<ast::LetStmt>(&node)) {
+    bind_pattern(*s->pattern, evaluate(*s->value, scope), scope);
+  } else if (auto* s = std::get_if<ast::AssignStmt>(&node)) {
+    assign(*s, scope);
+  } else if (auto* s = std::get_if<ast::ForStmt>(&node)) {
+    return run_for(*s, scope);
+  } else if (auto* s = std::get_if<ast::IfStmt>(&node)) {
+    return run_if(*s, scope);
+  } else if (auto* s = std::get_if<ast::WhileStmt>(&node)) {
+    return run_while(*s, scope);
+  } else if (auto* s = std::get_if<ast::ReturnStmt>(&node)) {
+    HostValue result = s->value ? evaluate(*s->value, scope) : HostValue();
+    if (activations.empty()) fail(Kind::return_outside_fn, stmt.span);
+    Activation& call = activations.back();
+    if (*call.result_annotation && !result.is_poison()) {
+      Activation* keep = &call;
+      result = check_annotation(**keep->result_annotation, std::move(result), s->value ? s->value->span : stmt.span, scope,
+                                "the result of `" + call.name + "`", {});
+    }
+    activations.back().result = std::move(result);
+    return Flow::kReturn;
+  } else if (auto* s = std::get_if<ast::ExprStmt>(&node)) {
+    HostValue value = evaluate(*s->value, scope);
+    if (!watched_.empty() && watched_.back().first == scope.get()) {
+      if (const Value* tensor = tensor_of(value)) watched_.back().second.push_back(*tensor);
+    }
+  } else if (auto* s = std::get_if<ast::AssertStmt>(&node)) {
+    HostValue value = evaluate(*s->condition, scope);
+    std::optional<bool> holds = to_condition(value, s->condition->span);
+    HostValue message = s->message && (!holds || !*holds) ? evaluate(*s->message, scope) : HostValue();
+    if (holds && !*holds && uncertain == 0) {
+      std::string found;
+      if (auto* compare = s->condition->as<ast::BinaryExpr>(); compare && compare->op >= ast::BinaryOp::kEqual &&
+                                                               compare->op <= ast::BinaryOp::kGreaterEqual) {
+        HostValue left = evaluate(*compare->left, scope), right = evaluate(*compare->right, scope);
+        auto small = [&](const HostValue& v) { return !tensor_of(v) || tensor_of(v)->dims().empty(); };
+        if (small(left) && small(right) && !abstract()) found = display(left) + " " + std::string(ast::to_text(compare->op)) + " " + display(right);
+      }
+      Diagnostic diagnostic(Kind::assertion_failed, s->condition->span, found.empty() ? "this is false" : found);
+      if (auto* given = message.as<Text>()) diagnostic.note(**given);
+      fail(std::move(diagnostic));
+    }
+  } else if (auto* s = std::get_if<ast::DimStmt>(&node)) {
+    declare_dims(*s, scope);
+  } else if (auto* s = std::get_if<ast::MeshStmt>(&node)) {
+    declare_mesh(*s, scope);
+  } else if (auto* s = std::get_if<ast::LayoutStmt>(&node)) {
+    declare_layout(*s, scope);
+  } else if (auto* s = std::get_if<ast::UseStmt>(&node)) {
+    use(*s, scope);
+  } else if (auto* s = std::get_if<ast::OptionStmt>(&node)) {
+    declare_option(*s, scope);
+  } else if (auto* s = std::get_if<ast::SeedStmt>(&node)) {
+    HostValue value = evaluate(*s->value, scope);
+    if (!value.is_poison()) {
+      builder.context.seed = to_number(value, s->value->span, "a seed").value_or(0);
+      builder.context.random_calls = 0;
+    }
+  } else if (auto* s = std::get_if<ast::PrecisionStmt>(&node)) {
+    std::string_view type = s->element_type.name.text();
+    if (type != "bf16" && type != "f32") fail(Kind::bad_value, s->element_type.span, "expected bf16 or f32, found {}", type);
+    builder.context.multiply_bf16 = type == "bf16";
+  } else if (auto* s = std::get_if<ast::ImportStmt>(&node)) {
+    import(*s, scope);
+  } else if (auto* s = std::get_if<ast::ParamStmt>(&node)) {
+    declare_param(*s, scope, stmt.doc);
+  } else if (auto* s = std::get_if<ast::FnStmt>(&node)) {
+    // From here on it sees the bindings made so far.
+    Binding* binding = nullptr;
+    for (Binding& b : scope->hoisted) {
+      if (b.name == s->name.name) binding = &b;
+    }
+    if (binding) {
+      if (auto* fn = binding->value.as<FunctionPtr>()) {
+        (*fn)->visible = scope->bindings.size();
+        (*fn)->reached = true;
+      }
+    }
+  } else if (auto* s = std::get_if<ast::ModelStmt>(&node)) {
+    for (Binding& b : scope->hoisted) {
+      if (b.name != s->name.name) continue;
+      if (auto* model = b.value.as<ModelClassPtr>()) {
+        (*model)->visible = scope->bindings.size();
+        (*model)->reached = true;
+      }
+    }
+  }
+  return Flow::kNext;
+}
+
+void Evaluator::bind(const ScopePtr& scope, const ast::Ident& name, HostValue value) {
+  if (auto* tensor = value.as<Value>()) {
+    if (tensor->node->hint.empty()) tensor->node->hint = name.name;
+    if (!watched_.empty() && watched_.back().first == scope.get()) watched_.back().second.push_back(*tensor);
+  }
+  scope->bind(name.name, std::move(value), name.span);
+}
+
+void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue value, const ScopePtr& scope) {
+  if (auto* ident = std::get_if<ast::Ident>(&pattern.node)) {
+    bind(scope, *ident, std::move(value));
+    return;
+  }
+  const auto& parts = std::get<ast::TuplePattern>(pattern.node).parts;
+  if (value.is_poison() || value.is_unknown()) {
+    for (const auto& part : parts) bind_pattern(*part, value, scope);
+    return;
+  }
+  auto* list = value.as<ListPtr>();
+  if (!list) {
+    fail(Kind::type_mismatch, pattern.span, "expected {} values, found {}", parts.size(), describe(value));
+  }
+  if ((*list)->items.size() != parts.size()) {
+    fail(Kind::wrong_arity, pattern.span, "expected {} values, found {}", parts.size(), describe(value));
+  }
+  for (size_t i = 0; i < parts.size(); ++i) bind_pattern(*parts[i], (*list)->items[i], scope);
+}
+
+void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {
+  std::vector<ast::Ident> names;
+  if (auto* s = stmt.as<ast::LetStmt>()) names_of(*s->pattern, names);
+  if (auto* s = stmt.as<ast::DimStmt>()) {
+    for (const auto& item : s->items) {
+      if (!scope->find_own(item.name.name)) names.push_back(item.name);
+    }
+  }
+  if (auto* s = stmt.as<ast::MeshStmt>()) names.push_back(s->name);
+  if (auto* s = stmt.as<ast::LayoutStmt>()) names.push_back(s->name);
+  if (auto* s = stmt.as<ast::OptionStmt>()) names.push_back(s->name);
+  if (auto* s = stmt.as<ast::ParamStmt>()) names.push_back(s->name);
+  if (auto* s = stmt.as<ast::ImportStmt>()) {
+    for (const auto& item : s->items) {
+      if (!scope->find_own(item.bound.name)) names.push_back(item.bound);
+    }
+  }
+  for (const ast::Ident& ident : names) scope->bind(ident.name, Poison{}, ident.span);
+  if (auto* s = stmt.as<ast::AssignStmt>()) {
+    if (auto* name = s->target->as<ast::NameExpr>()) {
+      auto found = scope->find(name->name);
+      if (found.binding && !found.binding->value.is<PlacePtr>()) found.binding->value = Poison{};
+    }
+  }
+  if (stmt.as<ast::ReturnStmt>() && !activations.empty()) activations.back().maybe_results.push_back(Poison{});
+}
+
+}  // namespace mtf

@@ -1,0 +1,143 @@
+// How values are printed, and put into strings.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "eval/evaluator.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// A dim of more elements than this is shown by its first and last three, in a tensor of more than kMaxShown.
+constexpr int64_t kMaxShown = 1000;
+
+std::string number_text(double number, ElementType element) {
+  if (element == ElementType::kBool) return number != 0 ? "true" : "false";
+  if (element == ElementType::kI32) return fmt::format("{}", static_cast<int64_t>(number));
+  if (number == 0) return "0";
+  return fmt::format("{:.6g}", number);
+}
+
+void append(std::string& out, const HostTensor& tensor, size_t depth, int64_t& at, bool shorten) {
+  const Dims& dims = tensor.type.dims;
+  if (depth == dims.size()) {
+    out += number_text(tensor.number(at++), tensor.type.element);
+    return;
+  }
+  int64_t inner = 1;
+  for (size_t d = depth + 1; d < dims.size(); ++d) inner *= dims[d].size;
+  out += '[';
+  for (int64_t i = 0; i < dims[depth].size; ++i) {
+    if (i > 0) out += ", ";
+    if (shorten && dims[depth].size > 7 && i == 3) {
+      out += "…";
+      const int64_t skipped = dims[depth].size - 6;
+      at += skipped * inner;
+      i += skipped - 1;
+      continue;
+    }
+    append(out, tensor, depth + 1, at, shorten);
+  }
+  out += ']';
+}
+
+std::string tensor_text(const HostTensor& tensor) {
+  std::string out;
+  int64_t at = 0;
+  append(out, tensor, 0, at, size_of(tensor.type.dims) > kMaxShown);
+  return out;
+}
+
+}  // namespace
+
+std::string Evaluator::display_tensor(const Value& value) { return tensor_text(fetch(value, builder.span)); }
+
+std::string Evaluator::display(const HostValue& value, bool inside) {
+  if (const Value* tensor = tensor_of(value)) {
+    if (abstract()) {
+      if (engine_) cut({*tensor}, builder.span);
+      return "";
+    }
+    return display_tensor(*tensor);
+  }
+  if (auto* i = value.as<int64_t>()) return fmt::format("{}", *i);
+  if (auto* d = value.as<double>()) return number_text(*d, ElementType::kF64);
+  if (auto* b = value.as<bool>()) return *b ? "true" : "false";
+  if (auto* text = value.as<Text>()) return inside ? quote(**text) : **text;
+  if (auto* dim = value.as<Dim>()) return to_string(*dim);
+  if (auto* element = value.as<ElementType>()) return std::string(name(*element));
+  if (auto* range = value.as<Range>()) return fmt::format("{}..{}", range->first, range->last);
+  if (auto* list = value.as<ListPtr>()) {
+    std::string out = (*list)->tuple ? "(" : "[";
+    for (size_t i = 0; i < (*list)->items.size(); ++i) out += (i > 0 ? ", " : "") + display((*list)->items[i], true);
+    return out + ((*list)->tuple ? ")" : "]");
+  }
+  if (auto* object = value.as<ObjectPtr>()) {
+    std::string out = (*object)->print();
+    while (!out.empty() && out.back() == '\n') out.pop_back();
+    return out;
+  }
+  if (auto* mesh = value.as<MeshPtr>()) return to_string(**mesh);
+  if (auto* layout = value.as<LayoutPtr>()) return to_string(**layout);
+  return describe(value);
+}
+
+std::string Evaluator::format_value(const HostValue& value, const std::string& format, Span span, Span format_span) {
+  HostValue number = value;
+  if (const Value* tensor = tensor_of(value)) {
+    if (!tensor->dims().empty()) {
+      fail(Kind::bad_format, span, "a format is of a number or a string, found {}", to_string(tensor->type()));
+    }
+    number = read_number(*tensor, span);
+  }
+  // In a check a number of the right kind stands for one that is unknown.
+  if (number.is_unknown()) {
+    switch (unknown_kind(number)) {
+      case UnknownKind::kInt: number = int64_t{1}; break;
+      case UnknownKind::kBool: number = true; break;
+      case UnknownKind::kString: number = make_text("x"); break;
+      case UnknownKind::kAny: return "";
+      default: number = 1.5;
+    }
+  }
+  const std::string pattern = "{:" + format + "}";
+  const char last = format.empty() ? ' ' : format.back();
+  const bool wants_float = std::string_view("aAeEfFgG").find(last) != std::string_view::npos;
+  try {
+    if (auto* dim = number.as<Dim>()) number = dim->size;
+    if (auto* i = number.as<int64_t>()) {
+      return wants_float ? fmt::format(fmt::runtime(pattern), static_cast<double>(*i)) : fmt::format(fmt::runtime(pattern), *i);
+    }
+    if (auto* d = number.as<double>()) {
+      if (last == 'd' && *d == std::floor(*d)) return fmt::format(fmt::runtime(pattern), static_cast<int64_t>(*d));
+      return fmt::format(fmt::runtime(pattern), *d);
+    }
+    if (auto* b = number.as<bool>()) return fmt::format(fmt::runtime(pattern), *b);
+    return fmt::format(fmt::runtime(pattern), display(number));
+  } catch (const fmt::format_error& error) {
+    fail(Kind::bad_format, format_span.is_known() ? format_span : span, "`{}` does not fit {}: {}", format, describe(value), error.what());
+  }
+}
+
+HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) {
+  std::string out;
+  bool known = true;
+  for (const ast::StringPart& part : string.parts) {
+    if (!part.value) {
+      out += part.text;
+      continue;
+    }
+    HostValue value = evaluate(*part.value, scope);
+    if (value.is_poison()) return value;
+    builder.span = part.value->span;
+    const bool is_tensor = tensor_of(value) != nullptr;
+    if (value.is_unknown() || (is_tensor && abstract())) known = false;
+    if (part.format) out += format_value(value, *part.format, part.value->span, part.format_span);
+    else if (!value.is_unknown()) out += display(value);
+  }
+  if (!known) return unknown(UnknownKind::kString);
+  return make_text(std::move(out));
+}
+
+}  // namespace mtf
