@@ -9,6 +9,7 @@
 // With lse = logsumexp(x), t the distribution or 1 at the label, e the smoothing and n classes:
 //   loss = lse - ((1 - e) sum(t x) + e/n sum(x)) + z_loss lse²
 // Where the classes are split, max, sum(exp) and the sum of the picked logits are one number a row to reduce each.
+#include "kernels/fused_loop.h"
 #include "ops/blocks.h"
 #include "ops/rows.h"
 #include "ops/softmax.h"
@@ -89,62 +90,54 @@ Values expand_cross_entropy(Builder& b, const Node& node) {
   return {loss, lse};
 }
 
-struct CrossEntropyLoops {
-  explicit CrossEntropyLoops(ElementType e) : max(sum_loop(e, Reduction::kMax)), sum(sum_loop(e, Reduction::kSum)), exp_sum(exp_loop(e)),
-                                              products(product_loop(e)), lse(lse_loop(e)), smooth(smooth_loop(e)), loss(loss_loop(e)),
-                                              z_loss(z_loss_loop(e)) {}
-  FusedLoop max;       ///< max(x)
-  FusedLoop sum;       ///< the sum of x
-  FusedLoop exp_sum;   ///< the sum of exp(x - m)
-  FusedLoop products;  ///< the sum of x t
-  FusedLoop lse;       ///< log(s) + m
-  FusedLoop smooth;    ///< p (1 - e) + s e/n
-  FusedLoop loss;      ///< lse - p
-  FusedLoop z_loss;    ///< loss + lse² z
+/// Arithmetic on whole blocks, written value by value; operands first.
+class LoopWriter {
+ public:
+  explicit LoopWriter(ElementType element) : element_(element) {}
+  int array() { return operand(OperandKind::kArray); }
+  int scalar() { return operand(OperandKind::kScalar); }
+  int step(LaneOp op, int a, int b = -1) {
+    program_.steps.push_back({op, a, b, -1, element_});
+    return static_cast<int>(program_.operands.size() + program_.steps.size()) - 1;
+  }
+  FusedLoop ending_in(int value, Reduction reduction) {
+    program_.outputs.push_back({value, element_, reduction});
+    return compile(program_);
+  }
 
  private:
-  static FusedLoop sum_loop(ElementType e, Reduction reduction) {
-    LoopWriter w(e);
-    w.output(w.array(), reduction);
-    return w.compiled();
+  int operand(OperandKind kind) {
+    program_.operands.push_back({kind, element_, 0});
+    return static_cast<int>(program_.operands.size()) - 1;
   }
-  static FusedLoop exp_loop(ElementType e) {
-    LoopWriter w(e);
-    const int x = w.array(), m = w.array();
-    w.output(w.step(LaneOp::kExp, w.step(LaneOp::kSub, x, m)), Reduction::kSum);
-    return w.compiled();
-  }
-  static FusedLoop product_loop(ElementType e) {
-    LoopWriter w(e);
-    const int x = w.array(), t = w.array();
-    w.output(w.step(LaneOp::kMul, x, t), Reduction::kSum);
-    return w.compiled();
-  }
-  static FusedLoop lse_loop(ElementType e) {
-    LoopWriter w(e);
-    const int s = w.array(), m = w.array();
-    w.store(w.step(LaneOp::kAdd, w.step(LaneOp::kLog, s), m));
-    return w.compiled();
-  }
-  static FusedLoop smooth_loop(ElementType e) {
-    LoopWriter w(e);
-    const int p = w.array(), s = w.array(), keep = w.scalar(), spread = w.scalar();
-    w.store(w.step(LaneOp::kAdd, w.step(LaneOp::kMul, p, keep), w.step(LaneOp::kMul, s, spread)));
-    return w.compiled();
-  }
-  static FusedLoop loss_loop(ElementType e) {
-    LoopWriter w(e);
-    const int lse = w.array(), p = w.array();
-    w.store(w.step(LaneOp::kSub, lse, p));
-    return w.compiled();
-  }
-  static FusedLoop z_loss_loop(ElementType e) {
-    LoopWriter w(e);
-    const int loss = w.array(), lse = w.array(), z = w.scalar();
-    w.store(w.step(LaneOp::kAdd, loss, w.step(LaneOp::kMul, w.step(LaneOp::kSquare, lse), z)));
-    return w.compiled();
-  }
+  ElementType element_;
+  LoopProgram program_;
 };
+
+/// The sum of x t along the classes.
+FusedLoop product_loop(ElementType element) {
+  LoopWriter w(element);
+  const int x = w.array(), t = w.array();
+  return w.ending_in(w.step(LaneOp::kMul, x, t), Reduction::kSum);
+}
+
+/// The sum of x along the classes.
+FusedLoop sum_loop(ElementType element) {
+  LoopWriter w(element);
+  return w.ending_in(w.array(), Reduction::kSum);
+}
+
+/// Of rows: lse - p, with p the picked logit, or p (1 - e) + s e/n if smoothed; plus lse² z.
+FusedLoop loss_loop(ElementType element, bool smoothed, bool z_loss) {
+  LoopWriter w(element);
+  const int lse = w.array();
+  int picked = w.array();
+  const int sum = w.array(), keep = w.scalar(), spread = w.scalar(), z = w.scalar();
+  if (smoothed) picked = w.step(LaneOp::kAdd, w.step(LaneOp::kMul, picked, keep), w.step(LaneOp::kMul, sum, spread));
+  int loss = w.step(LaneOp::kSub, lse, picked);
+  if (z_loss) loss = w.step(LaneOp::kAdd, loss, w.step(LaneOp::kMul, w.step(LaneOp::kSquare, lse), z));
+  return w.ending_in(loss, Reduction::kStore);
+}
 
 /// For each row the logit of its label, where this block of the classes has it, and 0 elsewhere.
 void pick_labels(KernelCall& call, const Layout& layout) {
@@ -178,32 +171,35 @@ void cross_entropy_kernel(KernelCall& call) {
   const Block& labels = call.operands[1];
   const Layout layout(call.attributes);
   const bool soft = is_float(labels.element);
-  const CrossEntropyLoops& loops = loops_for<CrossEntropyLoops>(x.element);
-  if (!soft) pick_labels(call, layout);
-  const RowArray logits = row_array(x);
-  const RowArray targets = row_array(labels, layout.in_labels);
-  const RowArray losses = row_array(call.results[0], layout.in_result);
-  const RowArray sums = row_array(call.results[1], layout.in_result);
   const double smoothing = call.inputs[0];
-  const LoopArgument keep = LoopArgument::scalar(1 - smoothing);
-  const LoopArgument spread = LoopArgument::scalar(smoothing / static_cast<double>(x.dims[layout.classes].whole));
-  const LoopArgument z = LoopArgument::scalar(call.inputs[1]);
-  for_each_piece(call.threads, x, layout.folded, [&](const Piece& piece, Threads& threads) {
-    const RowArray from = logits.at(piece), t = targets.at(piece), loss = losses.at(piece), lse = sums.at(piece);
-    const RowScratch max(piece, layout.folded, x.element), sum(piece, layout.folded, x.element);
-    const std::vector<int64_t> rows = row_sizes(piece, layout.folded);
-    loops.max.run(piece.sizes, Arguments{from.argument()}, Arguments{max.argument()}, threads);
-    loops.exp_sum.run(piece.sizes, Arguments{from.argument(), max.argument()}, Arguments{sum.argument()}, threads);
-    loops.lse.run(rows, Arguments{sum.argument(), max.argument()}, Arguments{lse.argument()}, threads);
-    if (soft) loops.products.run(piece.sizes, Arguments{from.argument(), t.argument()}, Arguments{loss.argument()}, threads);
-    if (layout.smoothed) {
-      loops.sum.run(piece.sizes, Arguments{from.argument()}, Arguments{sum.argument()}, threads);
-      loops.smooth.run(rows, Arguments{loss.argument(), sum.argument(), keep, spread}, Arguments{loss.argument()}, threads);
-    }
-    loops.loss.run(rows, Arguments{lse.argument(), loss.argument()}, Arguments{loss.argument()}, threads);
-    if (layout.z_loss) loops.z_loss.run(rows, Arguments{loss.argument(), lse.argument(), z}, Arguments{loss.argument()}, threads);
+  const RowArray logits = rows_read(x);
+  const RowArray targets = row_results(labels, layout.in_labels);
+  const RowArray losses = row_results(call.results[0], layout.in_result);
+  const RowArray lse = row_results(call.results[1], layout.in_result);
+  const auto argument = [](const RowArray& array) { return LoopArgument::array(array.data, array.strides); };
+  std::vector<int64_t> sizes, rows;
+  for (size_t d = 0; d < x.dims.size(); ++d) {
+    sizes.push_back(x.dims[d].size);
+    rows.push_back(layout.folded[d] ? 1 : x.dims[d].size);
+  }
+  for_each_rows(x, layout.folded, {logits, lse}, [&](const Rows& part, std::span<const RowPointer> at) {
+    logsumexp_rows(x.element, part, at[0].in(), at[1].out(), call.threads);
   });
-  const int64_t n = element_count(x), o = row_count(x, layout.folded);
+  if (soft) product_loop(x.element).run(sizes, Arguments{argument(logits), argument(targets)}, Arguments{argument(losses)}, call.threads);
+  else pick_labels(call, layout);
+  const int64_t n = x.size(), o = row_count(x, layout.folded);
+  std::vector<std::byte> memory;  // of the sums of logits
+  RowArray sums = losses;
+  if (layout.smoothed) {
+    memory.resize(o * size_of(x.element));
+    sums.data = memory.data();
+    sum_loop(x.element).run(sizes, Arguments{argument(logits)}, Arguments{argument(sums)}, call.threads);
+  }
+  const double spread = smoothing / static_cast<double>(x.dims[layout.classes].whole);
+  loss_loop(x.element, layout.smoothed, layout.z_loss)
+      .run(rows, Arguments{argument(lse), argument(losses), argument(sums), LoopArgument::scalar(1 - smoothing), LoopArgument::scalar(spread),
+                           LoopArgument::scalar(call.inputs[1])},
+           Arguments{argument(losses)}, call.threads);
   call.flops += 4 * n + 3 * o + (soft ? 2 * n : 0) + (layout.smoothed ? n + 3 * o : 0) + (layout.z_loss ? 3 * o : 0);
 }
 

@@ -12,71 +12,16 @@ std::vector<TensorType> infer_layer_norm(const Node& node) {
   return {node.operands[0].type(), {node.operands[0].element(), rows_of(node)}};
 }
 
-struct LayerNormLoops {
-  explicit LayerNormLoops(ElementType e) : sum(sum_loop(e)), scale(scale_loop(e)), squares(squares_loop(e)), inverse(inverse_loop(e)), normalise(normalise_loop(e)) {}
-  FusedLoop sum;        ///< the sum of x
-  FusedLoop scale;      ///< s · 1/n
-  FusedLoop squares;    ///< the sum of (x - mean)²
-  FusedLoop inverse;    ///< rsqrt(v · 1/n + ε)
-  FusedLoop normalise;  ///< (x - mean) · r
-
- private:
-  static FusedLoop sum_loop(ElementType e) {
-    LoopWriter w(e);
-    w.output(w.array(), Reduction::kSum);
-    return w.compiled();
-  }
-  static FusedLoop scale_loop(ElementType e) {
-    LoopWriter w(e);
-    const int s = w.array(), n = w.scalar();
-    w.store(w.step(LaneOp::kMul, s, n));
-    return w.compiled();
-  }
-  static FusedLoop squares_loop(ElementType e) {
-    LoopWriter w(e);
-    const int x = w.array(), mean = w.array();
-    w.output(w.step(LaneOp::kSquare, w.step(LaneOp::kSub, x, mean)), Reduction::kSum);
-    return w.compiled();
-  }
-  static FusedLoop inverse_loop(ElementType e) {
-    LoopWriter w(e);
-    const int v = w.array(), n = w.scalar(), epsilon = w.scalar();
-    w.store(w.step(LaneOp::kRsqrt, w.step(LaneOp::kAdd, w.step(LaneOp::kMul, v, n), epsilon)));
-    return w.compiled();
-  }
-  static FusedLoop normalise_loop(ElementType e) {
-    LoopWriter w(e);
-    const int x = w.array(), mean = w.array(), r = w.array();
-    w.store(w.step(LaneOp::kMul, w.step(LaneOp::kSub, x, mean), r));
-    return w.compiled();
-  }
-};
-
-using Arguments = std::vector<LoopArgument>;
-
 void layer_norm_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
   const std::vector<bool> folded = folded_dims(call.attributes);
-  const LayerNormLoops& loops = loops_for<LayerNormLoops>(x.element);
   std::vector<int64_t> places;  // of each dim of x in the second result
-  double count = 1;
-  for (size_t d = 0, next = 0; d < folded.size(); ++d) {
-    places.push_back(folded[d] ? -1 : static_cast<int64_t>(next++));
-    if (folded[d]) count *= static_cast<double>(x.dims[d].whole);
-  }
-  const RowArray in = row_array(x), out = row_array(call.results[0]), inverses = row_array(call.results[1], places);
-  const LoopArgument inverse_count = LoopArgument::scalar(1 / count), epsilon = LoopArgument::scalar(call.inputs[0]);
-  for_each_piece(call.threads, x, folded, [&](const Piece& piece, Threads& threads) {
-    const RowArray from = in.at(piece), to = out.at(piece), r = inverses.at(piece);
-    const RowScratch mean(piece, folded, x.element), squares(piece, folded, x.element);
-    const std::vector<int64_t> rows = row_sizes(piece, folded);
-    loops.sum.run(piece.sizes, Arguments{from.argument()}, Arguments{mean.argument()}, threads);
-    loops.scale.run(rows, Arguments{mean.argument(), inverse_count}, Arguments{mean.argument()}, threads);
-    loops.squares.run(piece.sizes, Arguments{from.argument(), mean.argument()}, Arguments{squares.argument()}, threads);
-    loops.inverse.run(rows, Arguments{squares.argument(), inverse_count, epsilon}, Arguments{r.argument()}, threads);
-    loops.normalise.run(piece.sizes, Arguments{from.argument(), mean.argument(), r.argument()}, Arguments{to.argument()}, threads);
-  });
-  call.flops += 5 * element_count(x) + 2 * row_count(x, folded);
+  for (int64_t d = 0, next = 0; d < static_cast<int64_t>(folded.size()); ++d) places.push_back(folded[d] ? -1 : next++);
+  for_each_rows(x, folded, {rows_read(x), rows_written(call.results[0]), row_results(call.results[1], places)},
+                [&](const Rows& rows, std::span<const RowPointer> at) {
+                  layer_norm_rows(x.element, rows, call.inputs[0], at[0].in(), at[1].out(), {}, at[2].out(), call.threads);
+                });
+  call.flops += 5 * x.size() + 2 * row_count(x, folded);
 }
 
 Values expand_layer_norm(Builder& b, const Node& node) {

@@ -1,68 +1,90 @@
 #include "ops/rows.h"
 
 #include <algorithm>
+#include <memory>
+#include <new>
+
+#include "kernels/copy.h"
 
 namespace mtf {
 namespace {
 
-/// Elements of a piece: 128 KiB of f32.
-constexpr int64_t kPieceSize = 32768;
-/// Neighbours in memory that stay in one piece: a few packets.
-constexpr int64_t kSmallestRun = 64;
+/// Dims that lie together in all arrays: one size, and a stride in each.
+struct Group {
+  int64_t size = 1;
+  std::vector<int64_t> strides;
+};
+
+/// The dims for which `folded` is as asked, joined where they lie together, outermost in the first array first.
+std::vector<Group> groups(const std::vector<int64_t>& sizes, const std::vector<bool>& folded, bool wanted, const std::vector<RowArray>& arrays) {
+  std::vector<Group> list;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (folded[d] != wanted || sizes[d] == 1) continue;
+    Group group{sizes[d], {}};
+    for (const RowArray& array : arrays) group.strides.push_back(array.strides[d]);
+    list.push_back(std::move(group));
+  }
+  std::stable_sort(list.begin(), list.end(), [](const Group& a, const Group& b) { return a.strides[0] > b.strides[0]; });
+  std::vector<Group> joined;
+  for (Group& group : list) {
+    bool together = !joined.empty();
+    for (size_t k = 0; together && k < arrays.size(); ++k) together = joined.back().strides[k] == group.strides[k] * group.size;
+    if (together) group.size *= joined.back().size, joined.back() = std::move(group);
+    else joined.push_back(std::move(group));
+  }
+  return joined;
+}
+
+struct Free {
+  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); }
+};
+using Memory = std::unique_ptr<std::byte[], Free>;
+
+/// Dense memory with the folded dims innermost; `array` then stands for it.
+Memory rearrange(RowArray& array, const std::vector<int64_t>& sizes, const std::vector<bool>& folded) {
+  int64_t count = 1;
+  for (bool inner : {true, false})
+    for (size_t d = sizes.size(); d-- > 0;) {
+      if (folded[d] != inner) continue;
+      array.strides[d] = count;
+      count *= sizes[d];
+    }
+  Memory memory(new(std::align_val_t(64)) std::byte[std::max<int64_t>(1, count * size_of(array.element))]);
+  array.data = memory.get();
+  return memory;
+}
+
+void copy(const std::vector<int64_t>& sizes, const RowArray& from, const RowArray& to) {
+  copy_block(sizes, static_cast<int>(size_of(from.element)), from.data, from.strides, to.data, to.strides);
+}
+
+/// Takes one group of `list` away, or a single row if there is none.
+Group take(std::vector<Group>& list, std::vector<Group>::iterator which, size_t arrays) {
+  if (which == list.end()) return {1, std::vector<int64_t>(arrays, 0)};
+  Group group = *which;
+  list.erase(which);
+  return group;
+}
 
 }  // namespace
 
-int LoopWriter::array() {
-  program_.operands.push_back({OperandKind::kArray, element_, 0});
-  return static_cast<int>(program_.operands.size()) - 1;
-}
-
-int LoopWriter::scalar() {
-  program_.operands.push_back({OperandKind::kScalar, element_, 0});
-  return static_cast<int>(program_.operands.size()) - 1;
-}
-
-int LoopWriter::step(LaneOp op, int a, int b) {
-  program_.steps.push_back({op, a, b, -1, element_});
-  return static_cast<int>(program_.operands.size() + program_.steps.size()) - 1;
-}
-
-RowArray RowArray::at(const Piece& piece) const {
-  RowArray moved = *this;
-  for (size_t d = 0; d < strides.size(); ++d) moved.data += piece.first[d] * strides[d] * element_size;
-  return moved;
-}
-
-RowArray row_array(const Block& block, std::span<const int64_t> places) {
-  RowArray array{block.as<std::byte>(), {}, size_of(block.element)};
-  for (int64_t place : places) array.strides.push_back(place < 0 ? 0 : block.dims[place].stride);
-  return array;
-}
-
-RowArray row_array(const Block& block) {
-  RowArray array{block.as<std::byte>(), {}, size_of(block.element)};
+RowArray rows_read(const Block& block) {
+  RowArray array{block.element, block.data, {}};
   for (const BlockDim& dim : block.dims) array.strides.push_back(dim.stride);
   return array;
 }
 
-RowScratch::RowScratch(const Piece& piece, const std::vector<bool>& folded, ElementType element) : strides_(folded.size()) {
-  int64_t count = 1;
-  for (size_t d = folded.size(); d-- > 0;) {
-    if (folded[d]) continue;
-    strides_[d] = count;
-    count *= piece.sizes[d];
-  }
-  storage_ = std::make_unique<std::byte[]>(count * size_of(element));
+RowArray rows_written(const Block& block) {
+  RowArray array = rows_read(block);
+  array.written = true;
+  return array;
 }
 
-std::vector<int64_t> row_sizes(const Piece& piece, const std::vector<bool>& folded) {
-  std::vector<int64_t> sizes = piece.sizes;
-  for (size_t d = 0; d < sizes.size(); ++d)
-    if (folded[d]) sizes[d] = 1;
-  return sizes;
+RowArray row_results(const Block& block, std::span<const int64_t> places) {
+  RowArray array{block.element, block.data, {}, true, true};
+  for (int64_t place : places) array.strides.push_back(place < 0 ? 0 : block.dims[place].stride);
+  return array;
 }
-
-int64_t element_count(const Block& x) { return x.size(); }
 
 int64_t row_count(const Block& x, const std::vector<bool>& folded) {
   int64_t rows = 1;
@@ -71,49 +93,54 @@ int64_t row_count(const Block& x, const std::vector<bool>& folded) {
   return rows;
 }
 
-void for_each_piece(Threads& threads, const Block& x, const std::vector<bool>& folded,
-                    const std::function<void(const Piece&, Threads&)>& body) {
+void for_each_rows(const Block& x, const std::vector<bool>& folded, std::vector<RowArray> arrays,
+                   const std::function<void(const Rows&, std::span<const RowPointer>)>& body) {
+  std::vector<int64_t> sizes;
+  int64_t length = 1;
+  for (size_t d = 0; d < folded.size(); ++d) {
+    sizes.push_back(x.dims[d].size);
+    if (folded[d]) length *= sizes[d];
+  }
   if (row_count(x, folded) == 0) return;
-  Piece whole;
-  std::vector<size_t> order;  // unfolded dims, outermost in memory first
-  int64_t inner = 1;          // elements of a row, then of what stays together
-  for (size_t d = 0; d < x.dims.size(); ++d) {
-    whole.first.push_back(0);
-    whole.sizes.push_back(x.dims[d].size);
-    if (folded[d]) inner *= x.dims[d].size;
-    else order.push_back(d);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return x.dims[a].stride > x.dims[b].stride; });
-  inner = std::max<int64_t>(inner, 1);
-  size_t together = order.size();  // the dims from here on are whole in every piece
-  while (together > 0 && inner * x.dims[order[together - 1]].size <= kPieceSize) inner *= x.dims[order[--together]].size;
-  if (together == 0) return body(whole, threads);
 
-  const size_t cut = order[together - 1];
-  const int64_t least = x.dims[cut].stride == 1 ? kSmallestRun : 1;
-  const int64_t step = std::max(least, kPieceSize / inner);
-  const int64_t steps = (x.dims[cut].size + step - 1) / step;
-  int64_t pieces = steps;
-  for (size_t i = 0; i + 1 < together; ++i) pieces *= x.dims[order[i]].size;
-  const auto run = [&](int64_t index) {
-    Piece piece = whole;
-    piece.first[cut] = index % steps * step;
-    piece.sizes[cut] = std::min(step, x.dims[cut].size - piece.first[cut]);
-    index /= steps;
-    for (size_t i = together - 1; i-- > 0;) {
-      piece.first[order[i]] = index % x.dims[order[i]].size;
-      piece.sizes[order[i]] = 1;
-      index /= x.dims[order[i]].size;
-    }
-    body(piece, threads);
-  };
-  if (pieces < threads.size()) {  // few long rows: each is divided itself
-    for (int64_t index = 0; index < pieces; ++index) run(index);
-    return;
+  const std::vector<RowArray> originals = arrays;
+  std::vector<Memory> memory;
+  const bool apart = length > 0 && groups(sizes, folded, true, arrays).size() > 1;
+  for (size_t k = 0; apart && k < arrays.size(); ++k) {
+    if (arrays[k].per_row) continue;
+    memory.push_back(rearrange(arrays[k], sizes, folded));
+    if (!arrays[k].written) copy(sizes, originals[k], arrays[k]);
   }
-  threads.parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t index = begin; index < end; ++index) run(index);
-  });
+
+  const std::vector<Group> row = groups(sizes, folded, true, arrays);
+  std::vector<Group> others = groups(sizes, folded, false, arrays);
+  const bool contiguous = row.empty() || row[0].strides[0] == 1;
+  const Group inner = take(others, contiguous ? others.end() : std::find_if(others.begin(), others.end(), [](const Group& g) { return g.strides[0] == 1; }),
+                           arrays.size());
+  const Group outer = take(others, std::max_element(others.begin(), others.end(), [](const Group& a, const Group& b) { return a.size < b.size; }),
+                           arrays.size());
+  std::vector<RowPointer> pointers;
+  for (size_t k = 0; k < arrays.size(); ++k)
+    pointers.push_back({arrays[k].data, outer.strides[k], row.empty() ? 1 : row[0].strides[k], inner.strides[k]});
+  std::vector<int64_t> place(others.size(), 0);
+  for (;;) {
+    body({outer.size, length, inner.size}, pointers);
+    size_t g = others.size();
+    const auto move = [&](int64_t by) {
+      for (size_t k = 0; k < arrays.size(); ++k)
+        pointers[k].data = static_cast<std::byte*>(pointers[k].data) + by * others[g].strides[k] * size_of(arrays[k].element);
+    };
+    while (g-- > 0) {
+      move(1);
+      if (++place[g] < others[g].size) break;
+      move(-others[g].size);
+      place[g] = 0;
+    }
+    if (g == static_cast<size_t>(-1)) break;
+  }
+
+  for (size_t k = 0; apart && k < arrays.size(); ++k)
+    if (arrays[k].written && !arrays[k].per_row) copy(sizes, arrays[k], originals[k]);
 }
 
 }  // namespace mtf

@@ -1,85 +1,50 @@
 #pragma once
-// Kernels that fold some dims of a block and go over its elements more than once: softmax and its like.
+// How kernels that normalise over some dims of a block see it: as rows.
 //
-// A *row* is the elements of the folded dims at one place of the others. The block is cut into pieces of whole rows
-// that fit the cache; on each piece the passes are fused loops, so every element is read from memory once. How it is
-// cut depends on the sizes and strides alone.
+// A *row* is the elements of the folded dims at one place of the others. The kernels of kernels/rows.h take rows whose
+// elements have one stride, `outer` × `inner` of them; a block has more dims, in any order. Dims that lie together in
+// all arrays become one; what is left beyond outer and inner is walked. Folded dims that do not lie together are
+// copied so that they do.
 #include <functional>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/block.h"
-#include "kernels/fused_loop.h"
-#include "kernels/threads.h"
+#include "kernels/rows.h"
+#include "ops/op.h"
 
 namespace mtf {
 
-/// Writes a loop program value by value; operands first.
-class LoopWriter {
- public:
-  explicit LoopWriter(ElementType element) : element_(element) {}
-  int array();
-  int scalar();
-  int step(LaneOp op, int a, int b = -1);
-  void store(int value) { output(value, Reduction::kStore); }
-  void output(int value, Reduction reduction) { program_.outputs.push_back({value, element_, reduction}); }
-  FusedLoop compiled() const { return compile(program_); }
-
- private:
-  ElementType element_;
-  LoopProgram program_;
-};
-
-/// Part of a block: for each of its dims the first place and how many.
-struct Piece {
-  std::vector<int64_t> first;
-  std::vector<int64_t> sizes;
-};
-
-/// An array as loops over the dims of a block see it: a stride for each of them, 0 where the array lacks the dim.
+/// An array along the dims of a block: a stride for each, 0 for the folded ones where it has one number a row.
 struct RowArray {
-  std::byte* data = nullptr;
+  ElementType element = ElementType::kF32;
+  void* data = nullptr;
   std::vector<int64_t> strides;
-  int64_t element_size = 4;
-  /// The same from the piece's first place on.
-  RowArray at(const Piece& piece) const;
-  LoopArgument argument() const { return LoopArgument::array(data, strides); }
+  bool per_row = false;
+  bool written = false;
 };
 
-/// `block` seen along the dims of another: for each of those its place in `block`, or -1.
-RowArray row_array(const Block& block, std::span<const int64_t> places);
-/// `block` seen along its own dims.
-RowArray row_array(const Block& block);
+/// A block seen along its own dims.
+RowArray rows_read(const Block& block);
+RowArray rows_written(const Block& block);
+/// A result with one number a row: for each dim of the operand its place in `block`, or -1.
+RowArray row_results(const Block& block, std::span<const int64_t> places);
 
-/// One number for each row of a piece, for the time of a pass.
-class RowScratch {
- public:
-  RowScratch(const Piece& piece, const std::vector<bool>& folded, ElementType element);
-  LoopArgument argument() const { return LoopArgument::array(storage_.get(), strides_); }
-
- private:
-  std::unique_ptr<std::byte[]> storage_;
-  std::vector<int64_t> strides_;
+/// Where the rows of one array begin, and how far apart they and their elements are.
+struct RowPointer {
+  void* data = nullptr;
+  int64_t outer_stride = 0;
+  int64_t stride = 1;
+  int64_t inner_stride = 0;
+  RowsIn in() const { return {data, outer_stride, stride, inner_stride}; }
+  RowsOut out() const { return {data, outer_stride, stride, inner_stride}; }
 };
 
-/// The sizes of a piece with 1 in place of the folded ones: a loop over its rows.
-std::vector<int64_t> row_sizes(const Piece& piece, const std::vector<bool>& folded);
+/// Calls `body` with rows and where they are in each of `arrays`, until all rows of `x` were seen. The first array is x.
+void for_each_rows(const Block& x, const std::vector<bool>& folded, std::vector<RowArray> arrays,
+                   const std::function<void(const Rows&, std::span<const RowPointer>)>& body);
 
-/// Calls `body` for each piece of `x`, side by side if there are several. A block without elements in its unfolded
-/// dims has no piece.
-void for_each_piece(Threads& threads, const Block& x, const std::vector<bool>& folded,
-                    const std::function<void(const Piece&, Threads&)>& body);
-
-/// The elements of `x`, and its rows.
-int64_t element_count(const Block& x);
+/// The number of rows of `x`.
 int64_t row_count(const Block& x, const std::vector<bool>& folded);
-
-/// The loops of a family for one element type, f32 or f64, made once.
-template <typename Loops>
-const Loops& loops_for(ElementType element) {
-  static const Loops kSingle(ElementType::kF32);
-  static const Loops kDouble(ElementType::kF64);
-  return element == ElementType::kF64 ? kDouble : kSingle;
-}
 
 }  // namespace mtf

@@ -37,84 +37,21 @@ std::vector<TensorType> infer_normalised(const Node& node) { return {node.operan
 
 Dims rows_of(const Node& node) { return remaining(node.operands[0].dims(), node.attributes.dims); }
 
-struct SoftmaxLoops {
-  explicit SoftmaxLoops(ElementType e) : max(max_loop(e)), exp_sum(exp_loop(e, true)), sum(exp_loop(e, false)), divide(two(e, LaneOp::kDiv)),
-                                         log(one(e, LaneOp::kLog)), shift(shift_loop(e)), bound(bound_loop(e)), log_add(log_add_loop(e)) {}
-  FusedLoop max;      ///< max(x)
-  FusedLoop exp_sum;  ///< exp(x - m), and its sum
-  FusedLoop sum;      ///< the sum of exp(x - m)
-  FusedLoop divide;   ///< e / s
-  FusedLoop log;      ///< log(s)
-  FusedLoop shift;    ///< x - m - l
-  FusedLoop bound;    ///< min(max(m, low), high)
-  FusedLoop log_add;  ///< log(s) + m
-
- private:
-  static FusedLoop max_loop(ElementType e) {
-    LoopWriter w(e);
-    w.output(w.array(), Reduction::kMax);
-    return w.compiled();
-  }
-  static FusedLoop exp_loop(ElementType e, bool stored) {
-    LoopWriter w(e);
-    const int x = w.array(), m = w.array();
-    const int exp = w.step(LaneOp::kExp, w.step(LaneOp::kSub, x, m));
-    if (stored) w.store(exp);
-    w.output(exp, Reduction::kSum);
-    return w.compiled();
-  }
-  static FusedLoop one(ElementType e, LaneOp op) {
-    LoopWriter w(e);
-    const int a = w.array();
-    w.store(w.step(op, a));
-    return w.compiled();
-  }
-  static FusedLoop two(ElementType e, LaneOp op) {
-    LoopWriter w(e);
-    const int a = w.array(), b = w.array();
-    w.store(w.step(op, a, b));
-    return w.compiled();
-  }
-  static FusedLoop shift_loop(ElementType e) {
-    LoopWriter w(e);
-    const int x = w.array(), m = w.array(), l = w.array();
-    w.store(w.step(LaneOp::kSub, w.step(LaneOp::kSub, x, m), l));
-    return w.compiled();
-  }
-  static FusedLoop bound_loop(ElementType e) {
-    LoopWriter w(e);
-    const int m = w.array(), low = w.scalar(), high = w.scalar();
-    w.store(w.step(LaneOp::kMinimum, w.step(LaneOp::kMaximum, m, low), high));
-    return w.compiled();
-  }
-  static FusedLoop log_add_loop(ElementType e) {
-    LoopWriter w(e);
-    const int s = w.array(), m = w.array();
-    w.store(w.step(LaneOp::kAdd, w.step(LaneOp::kLog, s), m));
-    return w.compiled();
-  }
-};
-
 /// The largest finite number of a type.
 double largest(ElementType element) {
   return element == ElementType::kF64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
 }
 
-using Arguments = std::vector<LoopArgument>;
+template <void (*kernel)(ElementType, Rows, RowsIn, RowsOut, Threads&)>
+void normalise(KernelCall& call) {
+  const Block& x = call.operands[0];
+  for_each_rows(x, folded_dims(call.attributes), {rows_read(x), rows_written(call.results[0])},
+                [&](const Rows& rows, std::span<const RowPointer> at) { kernel(x.element, rows, at[0].in(), at[1].out(), call.threads); });
+}
 
 void softmax_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const std::vector<bool> folded = folded_dims(call.attributes);
-  const SoftmaxLoops& loops = loops_for<SoftmaxLoops>(x.element);
-  const RowArray in = row_array(x), out = row_array(call.results[0]);
-  for_each_piece(call.threads, x, folded, [&](const Piece& piece, Threads& threads) {
-    const RowArray from = in.at(piece), to = out.at(piece);
-    const RowScratch max(piece, folded, x.element), sum(piece, folded, x.element);
-    loops.max.run(piece.sizes, Arguments{from.argument()}, Arguments{max.argument()}, threads);
-    loops.exp_sum.run(piece.sizes, Arguments{from.argument(), max.argument()}, Arguments{to.argument(), sum.argument()}, threads);
-    loops.divide.run(piece.sizes, Arguments{to.argument(), sum.argument()}, Arguments{to.argument()}, threads);
-  });
-  call.flops += 5 * element_count(x);
+  normalise<softmax_rows>(call);
+  call.flops += 5 * call.operands[0].size();
 }
 
 Values expand_softmax(Builder& b, const Node& node) {
@@ -124,19 +61,8 @@ Values expand_softmax(Builder& b, const Node& node) {
 }
 
 void log_softmax_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const std::vector<bool> folded = folded_dims(call.attributes);
-  const SoftmaxLoops& loops = loops_for<SoftmaxLoops>(x.element);
-  const RowArray in = row_array(x), out = row_array(call.results[0]);
-  for_each_piece(call.threads, x, folded, [&](const Piece& piece, Threads& threads) {
-    const RowArray from = in.at(piece), to = out.at(piece);
-    const RowScratch max(piece, folded, x.element), sum(piece, folded, x.element);
-    loops.max.run(piece.sizes, Arguments{from.argument()}, Arguments{max.argument()}, threads);
-    loops.sum.run(piece.sizes, Arguments{from.argument(), max.argument()}, Arguments{sum.argument()}, threads);
-    loops.log.run(row_sizes(piece, folded), Arguments{sum.argument()}, Arguments{sum.argument()}, threads);
-    loops.shift.run(piece.sizes, Arguments{from.argument(), max.argument(), sum.argument()}, Arguments{to.argument()}, threads);
-  });
-  call.flops += 5 * element_count(x) + row_count(x, folded);
+  normalise<log_softmax_rows>(call);
+  call.flops += 5 * call.operands[0].size() + row_count(call.operands[0], folded_dims(call.attributes));
 }
 
 Values expand_log_softmax(Builder& b, const Node& node) {
@@ -148,31 +74,20 @@ Values expand_log_softmax(Builder& b, const Node& node) {
 
 void logsumexp_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
-  const size_t dims = x.dims.size();
-  const std::vector<bool> folded(call.attributes.ints.begin(), call.attributes.ints.begin() + static_cast<std::ptrdiff_t>(dims));
-  const SoftmaxLoops& loops = loops_for<SoftmaxLoops>(x.element);
-  const RowArray in = row_array(x);
-  const RowArray out = row_array(call.results[0], std::span(call.attributes.ints).subspan(dims));
-  const LoopArgument low = LoopArgument::scalar(-largest(x.element)), high = LoopArgument::scalar(largest(x.element));
-  for_each_piece(call.threads, x, folded, [&](const Piece& piece, Threads& threads) {
-    const RowArray from = in.at(piece), to = out.at(piece);
-    const RowScratch max(piece, folded, x.element), sum(piece, folded, x.element);
-    const std::vector<int64_t> rows = row_sizes(piece, folded);
-    loops.max.run(piece.sizes, Arguments{from.argument()}, Arguments{max.argument()}, threads);
-    loops.bound.run(rows, Arguments{max.argument(), low, high}, Arguments{max.argument()}, threads);
-    loops.sum.run(piece.sizes, Arguments{from.argument(), max.argument()}, Arguments{sum.argument()}, threads);
-    loops.log_add.run(rows, Arguments{sum.argument(), max.argument()}, Arguments{to.argument()}, threads);
-  });
-  call.flops += 4 * element_count(x) + 4 * row_count(x, folded);
+  const std::span<const int64_t> ints = call.attributes.ints;
+  const std::vector<bool> folded(ints.begin(), ints.begin() + static_cast<std::ptrdiff_t>(x.dims.size()));
+  for_each_rows(x, folded, {rows_read(x), row_results(call.results[0], ints.subspan(x.dims.size()))},
+                [&](const Rows& rows, std::span<const RowPointer> at) { logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads); });
+  call.flops += 4 * x.size() + 3 * row_count(x, folded);
 }
 
-/// The largest element is taken as finite, so that a row of infinities gives an infinity and not NaN.
+/// A largest element of minus infinity is taken as finite, so that such a row gives minus infinity and not NaN.
 Values expand_logsumexp(Builder& b, const Node& node) {
   const Value& x = node.operands[0];
   const Dims& rows = node.types[0].dims;
-  const Value bounded = b.map("maximum", b.reduce("max", x, rows), -largest(x.element()));
-  const Value max = b.map("minimum", bounded, largest(x.element()));
-  const Value sum = b.reduce("sum", b.map("exp", b.map("sub", x, max)), rows);
+  const auto fold = [&](std::string_view op, const Value& value) { return b.add(op, {value}, {.dims = rows, .ints = {}}); };
+  const Value max = b.map("maximum", fold("max", x), -largest(x.element()));
+  const Value sum = fold("sum", b.map("exp", b.map("sub", x, max)));
   return {b.map("add", b.map("log", sum), max)};
 }
 
@@ -195,7 +110,8 @@ constexpr Op ops::kLogsumexp = complete({
     .name = "logsumexp",
     .signature = "logsumexp(x: tensor, over: dims = all, -> shape?)",
     .family = "Reductions",
-    .doc = "log(sum(exp(x))) over the dims `over`, over those that `-> [...]` leaves out, or over everything, without overflow.",
+    .doc = "log(sum(exp(x))) over the dims `over`, over those that `-> [...]` leaves out, or over everything, without overflow. "
+           "Minus infinity everywhere gives minus infinity; plus infinity anywhere gives NaN.",
     .example = "dim n = 4\nprint(logsumexp(range(n) + 1))\n#> 4.44019\n",
     .samples = "x: [a, b] => logsumexp(x)\nx: [a, b, c] => logsumexp(x, over: b)\nx: [a, b, c] => logsumexp(x -> [c, a])",
     .build = build_logsumexp,

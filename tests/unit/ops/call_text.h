@@ -1,0 +1,57 @@
+// Calls operations as a script would, arguments by name.
+#pragma once
+
+#include <map>
+
+#include "ops/call.h"
+#include "whole_graph.h"
+
+namespace mtf::test {
+
+/// What a named argument can be.
+struct NamedArgument {
+  Dims dims;
+  std::optional<double> number;
+  std::string tensor;
+  NamedArgument(std::initializer_list<Dim> d) : dims(d) {}
+  NamedArgument(double n) : number(n) {}                  // NOLINT
+  NamedArgument(const char* name) : tensor(name) {}       // NOLINT
+};
+
+class CallText {
+ public:
+  CallText(WholeGraph& graph, std::map<std::string, Value> values) : graph_(graph), values_(std::move(values)) {}
+
+  /// The operation `name` on tensors, by name, with other arguments and an arrow. Dims of the arrow are as given.
+  Value operator()(std::string_view name, const std::vector<std::string>& tensors, const std::map<std::string, NamedArgument>& named = {},
+                   std::optional<Dims> arrow = std::nullopt) {
+    const Op& op = *find_op(name);
+    Call call(graph_.builder, op, signature_of(op));
+    size_t next = 0;
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      Argument& argument = call.arguments[i];
+      const ParameterKind kind = call.signature.parameters[i].kind;
+      const auto given = named.find(call.signature.parameters[i].name);
+      if (given != named.end()) {
+        argument.given = true;
+        argument.dims = given->second.dims;
+        if (given->second.number) argument.number = *given->second.number;
+        if (!given->second.tensor.empty()) argument.values = {values_.at(given->second.tensor)};
+      } else if (kind == ParameterKind::kTensors) {
+        argument.given = true;
+        while (next < tensors.size()) argument.values.push_back(values_.at(tensors[next++]));
+      } else if (kind == ParameterKind::kTensor && next < tensors.size()) {
+        argument.given = true;
+        argument.values = {values_.at(tensors[next++])};
+      }
+    }
+    call.arrow = arrow;
+    return op.build(call)[0];
+  }
+
+ private:
+  WholeGraph& graph_;
+  std::map<std::string, Value> values_;
+};
+
+}  // namespace mtf::test

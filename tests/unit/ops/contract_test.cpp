@@ -1,0 +1,125 @@
+// einsum on blocks, against the sum written out.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "ops/contract.h"
+#include "whole_graph.h"
+
+namespace mtf::test {
+namespace {
+
+/// The dims of a word, `abc`: a has 2 elements, b 3, and so on.
+Dims dims_of(const std::string& word) {
+  Dims dims;
+  for (char letter : word) dims.push_back({Name(std::string(1, letter)), letter - 'a' + 2});
+  return dims;
+}
+
+std::vector<double> written_out(const std::vector<Array>& operands, const Dims& result) {
+  Dims labels = result;
+  for (const Array& operand : operands)
+    for (const Dim& dim : operand.type.dims)
+      if (!has_dim(labels, dim.name)) labels.push_back(dim);
+  std::vector<double> sums(size_of(result));
+  std::vector<int64_t> at(labels.size(), 0);
+  const auto place = [&](const Dims& dims) {
+    int64_t p = 0;
+    for (const Dim& dim : dims) p = p * dim.size + at[find_dim(labels, dim.name)];
+    return p;
+  };
+  for (int64_t point = 0; point < size_of(labels); ++point) {
+    int64_t rest = point;
+    for (size_t d = labels.size(); d-- > 0;) at[d] = rest % labels[d].size, rest /= labels[d].size;
+    double product = 1;
+    for (const Array& operand : operands) product *= operand.numbers[place(operand.type.dims)];
+    sums[place(result)] += product;
+  }
+  return sums;
+}
+
+/// A block of dims stored in some order.
+class Stored {
+ public:
+  Stored(const TensorType& type, std::mt19937& generator) {
+    block.element = type.element;
+    for (const Dim& dim : type.dims) block.dims.push_back({0, dim.size, dim.size, 0});
+    std::vector<size_t> order(type.dims.size());
+    for (size_t d = 0; d < order.size(); ++d) order[d] = d;
+    std::shuffle(order.begin(), order.end(), generator);
+    int64_t stride = 1;
+    for (size_t d : order) block.dims[d].stride = stride, stride *= block.dims[d].size;
+    memory_.resize(stride * size_of(type.element) + 64);
+    block.data = memory_.data() + (64 - reinterpret_cast<uintptr_t>(memory_.data()) % 64) % 64;
+  }
+  template <typename Fn>
+  void each(Fn fn) {
+    Walk<1> walk;
+    for (const BlockDim& dim : block.dims) walk.add(dim.size, {dim.stride});
+    by_element(block.element, [&](auto zero) {
+      for (int64_t n = 0; n < walk.count(); ++n, walk.next()) fn(n, block.as<decltype(zero)>()[walk.offset(0)]);
+    });
+  }
+  Block block;
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+void check(const std::string& first, const std::string& second, const std::string& result, ElementType element, int seed) {
+  WholeGraph graph;
+  std::mt19937 generator(seed);
+  std::vector<Array> arrays{random_array(dims_of(first), seed, element, element == ElementType::kI32 ? -3 : 0, element == ElementType::kI32 ? 4 : 0)};
+  if (second != "-") arrays.push_back(random_array(dims_of(second), seed + 1, element, element == ElementType::kI32 ? -3 : 0, element == ElementType::kI32 ? 4 : 0));
+  Values operands;
+  for (const Array& array : arrays) operands.push_back(graph.input(array));
+  const Attributes attributes = einsum_attributes(operands, dims_of(result), false);
+  std::vector<Stored> stored;
+  for (const Array& array : arrays) {
+    stored.emplace_back(array.type, generator);
+    stored.back().each([&](int64_t n, auto& e) { e = to_element<std::decay_t<decltype(e)>>(array.numbers[n]); });
+  }
+  Stored into({element, dims_of(result)}, generator);
+  std::vector<Block> from, to{into.block};
+  for (Stored& s : stored) from.push_back(s.block);
+  Threads threads(2);
+  KernelCall call{attributes, from, to, {}, threads};
+  contract_kernel(call);
+  const std::vector<double> expected = written_out(arrays, dims_of(result));
+  Dims all = dims_of(result);
+  for (const Array& array : arrays)
+    for (const Dim& dim : array.type.dims)
+      if (!has_dim(all, dim.name)) all.push_back(dim);
+  EXPECT_EQ(call.flops, 2 * size_of(all)) << first << ", " << second << " -> " << result;
+  into.each([&](int64_t n, auto e) {
+    const double tolerance = element == ElementType::kBf16 ? 0.02 * (1 + std::abs(expected[n])) : 1e-3;
+    ASSERT_NEAR(static_cast<double>(to_number(e)), expected[n], tolerance) << first << ", " << second << " -> " << result << " element " << n;
+  });
+}
+
+TEST(Einsum, works_on_operands_stored_in_any_order) {
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"ab", "bc", "ac"}, {"abc", "cbd", "ad"}, {"abcd", "cdef", "abef"}, {"abcd", "abec", "abde"}, {"abc", "abc", "a"}, {"abc", "abc", ""},
+      {"a", "b", "ab"},   {"ab", "ab", "ba"},   {"abc", "cb", "abc"},     {"abc", "bd", "a"},       {"a", "b", ""},      {"abcd", "bdea", "eac"},
+      {"ab", "-", "b"},   {"abc", "-", "cab"},  {"abc", "-", ""},         {"abcdef", "fdbg", "gcae"}};
+  for (const auto& [first, second, result] : cases)
+    for (ElementType element : {ElementType::kF32, ElementType::kF64, ElementType::kI32, ElementType::kBf16})
+      for (int seed = 0; seed < 6; ++seed) check(first, second, result, element, seed);
+}
+
+TEST(Einsum, pairs_so_that_the_fewest_points_are_visited) {
+  // [a] [a, b] [b, c]: from the left each product is a vector.
+  const Dims a{{"a", 100}}, ab{{"a", 100}, {"b", 50}}, bc{{"b", 50}, {"c", 200}};
+  EXPECT_EQ(pair_by_flops({ab, bc, a}, {{"c", 200}}), (std::vector<std::pair<int, int>>{{0, 2}, {1, 3}}));
+}
+
+TEST(Einsum, results_keep_the_order_of_the_larger_operand) {
+  WholeGraph graph;
+  const Value x = graph.input(random_array(dims_of("efg"), 1)), w = graph.input(random_array(dims_of("ga"), 2));
+  const Value y = graph.builder.einsum({w, x}, dims_of("aef"));
+  const std::vector<StorageOrder> orders{{1, 0}, {1, 0, 2}};  // w stored a last, x stored f, e, g
+  EXPECT_EQ(y.node->op->result_order(*y.node, orders), (StorageOrder{2, 1, 0}));
+}
+
+}  // namespace
+}  // namespace mtf::test

@@ -1,0 +1,120 @@
+// Computes values of a global graph whole, node by node: lanes and reductions as fused loops of one step, everything
+// else by its kernel. No splitter, schedule or executor is involved.
+#pragma once
+
+#include "kernels/fused_loop.h"
+#include "node_runner.h"
+
+namespace mtf::test {
+
+class WholeGraph {
+ public:
+  WholeGraph() {
+    builder.context.mesh = std::make_shared<Mesh>(Name("m"), std::vector<Axis>{{Name("all"), 1}});
+    builder.written = false;
+  }
+
+  Value input(Array array) {
+    Value value = builder.add("constant", {}, {.dims = array.type.dims, .ints = {}, .element = array.type.element});
+    given_[value.node.get()] = std::move(array);
+    kept_.push_back(value);
+    return value;
+  }
+
+  /// The whole value; `flops` grows by what kernels counted and by the work of lanes and reductions.
+  Array run(const Value& value) {
+    std::map<const Node*, std::vector<Array>> computed;
+    for (const NodePtr& node : pending({value})) computed[node.get()] = compute(*node, computed);
+    return computed.at(value.node.get())[value.result];
+  }
+  std::vector<double> numbers(const Value& value) { return run(value).numbers; }
+
+  void change(const Value& input, size_t element, double by) { given_.at(input.node.get()).numbers[element] += by; }
+
+  /// All results of the graph that stands for a node where it is split.
+  Values expansion(const Value& value) { return value.node->op->expand(builder, *value.node); }
+
+  Builder builder;
+  int64_t flops = 0;
+  bool transposed = false;  ///< how operands and results of kernels lie in memory
+
+ private:
+  static std::vector<BlockDim> whole_dims(const TensorType& type) {
+    std::vector<BlockDim> dims;
+    for (const Dim& dim : type.dims) dims.push_back({0, dim.size, dim.size, 0});
+    return dims;
+  }
+
+  std::vector<Array> compute(const Node& node, const std::map<const Node*, std::vector<Array>>& computed) {
+    if (auto known = given_.find(&node); known != given_.end()) return {known->second};
+    if (node.op->leaf) return {Array{node.types[0], {node.inputs[0]}}};
+    std::vector<Memory> operands, results;
+    for (const Value& operand : node.operands) {
+      operands.emplace_back(operand.element(), whole_dims(operand.type()), transposed);
+      operands.back().load(computed.at(operand.node.get())[operand.result]);
+    }
+    for (const TensorType& type : node.types) results.emplace_back(type.element, whole_dims(type), transposed);
+    if (node.op->view && node.types[0].dims == node.operands[0].dims()) {
+      results[0].load(computed.at(node.operands[0].node.get())[node.operands[0].result]);
+    } else if (node.op->lane || node.op->reduction) {
+      run_loop(node, operands, results);
+    } else {
+      std::vector<Block> from, to;
+      for (Memory& memory : operands) from.push_back(memory.block);
+      for (Memory& memory : results) to.push_back(memory.block);
+      KernelCall call{node.attributes, from, to, node.inputs, threads_};
+      node.op->kernel(call);
+      flops += call.flops;
+    }
+    std::vector<Array> arrays;
+    for (size_t r = 0; r < results.size(); ++r) {
+      arrays.push_back({node.types[r], std::vector<double>(size_of(node.types[r].dims))});
+      results[r].each([&](int64_t place, auto element) { arrays[r].numbers[place] = static_cast<double>(to_number(element)); });
+    }
+    return arrays;
+  }
+
+  void run_loop(const Node& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
+    const Dims& dims = node.op->lane ? node.types[0].dims : node.operands[0].dims();
+    LoopProgram program;
+    std::vector<std::vector<int64_t>> strides;
+    const auto add = [&](const Block& block, const Dims& own) {
+      strides.emplace_back();
+      for (const Dim& dim : dims) strides.back().push_back(has_dim(own, dim.name) ? block.dims[find_dim(own, dim.name)].stride : 0);
+    };
+    for (size_t k = 0; k < operands.size(); ++k) {
+      program.operands.push_back({OperandKind::kArray, operands[k].block.element, 0});
+      add(operands[k].block, node.operands[k].dims());
+    }
+    add(results[0].block, node.types[0].dims);
+    int value = 0;
+    if (node.op->lane) {
+      const int count = static_cast<int>(operands.size());
+      program.steps.push_back({*node.op->lane, 0, count > 1 ? 1 : -1, count > 2 ? 2 : -1, node.attributes.element});
+      value = count;
+    }
+    program.outputs.push_back({value, results[0].block.element, node.op->reduction.value_or(Reduction::kStore)});
+    std::vector<LoopArgument> from, to{LoopArgument::array(results[0].block.data, strides.back())};
+    for (size_t k = 0; k < operands.size(); ++k) from.push_back(LoopArgument::array(operands[k].block.data, strides[k]));
+    std::vector<int64_t> sizes;
+    for (const Dim& dim : dims) sizes.push_back(dim.size);
+    compile(std::move(program)).run(sizes, from, to, threads_);
+    if (node.op->work == Work::kPerResult) flops += size_of(node.types[0].dims);
+    if (node.op->work == Work::kPerOperand) flops += size_of(node.operands[0].dims());
+  }
+
+  Threads threads_{2};
+  std::map<const Node*, Array> given_;
+  Values kept_;  ///< so that no other node comes to lie where an input was
+};
+
+inline void expect_near(const std::vector<double>& found, const std::vector<double>& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (std::isnan(expected[i])) EXPECT_TRUE(std::isnan(found[i])) << "element " << i << " is " << found[i];
+    else if (std::isinf(expected[i])) EXPECT_EQ(found[i], expected[i]) << "element " << i;
+    else EXPECT_NEAR(found[i], expected[i], tolerance) << "element " << i;
+  }
+}
+
+}  // namespace mtf::test
