@@ -269,11 +269,16 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
 
   int64_t flops = 0;
   bool first_run = p.first_flops < 0;
+  if (first_run) p.flops_of_step.clear();
   p.under_way.clear();
   auto finish = [&](int step) {
     machine.at.store(p.steps[step].first, std::memory_order_relaxed);
     p.steps[step].collective->finish(machine.transport);
     std::erase(p.under_way, step);
+  };
+  const std::function<void()> nothing;
+  const std::function<void()> advance = [&] {
+    for (int other : p.under_way) p.steps[other].collective->advance(machine.transport);
   };
   for (size_t s = 0; s < p.steps.size(); ++s) {
     Impl::BoundStep& step = p.steps[s];
@@ -288,11 +293,12 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
       if (first_run) p.flops_of_step.push_back(0);
       continue;
     }
-    for (int other : p.under_way) p.steps[other].collective->advance(machine.transport);
+    bool overlaps = !p.under_way.empty() && machine.transport.ranks() > 1;
+    if (overlaps) advance();
     std::span<const double> host = step.step->kind == StepKind::kKernel ? numbers(*step.first) : std::span<const double>();
     int64_t done = 0;
     try {
-      done = step.compute->run({p.pointers, machine.threads, host, p.number_of});
+      done = step.compute->run({p.pointers, machine.threads, host, p.number_of, overlaps ? advance : nothing});
     } catch (const ElementError& error) {
       fail(Kind::index_out_of_range, step.first->node->span, error.message);
     }

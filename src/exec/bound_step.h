@@ -1,5 +1,6 @@
 #pragma once
 // The kinds of steps of a bound plan that compute (internal to exec).
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,6 +24,7 @@ struct StepRun {
   Threads& threads;
   std::span<const double> inputs;         ///< of the instruction's node
   std::span<const double> numbers;        ///< for each value: the host number it is
+  const std::function<void()>& progress;  ///< moves collectives on; empty where none are under way
 };
 
 /// A kernel or a fused loop, bound. run() returns the floating-point operations of the place that did most.

@@ -23,7 +23,6 @@ struct EngineOptions {
   bool use_mpi = false;              ///< this process was started by mpirun
   bool dry = false;                  ///< plan only: nothing is computed, cuts are costed instead
   bool fuse = true;                  ///< element-wise chains run as one loop
-  int64_t hosted = 0;                ///< tests: pretend ranks host at most this many processors a pass (0: all)
 };
 
 class Engine {
