@@ -131,7 +131,7 @@ void Evaluator::forget_history(const Values& values) {
         const bool saved = r + static_cast<size_t>(done.op->saved_results) >= done.types.size();
         if (!saved && !done.is_computed(static_cast<int>(r))) computed = false;
       }
-      if (done.op->gradient == nullptr || !any_float || done.op->name == "assign") {
+      if (done.op->gradient == nullptr || !any_float || done.op->ends_gradients) {
         if (computed) done.operands.clear();
         continue;
       }

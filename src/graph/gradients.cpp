@@ -37,6 +37,8 @@ class Backward {
     bool operator<(const Key& other) const { return std::tie(node, result) < std::tie(other.node, other.result); }
   };
 
+  static bool passes(const Op& op) { return op.gradient && !op.ends_gradients; }
+
   bool is_target(const NodePtr& node) const {
     return std::any_of(targets_.begin(), targets_.end(), [&](const Value& t) { return t.node == node; });
   }
@@ -56,7 +58,7 @@ class Backward {
                  .related(node->read.is_known() ? node->read : node->span, "read here")
                  .related(node->superseded, "assigned here since")
                  .help("take the gradient before the assignment"));
-      if (!node->op->gradient) continue;
+      if (!passes(*node->op)) continue;
       for (const Value& operand : node->operands) {
         if (operand.node->mark == mark || !is_float(operand.element())) continue;
         operand.node->mark = mark;
@@ -66,7 +68,7 @@ class Backward {
     std::sort(reached.begin(), reached.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
     for (const NodePtr& node : reached) {
       bool leads = is_target(node);
-      if (node->op->gradient)
+      if (passes(*node->op))
         for (const Value& operand : node->operands)
           leads = leads || (is_float(operand.element()) && leads_.count(operand.node.get()));
       if (!leads) continue;
@@ -103,7 +105,7 @@ class Backward {
   }
 
   void step(const NodePtr& node) {
-    if (!node->op->gradient) return;
+    if (!passes(*node->op)) return;
     std::vector<bool> wanted;
     bool any = false;
     for (const Value& operand : node->operands) {

@@ -129,6 +129,7 @@ constexpr Op ops::kFloordiv = element_wise({
     .samples = "x: i32[a, b] in -9..9, y: i32[b] in 1..5 => x // y\nx: [a] in 0.1..0.9 => x // 1",
     .lane = LaneOp::kFloordiv,
     .gradient = zero_gradient,
+    .ends_gradients = true,
 });
 
 constexpr Op ops::kMod = element_wise({

@@ -66,6 +66,7 @@ constexpr Op ops::kSign = element_wise({
     .samples = "x: [a, b] in 0.5..2 => sign(x)\nx: i32[a] in -5..5 => sign(x)",
     .lane = LaneOp::kSign,
     .gradient = zero_gradient,
+    .ends_gradients = true,
 });
 
 constexpr Op ops::kSqrt = real_function({
@@ -275,6 +276,7 @@ constexpr Op ops::kFloor = element_wise({
     .samples = "x: [a, b] in 0.1..0.9 => floor(x)\nx: i32[a] in -5..5 => floor(x)",
     .lane = LaneOp::kFloor,
     .gradient = zero_gradient,
+    .ends_gradients = true,
 });
 
 constexpr Op ops::kRound = element_wise({
@@ -285,6 +287,7 @@ constexpr Op ops::kRound = element_wise({
     .samples = "x: [a, b] in 0.6..1.4 => round(x)\nx: i32[a] in -5..5 => round(x)",
     .lane = LaneOp::kRound,
     .gradient = zero_gradient,
+    .ends_gradients = true,
 });
 
 constexpr Op ops::kGeluGrad = real_function({

@@ -60,6 +60,7 @@ constexpr Op ops::kStopGradient = identity({
     .example = "dim n = 2\nlet x = tensor([3, 4], [n])\nprint(grad(sum(x * stop_gradient(x)), [x])[0])\n#> [3, 4]\n",
     .samples = "x: i32[a, b] in -3..3 => stop_gradient(x)",
     .gradient = zero_gradient,
+    .ends_gradients = true,
     .linear = Linear::kEach,
 });
 
@@ -76,6 +77,7 @@ constexpr Op ops::kAssign = identity({
     .family = "Layouts",
     .doc = "What a `param` or `state` is from an assignment on; gradients end here.",
     .gradient = zero_gradient,
+    .ends_gradients = true,
 });
 
 constexpr Op ops::kNumber = complete({

@@ -153,6 +153,8 @@ struct Op {
   std::vector<Value> (*gradient)(GradientCall&) = nullptr;
   std::string_view no_gradient = {};  ///< the reason, where there is none
 
+  bool ends_gradients = false;     ///< no gradient looks beyond it: assignments, stop_gradient
+
   Linear linear = Linear::kNo;
   bool view = false;             ///< the result is the operand's memory under other names
   int saved_results = 0;         ///< the last so many results are only for the gradient
