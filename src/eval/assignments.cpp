@@ -47,7 +47,11 @@ Value Evaluator::converted_for(const HostValue& value, const TensorType& type, S
   const Value* tensor = tensor_of(value);
   if (!tensor) {
     if (!is_number(value)) mismatch("");
-    if (!type.dims.empty()) mismatch(fmt::format("`fill({}, …)` makes a tensor of this shape", to_string(type.dims)));
+    if (!type.dims.empty()) {
+      std::vector<std::string> names;
+      for (const Dim& dim : type.dims) names.push_back(dim.name.str());
+      mismatch(fmt::format("`fill([{}], …)` makes a tensor of this shape", join(names, ", ")));
+    }
     return number_tensor(value, type.element);
   }
   if (!same_set(tensor->dims(), type.dims)) mismatch("");

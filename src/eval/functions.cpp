@@ -98,11 +98,12 @@ HostValue Evaluator::call_function(const FunctionPtr& function, Arguments& argum
       const bool host_number = is_number(binding.value) && !binding.value.is<bool>();
       call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
     }
-    if (uncertain > 0) {
-      for (const Activation& other : activations) {
-        if (other.function == call.function && other.argument_types == call.argument_types && other.uncertain < uncertain) {
-          return unknown(UnknownKind::kAny);
-        }
+    // A call that may have returned already is only reached under that condition.
+    bool conditional = false;
+    for (auto other = activations.rbegin(); other != activations.rend(); ++other) {
+      conditional = conditional || other->uncertain < uncertain || !other->maybe_results.empty();
+      if (conditional && other->function == call.function && other->argument_types == call.argument_types) {
+        return unknown(UnknownKind::kAny);
       }
     }
   }

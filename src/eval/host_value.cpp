@@ -136,8 +136,9 @@ std::optional<HostValue> merge(const HostValue& a, const HostValue& b) {
   // A number that in one branch became a tensor without dims: from here on it is one.
   if (x && x->dims().empty() && is_number(b)) return a;
   if (y && y->dims().empty() && is_number(a)) return b;
-  if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return x || y ? std::optional<HostValue>() : std::optional<HostValue>(a);
-  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return x || y ? std::optional<HostValue>() : std::optional<HostValue>(b);
+  // Of what is entirely unknown the other is the better guess; the run will tell.
+  if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return y ? b : a;
+  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return x ? a : b;
   if (x || y) return std::nullopt;
   if (is_number(a) && is_number(b)) {
     if (a.data == b.data) return a;

@@ -223,12 +223,6 @@ void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {
     }
   }
   for (const ast::Ident& ident : names) scope->bind(ident.name, Poison{}, ident.span);
-  if (auto* s = stmt.as<ast::AssignStmt>()) {
-    if (auto* name = s->target->as<ast::NameExpr>()) {
-      auto found = scope->find(name->name);
-      if (found.binding && !found.binding->value.is<PlacePtr>()) found.binding->value = Poison{};
-    }
-  }
   if (stmt.as<ast::ReturnStmt>() && !activations.empty()) activations.back().maybe_results.push_back(Poison{});
 }
 

@@ -1,0 +1,187 @@
+// What a check finds: kinds of errors, in programs of a few lines.
+#include <gtest/gtest.h>
+
+#include "eval/session.h"
+
+namespace mtf {
+namespace {
+
+std::vector<std::string> kinds(const std::string& text, Settings settings = {}) {
+  std::vector<std::string> found;
+  const Diagnostics diagnostics = Session::check_text("test.mtf", text, settings);
+  for (const Diagnostic& diagnostic : diagnostics.list()) found.emplace_back(record(diagnostic.kind()).name);
+  return found;
+}
+
+std::string rendered(const std::string& text, Settings settings = {}) { return Session::check_text("test.mtf", text, settings).render(); }
+
+using Kinds = std::vector<std::string>;
+
+TEST(Check, RightProgramsAreQuiet) {
+  EXPECT_EQ(rendered("dim a = 2\nlet x = zeros([a])\nprint(sum(x))\n"), "");
+  EXPECT_EQ(rendered("let n = 3\nassert n + 1 == 4\nprint(\"{n:>3}\")\n"), "");
+}
+
+TEST(Check, NamesAreSuggested) {
+  EXPECT_NE(rendered("dim batch = 2\nlet x = zeros([bach])\n").find("did you mean `batch`?"), std::string::npos);
+  EXPECT_NE(rendered("prnt(1)\n").find("did you mean `print`?"), std::string::npos);
+}
+
+TEST(Check, SeveralErrorsAtOnceWithoutFollowUps) {
+  EXPECT_EQ(kinds("let x = foo\nlet y = x + 1\nlet z = bar\nprint(y, z)\n"), (Kinds{"unknown_name", "unknown_name"}));
+}
+
+TEST(Check, FunctionsNeverCalledAreCheckedForNames) {
+  EXPECT_EQ(kinds("fn f(x) { let y = x\n return y + nope }\n"), Kinds{"unknown_name"});
+  EXPECT_EQ(kinds("model M(a: dim) { param w: [a] = nope }\n"), Kinds{"unknown_name"});
+  EXPECT_EQ(kinds("import nn\nfn f() = nn.Dens(1)\n"), Kinds{"unknown_attribute"});
+}
+
+TEST(Check, FunctionsOfAScopeSeeEachOther) {
+  EXPECT_EQ(rendered("print(f(1))\nfn f(x) = g(x) + 1\nfn g(x) = 2 * x\n"), "");
+  EXPECT_EQ(kinds("print(later)\nlet later = 1\n"), Kinds{"unknown_name"});
+}
+
+TEST(Check, AFunctionUsesTheBindingsInForceWhereItIsWritten) {
+  EXPECT_EQ(rendered("let a = 1\nfn f() = a\nlet a = 2\nassert f() == 1\nassert a == 2\n"), "");
+}
+
+TEST(Check, Annotations) {
+  const std::string f = "dim a = 2, b = 3\nfn f(x: [.., d], d: dim) -> [..] = sum(x, over: d)\n";
+  EXPECT_EQ(rendered(f + "print(f(zeros([a, b]), b))\nprint(f(zeros([b]), b))\n"), "");
+  EXPECT_EQ(kinds(f + "print(f(zeros([a]), b))\n"), Kinds{"type_mismatch"});
+  EXPECT_EQ(kinds("dim a = 2, b = 3\nfn g(x: [.., a], y: [.., a]) = 1\nprint(g(zeros([b, a]), zeros([a])))\n"), Kinds{"shape_mismatch"});
+  EXPECT_EQ(kinds("fn g(n: int) = n\nprint(g(1.5))\n"), Kinds{"type_mismatch"});
+  EXPECT_EQ(kinds("dim a = 2\nfn g(x: i32[a]) = x\nprint(g(zeros([a])))\n"), Kinds{"type_mismatch"});
+}
+
+TEST(Check, CallsOfFunctions) {
+  const std::string f = "fn f(x, y: int = 2) = x + y\n";
+  EXPECT_EQ(rendered(f + "assert f(1) == 3\nassert f(1, y: 4) == 5\nassert f(y: 1, x: 1) == 2\n"), "");
+  EXPECT_EQ(kinds(f + "f()\n"), Kinds{"missing_argument"});
+  EXPECT_EQ(kinds(f + "f(1, 2, 3)\n"), Kinds{"wrong_arity"});
+  EXPECT_EQ(kinds(f + "f(1, z: 3)\n"), Kinds{"unknown_argument"});
+  EXPECT_EQ(kinds(f + "f(1, x: 3)\n"), Kinds{"duplicate_argument"});
+  EXPECT_EQ(kinds("let x = 3\nx(1)\n"), Kinds{"not_callable"});
+}
+
+TEST(Check, CallsOfOperations) {
+  const std::string x = "dim a = 2, b = 3\nlet x = zeros([a, b])\n";
+  EXPECT_EQ(kinds(x + "relu()\n"), Kinds{"missing_argument"});
+  EXPECT_EQ(kinds(x + "relu(x, x)\n"), Kinds{"wrong_arity"});
+  EXPECT_EQ(kinds(x + "relu(\"x\")\n"), Kinds{"type_mismatch"});
+  EXPECT_EQ(kinds(x + "sum(x, ovr: a)\n"), Kinds{"unknown_argument"});
+  EXPECT_EQ(kinds(x + "relu(x -> [a])\n"), Kinds{"misplaced_arrow"});
+  EXPECT_EQ(kinds(x + "zeros([a, 3])\n"), Kinds{"not_a_dim"});
+  EXPECT_EQ(kinds(x + "zeros([a, a])\n"), Kinds{"dim_twice"});
+  EXPECT_EQ(kinds(x + "let y = zeros([a]) + zeros([b])\n"), Kinds{"no_broadcast"});
+}
+
+TEST(Check, AssignmentKeepsTheType) {
+  EXPECT_EQ(kinds("dim a = 2\nlet x = zeros([a])\nx := ones([a], i32)\n"), Kinds{"assign_type_changed"});
+  EXPECT_EQ(kinds("dim a = 2\nlet x = 0\nx := zeros([a])\n"), Kinds{"assign_type_changed"});
+  EXPECT_EQ(rendered("dim a = 2\nlet x = 0\nx := x + sum(zeros([a]))\n"), "");
+  EXPECT_EQ(kinds("x := 1\n"), Kinds{"assign_undefined"});
+  EXPECT_EQ(kinds("dim a = 2\na := 3\n"), Kinds{"assign_not_a_place"});
+}
+
+TEST(Check, LoopsAreWalkedOnce) {
+  EXPECT_EQ(rendered("dim a = 2\nlet x = zeros([a])\nfor step in 0..1000000000 { x := x + step }\n"), "");
+  EXPECT_EQ(kinds("for step in 0..1000000000 { print(nope) }\n"), Kinds{"unknown_name"});
+  EXPECT_EQ(rendered("let n = 0\nfor i in 0..10 { n := n + 1 }\nassert n == 10\n"), "");
+}
+
+TEST(Check, LoopsThatFixShapesTakeEveryTurn) {
+  EXPECT_EQ(rendered("dim a = 12\nlet x = zeros([a])\nfor i in 0..3 { print(x[a: 4 * i..4 * i + 4]) }\n"), "");
+  EXPECT_EQ(kinds("dim a = 8\nlet x = zeros([a])\nfor i in 0..3 { print(x[a: 4 * i..4 * i + 4]) }\n"), Kinds{"index_out_of_range"});
+  EXPECT_EQ(rendered("let l = [0]\nfor i in 1..4 { l := l + [i] }\nassert len(l) == 4\n"), "");
+}
+
+TEST(Check, BothBranchesOfAnUnknownConditionAreWalked) {
+  const std::string x = "dim a = 2\nlet x = random.uniform([a])\nlet n = 1\n";
+  EXPECT_EQ(kinds(x + "if sum(x) > 0 { n := foo } else { n := bar }\n"), (Kinds{"unknown_name", "unknown_name"}));
+  EXPECT_EQ(rendered(x + "if sum(x) > 0 { n := 2 }\nassert n == 1\n"), "");
+  EXPECT_EQ(kinds(x + "fn f(y) { if sum(y) > 0 { return 1 }\nreturn \"s\" }\nprint(f(x))\n"), Kinds{"branch_types_differ"});
+  EXPECT_EQ(rendered(x + "fn f(y) { if sum(y) > 0 { return sum(y) } else { return 2 * sum(y) } }\nprint(f(x) + 1)\n"), "");
+}
+
+TEST(Check, RecursionOnAnUnknownConditionEnds) {
+  EXPECT_EQ(rendered("dim a = 2\nfn f(x, n: int) { if sum(x) > n { return x }\nreturn f(x, n - 1) }\nprint(f(zeros([a]), 3))\n"), "");
+  EXPECT_EQ(rendered("fn f(n: int) { if n == 0 { return 1 }\nreturn n * f(n - 1) }\nassert f(5) == 120\n"), "");
+  EXPECT_EQ(kinds("fn f(n) { return f(n + 1) }\nprint(f(0))\n"), Kinds{"call_too_deep"});
+}
+
+TEST(Check, Dims) {
+  EXPECT_EQ(kinds("dim a = 0\n"), Kinds{"bad_size"});
+  EXPECT_EQ(kinds("dim a = 2, b = nope\nprint(zeros([a]))\n"), Kinds{"unknown_name"});
+  EXPECT_EQ(kinds("dim a = 100000000, b = 100000000, c = 1000000\nlet x = zeros([a, b, c])\n"), Kinds{"size_overflow"});
+  EXPECT_EQ(kinds("dim a = 2\nlet n = argmax(zeros([a]))\ndim b = n\n"), Kinds{"size_unknown"});
+  EXPECT_EQ(rendered("dim a = 2, b = 2\nassert size(a) == size(b)\nassert not (a == b)\nassert a * b == 4\n"), "");
+}
+
+TEST(Check, Layouts) {
+  const std::string both = "mesh m = [all: 4]\nlayout l = {a -> all, b -> all}\ndim a = 2, b = 3\n";
+  EXPECT_EQ(kinds(both + "let x = zeros([a, b])\n"), Kinds{"axis_used_twice"});
+  EXPECT_EQ(rendered(both + "let x = zeros([a])\n"), "");
+  EXPECT_EQ(kinds("mesh m = [all: 4]\nlayout l = {a -> rows}\ndim a = 2\nlet x = zeros([a])\n"), Kinds{"mesh_lacks_axis"});
+  EXPECT_EQ(kinds("layout l = {batsh -> all}\ndim batch = 2\n"), Kinds{"layout_dim_unused"});
+  EXPECT_EQ(kinds("mesh m = [rows: 2, rows: 2]\n"), Kinds{"duplicate_name"});
+  EXPECT_EQ(kinds("mesh m = [rows: 0]\n"), Kinds{"bad_mesh"});
+}
+
+TEST(Check, Formats) {
+  EXPECT_EQ(kinds("print(\"{1.5:.4d}\")\n"), Kinds{"bad_format"});
+  EXPECT_EQ(rendered("print(\"{3:.2f} {\"x\":>4}\")\n"), "");
+}
+
+TEST(Check, Settings) {
+  const std::string text = "option lr = 0.1\ndim batch = 4\nassert lr == 0.5\nassert size(batch) == 8\n";
+  EXPECT_EQ(rendered(text, {.mesh = {}, .layout = {}, .set = {{"lr", "0.5"}, {"batch", "8"}}, .stdlib = "", .ranks = 1}), "");
+  EXPECT_EQ(kinds("option lr = 0.1\n", {.mesh = {}, .layout = {}, .set = {{"rl", "1"}}, .stdlib = "", .ranks = 1}), Kinds{"unknown_option"});
+  EXPECT_EQ(kinds("option n = 1\n", {.mesh = {}, .layout = {}, .set = {{"n", "x"}}, .stdlib = "", .ranks = 1}), Kinds{"bad_option_value"});
+}
+
+TEST(Check, Models) {
+  const std::string m =
+      "dim a = 2\nmodel Inner(d: dim) { param w: [d] = 1\nstate s: like w = 0 }\n"
+      "model Outer() { let parts = [Inner(a) for i in 0..2]\nlet again = parts[0]\nparam b: [] = 0 }\nlet m = Outer()\n";
+  EXPECT_EQ(rendered(m + "assert len(m.params) == 3\nassert m.params[1].path == \"parts[1].w\"\n"), "");
+  EXPECT_EQ(kinds(m + "m.b := zeros([a])\n"), Kinds{"assign_type_changed"});
+  EXPECT_EQ(kinds(m + "print(m.c)\n"), Kinds{"unknown_attribute"});
+  EXPECT_EQ(kinds(m + "m(1)\n"), Kinds{"not_callable"});
+}
+
+TEST(Check, GradientsThroughAssignedVariables) {
+  const std::string m = "dim a = 2\nmodel M() { param w: [a] = 1 }\nlet m = M()\nlet loss = sum(square(m.w))\n";
+  EXPECT_EQ(rendered(m + "let g = grad(loss, m.params)\nm.w := m.w - g[0]\nlet h = grad(sum(m.w), m.params)\n"), "");
+  EXPECT_EQ(kinds(m + "m.w := 2 * m.w\nlet g = grad(loss, m.params)\n"), Kinds{"grad_through_assigned"});
+  EXPECT_EQ(kinds(m + "let g = grad(square(m.w), m.params)\n"), Kinds{"grad_not_scalar"});
+}
+
+TEST(Check, NamesBoundToAPlaceStandForIt) {
+  const std::string m = "dim a = 2\nmodel M() { param w: [a] = 1 }\nlet m = M()\nlet p = m.w\n";
+  EXPECT_EQ(kinds(m + "let loss = sum(m.w)\np := 2 * p\nlet g = grad(loss, [m.w])\n"), Kinds{"grad_through_assigned"});
+}
+
+TEST(Check, CountersAreUnknown) {
+  EXPECT_EQ(rendered("dim a = 2\nlet c = counters { let x = zeros([a]) }\nassert c.flops == 17\nassert c.all_reduce.over(\"all\").values == 3\n"), "");
+  EXPECT_EQ(kinds("let c = counters { let x = 1 }\nprint(c.flop)\n"), Kinds{"unknown_attribute"});
+}
+
+TEST(Check, MissingFilesAreLeftToTheRun) {
+  EXPECT_EQ(rendered("import data\ndim a = 2, b = 3\nlet s = data.idx(\"no.gz\", \"no2.gz\", [a])\n"
+                     "for (x, y) in s.batches(b) { print(sum(x), sum(y)) }\nlet z = data.npy(\"no.npy\", [a])\nprint(z + 1)\n"),
+            "");
+}
+
+TEST(Check, StandardModulesAreRight) {
+  EXPECT_EQ(rendered("import nn, optim, losses, data\ndim n = 4, f = 8, h = 2, s = 4, u = 16, k = 3, v = 5\n"
+                     "let t = nn.TransformerLayer(f, n, h, s, u)\nlet e = nn.Embedding(v, f)\nlet d = nn.Dense(f, k)\nlet drop = nn.Dropout(0.1)\n"
+                     "let x = drop(t(e(zeros([n], i32))))\nlet loss = losses.classification(d(x), zeros([n], i32), k)\n"
+                     "let o = optim.Sgd(t.params + d.params, lr: 0.1, momentum: 0.9, nesterov: true, weight_decay: 0.1)\no.minimize(loss)\n"
+                     "let a = optim.AdamW(e.params)\na.minimize(sum(e.table))\n"),
+            "");
+}
+
+}  // namespace
+}  // namespace mtf
