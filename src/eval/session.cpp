@@ -1,6 +1,7 @@
 #include "eval/session.h"
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 
 #include "eval/evaluator.h"
@@ -202,6 +203,23 @@ std::string Session::type_of(const std::string& expression) {
   impl_->restore(before, undo);
   impl_->evaluator.programs.push_back(program);  // a function that it made may live on
   return result;
+}
+
+HostTensor Session::read(const std::string& expression) {
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create("<read>", expression), ParseMode::kRepl));
+  auto* stmt = program->body.statements.size() == 1 ? program->body.statements[0].as<ast::ExprStmt>() : nullptr;
+  if (!stmt) fail(Kind::bad_usage, program->body.span, "expected an expression");
+  Evaluator& evaluator = impl_->evaluator;
+  evaluator.programs.push_back(program);
+  const HostValue value = evaluator.evaluate(*stmt->value, evaluator.top);
+  if (const Value* tensor = tensor_of(value)) return evaluator.fetch(*tensor, stmt->value->span);
+  const std::optional<double> number = number_of(value);
+  if (!number) fail(Kind::type_mismatch, stmt->value->span, "expected a tensor or a number, found {}", describe(value));
+  HostTensor host;
+  host.type.element = ElementType::kF64;
+  host.bytes.resize(sizeof *number);
+  std::memcpy(host.bytes.data(), &*number, sizeof *number);
+  return host;
 }
 
 std::vector<std::string> Session::names(const std::string& prefix) const {

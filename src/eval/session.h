@@ -68,6 +68,8 @@ class Session {
   std::vector<StatementReport> execute(const std::string& text);
   /// The type with layout of an expression, computing nothing.
   std::string type_of(const std::string& expression);
+  /// The whole value of an expression that is a tensor, or a number of the host (as f64 without dims).
+  HostTensor read(const std::string& expression);
   /// What a statement would cost, computing nothing and leaving the session as it was.
   std::vector<StatementReport> plan(const std::string& text);
   /// Names that could stand here, for completion: bindings, operations, modules' members after `name.`.

@@ -35,12 +35,6 @@ constexpr std::string_view kOverviewTail =
     "Exit status: 0 success, 1 an error in the program, 2 usage, 3 a file, 4 a limit, 5 a bug in mtf, 130 Ctrl-C.\n"
     "More: `mtf help COMMAND`, and `mtf help OPERATION`, such as `mtf help einsum`.\n";
 
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Command* command : all_commands()) names.emplace_back(command->name);
-  return names;
-}
-
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options())
@@ -131,10 +125,17 @@ struct CommandLine {
   }
 };
 
-int run_words(int count, const char* const* words) {
-  if (launch().rank != 0 && count == 2 && std::string_view(words[1]) == "--version") return 0;
-  CommandLine line;
-  return line.parse_and_run({words + 1, words + count});
+// `--layout=` is `--layout ""`; CLI11 would take the next word as its value.
+std::vector<std::string> separated(int count, const char* const* words) {
+  std::vector<std::string> list;
+  for (int i = 1; i < count; ++i) {
+    std::string word = words[i];
+    const bool empty_value = word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
+    if (empty_value) word.pop_back();
+    list.push_back(std::move(word));
+    if (empty_value) list.emplace_back();
+  }
+  return list;
 }
 
 constexpr const Command* kCommands[] = {&kRunCommand, &kCheckCommand, &kPlanCommand, &kTraceCommand,
@@ -150,6 +151,12 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command* command : all_commands()) names.emplace_back(command->name);
+  return names;
+}
+
 std::string overview() {
   std::string text(kOverviewHead);
   for (const Command* command : all_commands()) text += fmt::format("  {:<11} {}\n", command->name, command->summary);
@@ -163,13 +170,14 @@ std::string help_of(const Command& command) {
   OptionParser parser(app);
   command.declare(parser, program);
   app.get_formatter()->column_width(28);
-  return app.help() + "\n" + std::string(command.details);
+  return app.help() + std::string(command.details);
 }
 
 int run_command_line(int count, const char* const* words) {
   end_on_interrupt();
   try {
-    return run_words(count, words);
+    CommandLine line;
+    return line.parse_and_run(separated(count, words));
   } catch (const UserError& error) {
     Diagnostics found;
     found.add(error.diagnostic());

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tool/option_parser.h"
 #include "tool/program_options.h"
@@ -33,6 +34,7 @@ extern const Command kEditorsCommand;    // editors_command.cpp
 /// In the order in which help lists them.
 std::span<const Command* const> all_commands();
 const Command* find_command(std::string_view name);
+std::vector<std::string> command_names();
 
 /// The whole command line: parses it, runs the command, reports what it throws. Returns the exit status.
 int run_command_line(int count, const char* const* words);

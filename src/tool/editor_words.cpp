@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <sstream>
 
-#include "eval/session.h"
 #include "kernels/element_type.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
@@ -28,8 +27,6 @@ std::string list_of(std::string_view reserved) {
   const auto other = kOtherWords.find(reserved);
   return other == kOtherWords.end() ? "statements" : other->second;
 }
-
-bool contains(const std::vector<std::string>& list, const std::string& word) { return std::find(list.begin(), list.end(), word) != list.end(); }
 
 std::string alternatives(const std::vector<std::string>& words) {
   std::string out;
@@ -61,17 +58,12 @@ std::string vim_line(const std::string& line, const std::vector<std::string>& wo
 WordLists editor_words() {
   WordLists words;
   for (const std::string_view word : reserved_words()) words[list_of(word)].emplace_back(word);
+  const auto& reserved = reserved_words();
   for (const Op* op : all_ops())
-    if (!op->signature.empty()) words["operations"].emplace_back(op->name);
-  std::ostream nowhere(nullptr);
-  Settings settings;
-  settings.stdlib = standard_library();
-  for (const std::string& name : Session(settings, nullptr, nowhere).names("")) {
-    if (!contains(words["operations"], name)) words["functions"].push_back(name);
-  }
+    if (!op->signature.empty() && std::find(reserved.begin(), reserved.end(), op->name) == reserved.end()) words["operations"].emplace_back(op->name);
+  for (const MemberDoc& builtin : builtin_docs()) words["functions"].push_back(builtin.name);
   for (const ModuleDoc& module : read_module_docs(standard_library())) words["modules"].push_back(module.name);
-  for (const std::string module : {"init", "random"})  // there without an import
-    if (!contains(words["modules"], module)) words["modules"].push_back(module);
+  words["modules"].emplace_back("random");  // its members are operations
   for (auto& [key, list] : words) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());

@@ -22,7 +22,7 @@ const Command kHelpCommand = {
         if (topic->empty()) fmt::print("{}", overview());
         else if (*topic == "operations") fmt::print("{}", list_of_operations());
         else if (const Command* command = find_command(*topic)) fmt::print("{}", help_of(*command));
-        else fmt::print("{}", help_on(*topic));
+        else fmt::print("{}", help_on(*topic, command_names()));
         return 0;
       };
     }};

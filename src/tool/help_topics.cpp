@@ -13,9 +13,21 @@
 namespace mtf::tool {
 namespace {
 
+constexpr std::size_t kWidth = 100;
+
+// Indented by two, long lines broken between words.
 std::string indented(std::string_view text) {
   std::string out;
-  for (const std::string& line : printed_lines(text)) out += line.empty() ? "\n" : "  " + line + "\n";
+  for (const std::string& whole : printed_lines(text)) {
+    std::string_view line = whole;
+    while (line.size() > kWidth - 2) {
+      const std::size_t blank = line.rfind(' ', kWidth - 2);
+      if (blank == std::string_view::npos || blank == 0) break;
+      out += fmt::format("  {}\n", line.substr(0, blank));
+      line.remove_prefix(blank + 1);
+    }
+    out += line.empty() ? "\n" : fmt::format("  {}\n", line);
+  }
   return out;
 }
 
@@ -25,11 +37,11 @@ std::string help_on(const ModuleDoc& module) {
   return out;
 }
 
-// Names in lines of at most 100 columns.
+// Names in lines.
 std::string wrapped(const std::vector<std::string>& names, const std::string& indent) {
   std::string out, line = indent;
   for (const std::string& name : names) {
-    if (line.size() + name.size() > 100) {
+    if (line.size() + name.size() > kWidth) {
       out += std::string(trim_right(line)) + "\n";
       line = indent;
     }
@@ -41,19 +53,21 @@ std::string wrapped(const std::vector<std::string>& names, const std::string& in
 }  // namespace
 
 std::string help_on(const Op& op) {
-  std::string out(op.signature);
-  if (!op.symbol.empty()) out += fmt::format("   written {}", op.symbol);
-  out += "\n" + indented(op.doc);
+  std::string out = std::string(op.signature) + "\n" + indented(op.doc);
   if (!op.no_gradient.empty()) out += indented(fmt::format("No gradient: {}.", op.no_gradient));
   return out + "\n" + indented(trim(op.example));
 }
 
-std::string help_on(const std::string& topic) {
+std::string help_on(const std::string& topic, std::vector<std::string> others) {
   if (const Op* op = find_op(topic); op != nullptr && !op->signature.empty()) return help_on(*op);
   if (const Op* op = find_operator(topic)) return help_on(*op);
-  std::vector<std::string> known;
+  std::vector<std::string> known = std::move(others);
   for (const Op* op : all_ops())
     if (!op->signature.empty()) known.emplace_back(op->name);
+  for (const MemberDoc& builtin : builtin_docs()) {
+    if (builtin.name == topic) return builtin.signature + "\n" + indented(builtin.doc);
+    known.push_back(builtin.name);
+  }
   for (const ModuleDoc& module : read_module_docs(standard_library())) {
     if (module.name == topic) return help_on(module);
     known.push_back(module.name);
@@ -63,7 +77,7 @@ std::string help_on(const std::string& topic) {
       known.push_back(name);
     }
   }
-  fail(Diagnostic(Kind::unknown_name, {}, fmt::format("there is no help on {}", code(topic))).help(did_you_mean(topic, known)));
+  fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no help on {}", code(topic))).help(did_you_mean(topic, known)));
 }
 
 std::string list_of_operations() {
@@ -77,6 +91,9 @@ std::string list_of_operations() {
   }
   std::string out = "Operations:\n";
   for (const auto& [family, names] : families) out += fmt::format("  {}\n{}", family, wrapped(names, "    "));
+  std::vector<std::string> builtins;
+  for (const MemberDoc& builtin : builtin_docs()) builtins.push_back(builtin.name);
+  out += "  Of the language\n" + wrapped(builtins, "    ");
   std::vector<std::string> modules;
   for (const ModuleDoc& module : read_module_docs(standard_library())) modules.push_back(module.name);
   if (!modules.empty()) out += "Modules:\n" + wrapped(modules, "    ");

@@ -1,13 +1,14 @@
 #pragma once
 // `mtf help NAME` and `:help NAME`: operations, standard modules and what is in them.
 #include <string>
+#include <vector>
 
 #include "ops/op.h"
 
 namespace mtf::tool {
 
-/// Throws UserError of kind unknown_name, with a suggestion.
-std::string help_on(const std::string& topic);
+/// Throws UserError of kind bad_usage, with a suggestion from what there is help on and `others`.
+std::string help_on(const std::string& topic, std::vector<std::string> others = {});
 
 /// The operations' names under the headings of their families, and the standard modules.
 std::string list_of_operations();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "eval/evaluator.h"
 #include "support/diagnostics.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
@@ -38,6 +39,16 @@ std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
     });
   }
   return modules;
+}
+
+std::vector<MemberDoc> builtin_docs() {
+  std::ostream nowhere(nullptr);
+  Evaluator evaluator({}, nullptr, nowhere);
+  std::vector<MemberDoc> docs;
+  for (const auto& [name, value] : evaluator.builtins)
+    if (const auto* builtin = value.as<BuiltinPtr>()) docs.push_back({name.str(), (*builtin)->signature, (*builtin)->doc});
+  std::sort(docs.begin(), docs.end(), [](const MemberDoc& a, const MemberDoc& b) { return a.name < b.name; });
+  return docs;
 }
 
 }  // namespace mtf::tool

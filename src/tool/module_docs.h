@@ -1,5 +1,5 @@
 #pragma once
-// The documentation of the standard modules, read from their `##` lines.
+// The documentation of what is no operation: the standard modules, from their `##` lines, and built-in functions.
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,5 +21,8 @@ struct ModuleDoc {
 
 /// Every module in `folder`, by name. A module that cannot be read is left out: `mtf check` says why.
 std::vector<ModuleDoc> read_module_docs(const std::string& folder);
+
+/// The functions of the language itself that are no operations: print, grad, zip …
+std::vector<MemberDoc> builtin_docs();
 
 }  // namespace mtf::tool

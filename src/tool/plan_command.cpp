@@ -30,9 +30,13 @@ int plan(const Options& options, const ProgramOptions& program) {
   Engine engine(engine_options);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, nowhere);
-  session.on_statement([&](const StatementReport& statement) { fmt::print("{}", plan_text(statement, options.formula)); });
+  PlanTotals totals;
+  session.on_statement([&](const StatementReport& statement) {
+    fmt::print("{}", plan_text(statement, options.formula));
+    totals.add(statement);
+  });
   session.run_text(script.name, script.text);
-  fmt::print("{}", totals_text(engine.counters()));
+  fmt::print("{}", totals.text(engine.counters()));
   return 0;
 }
 

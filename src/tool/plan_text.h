@@ -11,8 +11,20 @@ namespace mtf::tool {
 /// for a statement that costs nothing. With `formulas` a formula stands behind each figure.
 std::string plan_text(const StatementReport& report, bool formulas);
 
-/// The sum over statements, the collectives by kind and axes, and the peak.
+/// The figures of a whole program: flops, the collectives by kind and axes, and the peak.
 std::string totals_text(const Counters& counters);
+
+/// Adds up statements, each as often as it runs; one whose turns are unknown counts once.
+class PlanTotals {
+ public:
+  void add(const StatementReport& report);
+  /// `all` gives what is not a sum: processors and the peak.
+  std::string text(const Counters& all) const;
+
+ private:
+  Counters sum_;
+  bool turns_unknown_ = false;
+};
 
 /// `×200`, `per turn`, or nothing for a statement that runs once.
 std::string turns_text(std::int64_t turns);

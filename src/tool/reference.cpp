@@ -4,6 +4,7 @@
 
 #include "ops/registry.h"
 #include "support/text.h"
+#include "tool/program_options.h"
 
 namespace mtf::tool {
 namespace {
@@ -20,7 +21,6 @@ constexpr std::string_view kHead =
 
 std::string operation_text(const Op& op) {
   std::string out = fmt::format("\n### {}\n\n```\n{}\n```\n\n{}\n", op.name, op.signature, trim(op.doc));
-  if (!op.symbol.empty()) out += fmt::format("\nWritten `{}`.\n", op.symbol);
   if (!op.no_gradient.empty()) out += fmt::format("\nNo gradient: {}.\n", op.no_gradient);
   return out + fmt::format("\n```mtf\n{}\n```\n", trim(op.example));
 }
@@ -35,7 +35,7 @@ std::string module_text(const ModuleDoc& module) {
 
 }  // namespace
 
-std::string reference_text(const std::vector<ModuleDoc>& modules) {
+std::string reference_text(const std::vector<MemberDoc>& builtins, const std::vector<ModuleDoc>& modules) {
   std::vector<std::pair<std::string_view, std::string>> families;
   for (const Op* op : all_ops()) {
     if (op->signature.empty()) continue;
@@ -46,8 +46,12 @@ std::string reference_text(const std::vector<ModuleDoc>& modules) {
   }
   std::string out(kHead);
   for (const auto& [heading, text] : families) out += fmt::format("\n## {}\n{}", heading, text);
+  out += "\n## Functions of the language\n";
+  for (const MemberDoc& builtin : builtins) out += fmt::format("\n### {}\n\n```\n{}\n```\n\n{}\n", builtin.name, builtin.signature, trim(builtin.doc));
   for (const ModuleDoc& module : modules) out += module_text(module);
   return out;
 }
+
+std::string reference_text() { return reference_text(builtin_docs(), read_module_docs(standard_library())); }
 
 }  // namespace mtf::tool

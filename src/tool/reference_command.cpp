@@ -28,8 +28,7 @@ const Command kReferenceCommand = {
       parser.text("--write", options->write, "DIR", "Write REFERENCE.md to this folder");
       parser.text("--check", options->check, "DIR", "Compare with REFERENCE.md in this folder");
       return [options] {
-        const std::string text = reference_text(read_module_docs(standard_library()));
-        return deliver({{"REFERENCE.md", text}}, options->to_stdout, options->write, options->check);
+        return deliver({{"REFERENCE.md", reference_text()}}, options->to_stdout, options->write, options->check);
       };
     }};
 

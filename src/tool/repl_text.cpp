@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/element_type.h"
 #include "support/text.h"
 #include "tool/plan_text.h"
 
@@ -34,19 +35,28 @@ std::vector<std::pair<std::string, std::int64_t>> collective_lines(const Stateme
   return lines;
 }
 
+bool is_tensor_type(const std::string& type) {
+  const std::size_t bracket = type.find('[');
+  return bracket != std::string::npos && parse_element_type(type.substr(0, bracket)).has_value();
+}
+
+// The longest value that stands on one line with its type.
+constexpr std::size_t kShortValue = 60;
+
+std::string binding_text(const StatementReport::Binding& binding, bool silent) {
+  if (!is_tensor_type(binding.type)) return binding.name.empty() ? binding.value : binding.name + " = " + binding.value;
+  const std::string type = fmt::format("{}   {} per processor{}", binding.type, bytes_text(binding.bytes), silent ? ", no communication" : "");
+  if (!binding.name.empty()) return binding.name + ": " + type;
+  const bool is_short = binding.value.size() <= kShortValue && binding.value.find('\n') == std::string::npos;
+  return is_short ? binding.value + ": " + type : type + "\n" + binding.value;
+}
+
 }  // namespace
 
 std::string repl_text(const StatementReport& report) {
   const auto collectives = collective_lines(report);
   std::string out;
-  for (const StatementReport::Binding& binding : report.bindings) {
-    const std::string& what = binding.name.empty() ? binding.value : binding.name;
-    out += what;
-    if (!binding.type.empty()) out += (what.find('\n') == std::string::npos ? ": " : "\n: ") + binding.type;
-    const bool is_tensor = binding.type.find('[') != std::string::npos;
-    if (is_tensor) out += fmt::format("   {} per processor{}", bytes_text(binding.bytes), collectives.empty() ? ", no communication" : "");
-    out += "\n";
-  }
+  for (const StatementReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty()) + "\n";
   for (const auto& [line, count] : collectives) out += "   " + (count == 1 ? "" : thousands(count) + " × ") + line + "\n";
   return out;
 }

@@ -9,8 +9,8 @@
 
 namespace mtf::tool {
 
-/// A line for each tensor that was bound or for the value of an expression, then one for each collective; collectives
-/// that differ in nothing are one line with their number.
+/// A line for each tensor that was bound; `n = 3` for a value of the host; of a bare expression its value and type, a
+/// long value on a line below. Then one for each collective; those that differ in nothing are one line with their number.
 std::string repl_text(const StatementReport& report);
 
 }  // namespace mtf::tool

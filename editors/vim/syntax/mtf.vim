@@ -4,19 +4,19 @@ if exists("b:current_syntax")
 endif
 
 " words: statements
-syntax keyword mtfStatement
+syntax keyword mtfStatement assert counters dim else fn for if import layout let mesh model option param precision return seed state use while
 " words: operators
-syntax keyword mtfOperator
+syntax keyword mtfOperator and as in not or
 " words: constants
-syntax keyword mtfBoolean
+syntax keyword mtfBoolean false true
 " words: types
-syntax keyword mtfType
+syntax keyword mtfType bf16 bool f32 f64 i32
 " words: operations
-syntax keyword mtfOperation
+syntax keyword mtfOperation abs add all any argmax argmin argsort broadcast cast clip concat copy cos cross_entropy cumsum div dropout einsum elu eq exp fill floor floordiv gather ge gelu gt layer_norm le leaky_relu log log_softmax logsumexp lt max maximum mean min minimum mod mul ne neg one_hot ones pad pow prod range reciprocal relu rename reshape reverse round rsqrt scatter_add selu shift sigmoid sign sin slice softmax softplus sort sqrt square stack stop_gradient sub sum swish tanh tensor top_k unstack where zeros zeros_like
 " words: functions
-syntax keyword mtfFunction
+syntax keyword mtfFunction float grad int len print recompute size zip
 " words: modules
-syntax keyword mtfModule
+syntax keyword mtfModule data init losses nn optim random
 
 syntax match mtfNumber "\<[0-9]\+\(\.[0-9]\+\)\?\([eE][+-]\?[0-9]\+\)\?\>"
 syntax match mtfSign "->\|@\|:="

@@ -73,8 +73,22 @@ TEST(ReplText, CollectivesStandBelowWithTheirReason) {
 
 TEST(ReplText, AnExpressionShowsItsValueAndType) {
   StatementReport report;
-  report.bindings.push_back({"", "int", 0, "7"});
-  EXPECT_EQ(repl_text(report), "7: int\n");
+  report.bindings.push_back({"", "f32[]", 4, "37.5"});
+  EXPECT_EQ(repl_text(report), "37.5: f32[]   4 B per processor, no communication\n");
+}
+
+TEST(ReplText, ALongValueStandsBelowItsType) {
+  StatementReport report;
+  const std::string value(100, '1');
+  report.bindings.push_back({"", "f32[a=50]", 200, value});
+  EXPECT_EQ(repl_text(report), "f32[a=50]   200 B per processor, no communication\n" + value + "\n");
+}
+
+TEST(ReplText, AHostValueHasNoBytes) {
+  StatementReport report;
+  report.bindings.push_back({"n", "the int 3", 0, "3"});
+  report.bindings.push_back({"", "a list [1]", 0, "[1]"});
+  EXPECT_EQ(repl_text(report), "n = 3\n[1]\n");
 }
 
 TEST(PlanText, AStatementThatCostsNothingIsLeftOut) { EXPECT_EQ(plan_text(StatementReport{}, false), ""); }

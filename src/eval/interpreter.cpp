@@ -1,0 +1,135 @@
+#include "mtf/interpreter.h"
+
+#include <iostream>
+#include <streambuf>
+
+#include "eval/session.h"
+#include "exec/engine.h"
+#include "support/diagnostics.h"
+#include "support/source.h"
+
+namespace mtf {
+namespace {
+
+/// Hands what is printed to a function, a line at a time.
+class FunctionBuffer : public std::streambuf {
+ public:
+  explicit FunctionBuffer(std::function<void(std::string_view)> to) : to_(std::move(to)) {}
+
+ private:
+  int overflow(int letter) override {
+    const char one = static_cast<char>(letter);
+    xsputn(&one, 1);
+    return letter;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    line_.append(text, static_cast<std::size_t>(size));
+    if (line_.ends_with('\n')) sync();
+    return size;
+  }
+  int sync() override {
+    if (!line_.empty()) to_(std::exchange(line_, {}));
+    return 0;
+  }
+  std::function<void(std::string_view)> to_;
+  std::string line_;
+};
+
+[[noreturn]] void throw_script_error(const UserError& error) {
+  throw ScriptError(error.what(), std::string(record(error.diagnostic().kind()).name));
+}
+
+template <typename Step>
+auto translated(Step&& step) {
+  try {
+    return step();
+  } catch (const UserError& error) {
+    throw_script_error(error);
+  }
+}
+
+[[noreturn]] void bad_option(const char* option, const std::exception& error) {
+  throw ScriptError(std::string(option) + ": " + error.what(), "bad_option_value");
+}
+
+Settings settings_of(const InterpreterOptions& options) {
+  Settings settings;
+  settings.stdlib = options.standard_library;
+  settings.set = options.set;
+  try {
+    if (!options.mesh.empty()) settings.mesh = parse_axes(options.mesh);
+  } catch (const std::invalid_argument& error) {
+    bad_option("mesh", error);
+  }
+  try {
+    if (!options.layout.empty()) settings.layout = parse_layout_rules(options.layout);
+  } catch (const std::invalid_argument& error) {
+    bad_option("layout", error);
+  }
+  return settings;
+}
+
+EngineOptions engine_options_of(const InterpreterOptions& options) {
+  EngineOptions engine;
+  engine.threads = options.threads;
+  return engine;
+}
+
+}  // namespace
+
+struct Interpreter::Impl {
+  explicit Impl(const InterpreterOptions& options)
+      : settings(settings_of(options)),
+        buffer(options.output ? options.output : [](std::string_view text) { std::cout << text << std::flush; }),
+        stream(&buffer),
+        engine(engine_options_of(options)),
+        session(settings, &engine, stream) {}
+
+  Settings settings;
+  FunctionBuffer buffer;
+  std::ostream stream;
+  Engine engine;
+  Session session;
+};
+
+Interpreter::Interpreter(InterpreterOptions options) {
+  translated([&] { impl_ = std::make_unique<Impl>(options); });
+}
+Interpreter::~Interpreter() = default;
+Interpreter::Interpreter(Interpreter&&) noexcept = default;
+Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
+
+void Interpreter::run(const std::string& text) {
+  translated([&] {
+    impl_->session.execute(text);
+    impl_->stream.flush();
+  });
+}
+
+void Interpreter::run_file(const std::string& path) {
+  translated([&] { run(SourceFile::read(path)->text()); });
+}
+
+std::string Interpreter::check(const std::string& text) const {
+  return Session::check_text("<text>", text, impl_->settings).render();
+}
+
+TensorData Interpreter::tensor(const std::string& expression) {
+  return translated([&] {
+    const HostTensor host = impl_->session.read(expression);
+    TensorData data;
+    data.element = std::string(name(host.type.element));
+    for (const Dim& dim : host.type.dims) data.dims.push_back({dim.name.str(), dim.size});
+    data.numbers.resize(static_cast<std::size_t>(size_of(host.type.dims)));
+    for (std::size_t i = 0; i < data.numbers.size(); ++i) data.numbers[i] = host.number(static_cast<std::int64_t>(i));
+    return data;
+  });
+}
+
+double Interpreter::number(const std::string& expression) {
+  const TensorData data = tensor(expression);
+  if (!data.dims.empty()) throw ScriptError("`" + expression + "` is a tensor with dims, not a number\n", "type_mismatch");
+  return data.numbers[0];
+}
+
+}  // namespace mtf

@@ -1,0 +1,82 @@
+#pragma once
+// Embedding mtf: an interpreter in another program.
+//
+//   mtf::Interpreter interpreter;
+//   interpreter.run("dim a = 2, b = 3\nlet x = fill([a, b], 2)");
+//   mtf::TensorData x = interpreter.tensor("x");     // x.dims: {"a", 2}, {"b", 3}; x.numbers: six times 2
+//   interpreter.run("let total = sum(x)");           // names stay from one run to the next
+//
+// One interpreter at a time in a process, used from one thread. It hosts every processor of the mesh itself; it does
+// not use MPI. Linking: `find_package(mtf)`, `target_link_libraries(… mtf::libmtf)`.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mtf {
+
+/// The program is wrong. what() is the whole message, as `mtf` prints it: kind, file, line, the place underlined.
+class ScriptError : public std::runtime_error {
+ public:
+  ScriptError(const std::string& message, std::string kind) : std::runtime_error(message), kind_(std::move(kind)) {}
+  /// The registered kind, such as "unknown_name".
+  const std::string& kind() const { return kind_; }
+
+ private:
+  std::string kind_;
+};
+
+/// A whole tensor, row-major in the order of its dims, whatever its layout.
+struct TensorData {
+  struct Dim {
+    std::string name;
+    std::int64_t size = 0;
+  };
+  std::string element;          ///< "f32", "f64", "bf16", "i32" or "bool"
+  std::vector<Dim> dims;        ///< outermost first
+  std::vector<double> numbers;  ///< every element type as doubles
+};
+
+/// As the options of the `mtf` command; texts in its notation. An empty member leaves it to the program.
+struct InterpreterOptions {
+  std::string mesh;             ///< "rows:2;cols:2"
+  std::string layout;           ///< "batch:rows;hidden:cols"
+  std::vector<std::pair<std::string, std::string>> set;  ///< values of options and dims, by name
+  int threads = 0;              ///< 0: as many as there are cores
+  std::string standard_library; ///< folder of the standard modules; empty: where it was installed
+  /// Gets what `print` prints; without it, standard output does.
+  std::function<void(std::string_view)> output;
+};
+
+class Interpreter {
+ public:
+  /// Throws ScriptError if an option cannot be understood.
+  explicit Interpreter(InterpreterOptions options = {});
+  ~Interpreter();
+  Interpreter(Interpreter&&) noexcept;
+  Interpreter& operator=(Interpreter&&) noexcept;
+
+  /// Checks statements, then runs them; names that they bind stay. Throws ScriptError and is then as before the
+  /// statement that failed.
+  void run(const std::string& text);
+  /// The same for a file.
+  void run_file(const std::string& path);
+
+  /// Checks a program that stands alone, without running it: every error and warning as text, empty if there is none.
+  std::string check(const std::string& text) const;
+
+  /// The value of a name or an expression that is a tensor or a number. Throws ScriptError.
+  TensorData tensor(const std::string& expression);
+  /// The value of a name or an expression that is a number or a tensor without dims. Throws ScriptError.
+  double number(const std::string& expression);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,231 @@
+// The command as it is used: exit statuses, options, what goes where.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tool/process.h"
+#include "tool/program_options.h"
+
+namespace mtf::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kMtf = MTF_BINARY_DIR "/mtf";
+
+class CommandLine : public testing::Test {
+ protected:
+  CommandLine() {
+    if (!fs::exists(kMtf)) skip_ = true;
+    std::string pattern = (fs::temp_directory_path() / "mtf_tool_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~CommandLine() override { fs::remove_all(folder_); }
+  void SetUp() override {
+    if (skip_) GTEST_SKIP() << kMtf << " is not built";
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return (folder_ / name).string();
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  ProcessResult mtf(std::vector<std::string> words) const {
+    words.insert(words.begin(), kMtf);
+    return run_process(words, {}, std::chrono::seconds(60));
+  }
+  // With a text on standard input.
+  ProcessResult mtf_reading(const std::string& input, const std::string& words) const {
+    const std::string file = write("stdin", input);
+    return run_process({"sh", "-c", kMtf + " " + words + " < " + file}, {}, std::chrono::seconds(60));
+  }
+
+  fs::path folder_;
+  bool skip_ = false;
+};
+
+#define EXPECT_MENTIONS(text, part) EXPECT_PRED_FORMAT2(testing::IsSubstring, part, text)
+
+TEST_F(CommandLine, SuccessIs0) {
+  const ProcessResult result = mtf({"run", write("a.mtf", "print(1 + 1)\n")});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out, "2\n");
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(CommandLine, AnErrorInTheProgramIs1AndNothingRuns) {
+  const ProcessResult result = mtf({"run", write("a.mtf", "print(1)\nprint(y)\n")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_MENTIONS(result.err, "a.mtf:2:7");
+}
+
+TEST_F(CommandLine, AFailureWhileRunningIs1AfterWhatWasPrinted) {
+  const ProcessResult result = mtf({"run", write("a.mtf", "dim a = 2\nprint(1)\nassert sum(ones([a])) == 3, \"three\"\n")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "1\n");
+  EXPECT_MENTIONS(result.err, "[assertion_failed]");
+}
+
+TEST_F(CommandLine, UsageIs2AndSuggestsWhatWasMeant) {
+  EXPECT_EQ(mtf({"rnu", "x.mtf"}).status, 2);
+  EXPECT_MENTIONS(mtf({"rnu", "x.mtf"}).err, "did you mean `run`?");
+  EXPECT_MENTIONS(mtf({"run", "--mehs", "all:2", "x.mtf"}).err, "did you mean `--mesh`?");
+  EXPECT_MENTIONS(mtf({"script.mtf"}).err, "mtf run script.mtf");
+  EXPECT_EQ(mtf({"run"}).status, 2);
+  EXPECT_EQ(mtf({"run", "a.mtf", "b.mtf"}).status, 2);
+  EXPECT_EQ(mtf({"run", "--mesh", "x;4", "a.mtf"}).status, 2);
+  EXPECT_EQ(mtf({"run", "--placement", "1,1", "a.mtf"}).status, 2);
+  EXPECT_EQ(mtf({"run", "--set", "lr", "a.mtf"}).status, 2);
+}
+
+TEST_F(CommandLine, AMissingFileIs3) {
+  EXPECT_EQ(mtf({"run", "/no/such.mtf"}).status, 3);
+  EXPECT_EQ(mtf({"check", "/no/such.mtf"}).status, 3);
+  EXPECT_EQ(mtf({"run", "/tmp"}).status, 3);
+}
+
+TEST_F(CommandLine, ALimitIs4) { EXPECT_EQ(mtf({"check", write("a.mtf", "let x = " + std::string(5000, '(') + "\n")}).status, 4); }
+
+TEST_F(CommandLine, OptionsStandBeforeOrAfterTheFile) {
+  const std::string file = write("a.mtf", "option lr = 1\ndim a = 4\nlet x = ones([a])\nprint(lr)\n");
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"run", file, "--set", "lr=2", "--mesh", "all:2", "--layout", "a:all"},
+           {"run", "--set", "lr=2", "--mesh", "all:2", "--layout", "a:all", file},
+           {"--set", "lr=2", "run", file},
+           {"run", "--set=lr=2", "--layout=", file}}) {
+    const ProcessResult result = mtf(words);
+    EXPECT_EQ(result.out, "2\n") << result.err;
+  }
+}
+
+TEST_F(CommandLine, HelpAndVersionGoToStandardOutput) {
+  EXPECT_MENTIONS(mtf({"--help"}).out, "Commands:");
+  EXPECT_EQ(mtf({"--version"}).out.substr(0, 4), "mtf ");
+  for (const std::string command : {"run", "check", "plan", "trace", "test", "help", "reference", "editors"}) {
+    const ProcessResult result = mtf({command, "--help"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_MENTIONS(result.out, "Examples:");
+    EXPECT_EQ(mtf({"help", command}).out, result.out);
+  }
+  EXPECT_MENTIONS(mtf({"help", "einsum"}).out, "#>");
+}
+
+TEST_F(CommandLine, AScriptIsReadFromStandardInput) { EXPECT_EQ(mtf_reading("print(3)\n", "run -").out, "3\n"); }
+
+TEST_F(CommandLine, CheckIsSilentWhenAllIsRight) {
+  const std::string file = write("a.mtf", "print(1)\n");
+  EXPECT_EQ(mtf({"check", file}).out + mtf({"check", file}).err, "");
+  EXPECT_MENTIONS(mtf({"check", "-v", file}).out, "ok");
+}
+
+TEST_F(CommandLine, AReaderThatHasGoneEndsTheRun) {
+  const std::string file = write("a.mtf", "for i in 0..100000000 { print(i) }\n");
+  const ProcessResult result = run_process({"sh", "-c", kMtf + " run " + file + " | head -n 1"}, {}, std::chrono::seconds(30));
+  EXPECT_EQ(result.out, "0\n");
+  EXPECT_FALSE(result.timed_out);
+}
+
+TEST_F(CommandLine, PlanComputesNothingOnAMeshOfAnySize) {
+  const std::string file = write("a.mtf", "dim a = 8192, b = 8192\nlet x = ones([a, b])\nprint(sum(einsum(x, x -> [a])))\n");
+  const ProcessResult result = mtf({"plan", file, "--mesh", "rows:64;cols:64", "--layout", "a:rows;b:cols", "--formula"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_MENTIONS(result.out, "all_reduce over rows+cols");
+  EXPECT_MENTIONS(result.out, "4,096 processors");
+  EXPECT_MENTIONS(result.out, "a/rows");
+}
+
+TEST_F(CommandLine, EveryStagePrints) {
+  const std::string file = write("a.mtf", "dim a = 4\nlet x = ones([a]) + 1\nprint(sum(x))\n");
+  for (const std::string stage : {"ast", "ir", "spmd", "schedule"}) {
+    const ProcessResult result = mtf({"trace", file, "--stage", stage});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_MENTIONS(result.out, "sum(x");
+  }
+  EXPECT_EQ(mtf({"trace", file, "--stage", "irr"}).status, 2);
+}
+
+TEST_F(CommandLine, TestCountsScripts) {
+  write("right.mtf", "print(1)\n#> 1\n");
+  write("wrong.mtf", "print(1)\n#> 2\n");
+  const ProcessResult result = mtf({"test", folder_.string()});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_MENTIONS(result.out, "1 passed, 1 failed\n");
+  EXPECT_MENTIONS(result.out, "wrong.mtf:2:\n    - 2\n    + 1\n");
+}
+
+TEST_F(CommandLine, TestUpdateWritesWhatIsPrintedWhereItIsPrinted) {
+  const std::string file = write("a.mtf", "print(1)\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\nprint(sum(ones([a])))\nlet x = 1\n");
+  EXPECT_MENTIONS(mtf({"test", "--update", file}).out, "1 passed, 0 failed");
+  EXPECT_EQ(read("a.mtf"), "print(1)\n#> 1\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\n#> 0\n#> 1\nprint(sum(ones([a])))\n#> 2\nlet x = 1\n");
+  EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
+}
+
+TEST_F(CommandLine, TestUpdateWritesHowAScriptIsRefused) {
+  const std::string file = write("a.mtf", "let x = 1\nprint(y)\n#> 5\n");
+  EXPECT_MENTIONS(mtf({"test", "--update", file}).out, "1 passed, 0 failed");
+  EXPECT_MENTIONS(read("a.mtf"), "print(y)\n#! unknown_name: ");
+  EXPECT_EQ(read("a.mtf").find("#>"), std::string::npos);
+}
+
+TEST_F(CommandLine, TestRunsEveryCombination) {
+  const std::string header = "#: meshes \"\" \"all:4\" \"rows:2;cols:3\"\n#: layouts \"\" \"a:all\" \"a:rows\"\n";
+  const std::string file = write("a.mtf", header + "dim a = 5\nprint(sum(ones([a])))\n#> 5\n");
+  EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
+  EXPECT_MENTIONS(mtf({"test", write("b.mtf", header + "print(1)\n#> 2\n")}).out, "--mesh \"rows:2;cols:3\" --layout \"a:rows\"");
+}
+
+TEST_F(CommandLine, TestStartsRanks) {
+  if (std::system("command -v mpirun >/dev/null 2>&1") != 0) GTEST_SKIP() << "no mpirun";
+  const std::string file = write("a.mtf", "#: meshes \"\" \"all:4\"\n#: layouts \"a:all\"\n#: ranks 1 2\ndim a = 5\nprint(sum(range(a)))\n#> 10\nassert sum(range(a)) == 11\n#! assertion_failed\n");
+  EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
+}
+
+TEST_F(CommandLine, TheReplReadsAPipePlainly) {
+  const ProcessResult result = mtf_reading("dim a = 4\nlet x = ones([a])\nlet y = x;\nsum(\nx)\n:type x\n", "--mesh all:2 --layout a:all");
+  EXPECT_EQ(result.out,
+            "x: f32[a=4/all]   8 B per processor, no communication\n"
+            "4: f32[]   4 B per processor\n"
+            "   all_reduce over all: 1 value, 4 B   a is summed, and split over all\n"
+            "f32[a=4/all]\n");
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
+TEST_F(CommandLine, TheReplGoesOnAfterAnErrorAndEndsWith1) {
+  const ProcessResult result = mtf_reading("let x = y\n:plann z\n1 + 1\n", "");
+  EXPECT_EQ(result.out, "2\n");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_MENTIONS(result.err, "unknown_name");
+  EXPECT_MENTIONS(result.err, "did you mean `:plan`?");
+}
+
+TEST_F(CommandLine, TheReplCannotBeARank) {
+  const ProcessResult result = run_process({kMtf}, {{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "0"}}, std::chrono::seconds(20));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_MENTIONS(result.err, "cannot be a rank");
+}
+
+TEST(ProgramOptions, BecomeSettings) {
+  ProgramOptions options;
+  options.mesh = "rows:2;cols:3";
+  options.layout = "";
+  options.set = {"lr=0.1=x"};
+  const Settings settings = settings_of(options, 1);
+  ASSERT_EQ(settings.mesh->size(), 2u);
+  EXPECT_TRUE(settings.layout->empty());
+  EXPECT_EQ(settings.set.front().second, "0.1=x");
+}
+
+TEST(ProgramOptions, AnEmptyMeshIsOneAxisOverTheRanks) {
+  ProgramOptions options;
+  options.mesh = "";
+  EXPECT_EQ(settings_of(options, 4).mesh, (std::vector<Axis>{{"all", 4}}));
+}
+
+}  // namespace
+}  // namespace mtf::tool

@@ -1,0 +1,26 @@
+// Every operation's example, as the reference shows it, prints what it says.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "ops/registry.h"
+#include "tool/golden_test.h"
+
+namespace mtf::tool {
+namespace {
+
+TEST(OperationExamples, PrintWhatTheySay) {
+  const auto path = std::filesystem::temp_directory_path() / ("mtf_example_" + std::to_string(getpid()) + ".mtf");
+  for (const Op* op : all_ops()) {
+    if (op->signature.empty()) continue;
+    std::ofstream(path) << op->example << "\n";
+    const GoldenResult result = run_golden(path.string(), false, 1, [](const std::string&) {});
+    EXPECT_TRUE(result.passed()) << op->name << ":\n" << result.failures;
+  }
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace mtf::tool
