@@ -29,6 +29,12 @@ Values where_positive(GradientCall& call, const Value& positive, const Value& ot
   return {b.where(b.map("gt", call.operands[0], 0.0), positive, otherwise)};
 }
 
+Values build_leaky_relu(Call& call) {
+  if (call.argument("slope").given) return build_map<meet_as_reals>(call);
+  const Values operands = as_element(call.builder, {call.tensor("x"), call.builder.number(0.2)}, real_element(call.tensor("x").element()), call.span);
+  return call.builder.add_node(call.op, operands);
+}
+
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kGeluFactor = 0.79788456080286535588;  // sqrt(2 / pi)
@@ -177,6 +183,7 @@ constexpr Op ops::kLeakyRelu = real_function({
     .doc = "Each element where it is positive, `slope` times it elsewhere. Its gradient at 0 is the slope.",
     .example = "dim n = 3\nprint(leaky_relu(tensor([0, -1, 2], [n]), slope: 0.5))\n#> [0, -0.5, 2]\n",
     .samples = "x: [a, b] in 0.5..2 => leaky_relu(x)\nx: [a] in -2..-0.5, s: [a] => leaky_relu(x, slope: s)",
+    .build = build_leaky_relu,
     .lane = LaneOp::kLeakyRelu,
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;

@@ -35,7 +35,7 @@ consteval Op element_wise(Op op) {
 
 /// A function of real numbers: integers and truth values are taken as f32.
 consteval Op real_function(Op op) {
-  if (!op.signature.empty()) op.build = build_map<meet_as_reals>;
+  if (op.build == nullptr && !op.signature.empty()) op.build = build_map<meet_as_reals>;
   return element_wise(op);
 }
 

@@ -338,6 +338,7 @@ constexpr Op ops::kIndex = complete({
     .name = "index", .family = "Indices",
     .doc = "`x[d: i]`: the tensor at one place of a dimension, which is gone from the result. A place outside the dimension is an "
            "error, also a negative one.",
+    .samples = "x: [a, b] => x[a: 0]\nx: [a, b] => x[a: 2, b: 3]\nx: i32[a, b, c] in -9..9 => x[b: 1]",
     .infer = [](const Node& node) -> std::vector<TensorType> {
       TensorType type = node.operands[0].type();
       type.dims.erase(type.dims.begin() + node.attributes.ints[0]);
@@ -393,7 +394,7 @@ constexpr Op ops::kScatterAdd = complete({
                "print(scatter_add(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"
                "#> [2, 0, 8]\n",
     .samples = "dim vocab = 5; x: [a, b], i: i32[a] in 0..5 => scatter_add(x, i, into: vocab)\n"
-               "dim vocab = 5; x: [a, b], i: i32[b, a] in 0..5 => scatter_add(x, i, into: vocab -> [a, vocab])\n"
+               "dim vocab = 5; x: [a, b], i: i32[b, a] in 0..5 => scatter_add(x, i -> [a, vocab], into: vocab)\n"
                "x: [a, b], i: i32[b] in 0..2 => scatter_add(x, i, into: b)",
     .build = build_scatter,
     .infer = [](const Node& node) -> std::vector<TensorType> {

@@ -219,7 +219,7 @@ constexpr Op ops::kRename = complete({
     .example = "dim a = 2, b = 2\n"
                "let x = tensor([[1, 2], [3, 4]], [a, b])\n"
                "print(einsum(x, rename(x, a -> b, b -> a) -> [a, b]))\n"
-               "#> [[1, 4], [9, 16]]\n",
+               "#> [[1, 6], [6, 16]]\n",
     .samples = "dim c2 = size(b); x: [a, b] => rename(x, b -> c2)\n"
                "dim a2 = size(a), b2 = size(b); x: [a, b] => rename(x, a -> a2, b -> b2)",
     .build = build_rename,
