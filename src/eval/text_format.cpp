@@ -16,6 +16,7 @@ std::string number_text(double number, ElementType element) {
   if (element == ElementType::kBool) return number != 0 ? "true" : "false";
   if (element == ElementType::kI32) return fmt::format("{}", static_cast<int64_t>(number));
   if (number == 0) return "0";
+  if (std::isnan(number)) return "nan";  // without the sign that it may have
   return fmt::format("{:.6g}", number);
 }
 
