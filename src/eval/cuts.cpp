@@ -1,6 +1,8 @@
 // Cuts: where what has been collected in the global graph is computed, and what of it is forgotten after.
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 #include "eval/evaluator.h"
 #include "ops/op.h"
 #include "support/text.h"
@@ -81,7 +83,8 @@ void Evaluator::cut(const Values& needed, Span span) {
       if (reports.empty() || reports.back().turns != turns) reports.emplace_back().turns = turns;
       StatementReport& report = reports.back();
       const auto& costs = engine_->last_costs();
-      report.costs.insert(report.costs.end(), costs.begin(), costs.end());
+      constexpr size_t kMostCosts = 1000;  // of a long loop the first turns are enough; the counters have all
+      if (report.costs.size() < kMostCosts) report.costs.insert(report.costs.end(), costs.begin(), costs.end());
       Counters now = difference(engine_->counters(), before);
       report.counters.flops += now.flops;
       report.counters.unique_flops += now.unique_flops;
@@ -96,19 +99,97 @@ void Evaluator::cut(const Values& needed, Span span) {
   }
   if (places_changed_) {
     places_changed_ = false;
+    ++settled_;
     forget_history(live);
+  }
+  if (history_grown_ > std::max<size_t>(16, history_kept_)) {
+    live.insert(live.end(), needed.begin(), needed.end());
+    for (const auto& [scope, values] : watched_) live.insert(live.end(), values.begin(), values.end());
+    forget_unreachable(live);
   }
 }
 
-/// Drops what made a value where no gradient can need it: of variables and numbers without a gradient always, of
+/// What a gradient could go through: the operation passes gradients on, and to numbers that have them.
+static bool passes_gradients(const Node& node) {
+  if (node.op->gradient == nullptr || node.op->ends_gradients) return false;
+  for (const TensorType& type : node.types) {
+    if (is_float(type.element)) return true;
+  }
+  return false;
+}
+
+static bool all_computed(const Node& node) {
+  const size_t count = node.types.size() - static_cast<size_t>(node.op->saved_results);
+  for (size_t r = 0; r < count; ++r) {
+    if (!node.is_computed(static_cast<int>(r))) return false;
+  }
+  return true;
+}
+
+/// Drops what made a value where no gradient can need it: of variables and of operations without a gradient always; of
 /// others where the way back goes through a variable that has been assigned since (the value then says so itself).
+/// What an earlier call has been through is not walked again until a variable is assigned.
 void Evaluator::forget_history(const Values& values) {
   // Operands first, without recursion: a history may be long. `stale` are nodes that are not kept, but through which a
   // kept value has read an assigned variable.
   std::unordered_map<const Node*, const Node*> stale;
   std::vector<std::pair<Node*, size_t>> stack;
-  const int64_t mark = new_mark();
+  std::vector<Node*> again;  // not computed yet: the next call walks them again
+  auto visit = [&](Node* node) {
+    if (node->settled == settled_) return;
+    node->settled = settled_;
+    stack.emplace_back(node, 0);
+  };
   for (const Value& value : values) {
+    visit(value.node.get());
+    while (!stack.empty()) {
+      auto& [node, next] = stack.back();
+      if (next < node->operands.size()) {
+        visit(node->operands[next++].node.get());
+        continue;
+      }
+      Node& done = *node;
+      stack.pop_back();
+      if (done.operands.empty()) continue;
+      const bool computed = all_computed(done);
+      if (!computed) again.push_back(&done);
+      if (!passes_gradients(done)) {
+        if (computed) done.operands.clear();
+        continue;
+      }
+      const Node* reason = nullptr;
+      for (const Value& operand : done.operands) {
+        if (operand.node->superseded.is_known()) reason = operand.node.get();
+        else if (auto found = stale.find(operand.node.get()); found != stale.end()) reason = found->second;
+        if (reason) break;
+      }
+      if (!reason) {
+        ++history_grown_;
+        continue;
+      }
+      if (!computed) {
+        stale[&done] = reason;
+        continue;
+      }
+      done.superseded = reason->superseded;
+      done.variable = reason->variable;
+      done.read = reason->read.is_known() ? reason->read : done.span;
+      done.operands.clear();
+    }
+  }
+  for (Node* node : again) node->settled = 0;
+}
+
+/// Drops the history through which no gradient can reach anything that the program can still name. Walks all of it, so
+/// it is called when as much has been added as the last walk left.
+void Evaluator::forget_unreachable(const Values& live) {
+  std::unordered_set<const Node*> named;
+  for (const Value& value : live) named.insert(value.node.get());
+  std::unordered_set<const Node*> useful;  // a named node, or one whose history leads to one
+  std::vector<std::pair<Node*, size_t>> stack;
+  const int64_t mark = new_mark();
+  size_t kept = 0;
+  for (const Value& value : live) {
     if (value.node->mark == mark) continue;
     value.node->mark = mark;
     stack.emplace_back(value.node.get(), 0);
@@ -124,34 +205,19 @@ void Evaluator::forget_history(const Values& values) {
       }
       Node& done = *node;
       stack.pop_back();
-      if (done.operands.empty()) continue;
-      bool computed = true, any_float = false;
-      for (size_t r = 0; r < done.types.size(); ++r) {
-        any_float = any_float || is_float(done.types[r].element);
-        const bool saved = r + static_cast<size_t>(done.op->saved_results) >= done.types.size();
-        if (!saved && !done.is_computed(static_cast<int>(r))) computed = false;
+      bool leads = false;
+      if (passes_gradients(done)) {
+        for (const Value& operand : done.operands) {
+          leads = leads || (is_float(operand.element()) && useful.count(operand.node.get()));
+        }
       }
-      if (done.op->gradient == nullptr || !any_float || done.op->ends_gradients) {
-        if (computed) done.operands.clear();
-        continue;
-      }
-      const Node* reason = nullptr;
-      for (const Value& operand : done.operands) {
-        if (operand.node->superseded.is_known()) reason = operand.node.get();
-        else if (auto found = stale.find(operand.node.get()); found != stale.end()) reason = found->second;
-        if (reason) break;
-      }
-      if (!reason) continue;
-      if (!computed) {
-        stale[&done] = reason;
-        continue;
-      }
-      done.superseded = reason->superseded;
-      done.variable = reason->variable;
-      done.read = reason->read.is_known() ? reason->read : done.span;
-      done.operands.clear();
+      if (leads || named.count(&done) || done.superseded.is_known()) useful.insert(&done);
+      if (!leads && !done.operands.empty() && all_computed(done)) done.operands.clear();
+      kept += done.operands.empty() ? 0 : 1;
     }
   }
+  history_kept_ = kept;
+  history_grown_ = 0;
 }
 
 // ---- counters --------------------------------------------------------------------------------------------------------

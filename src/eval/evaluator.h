@@ -225,7 +225,8 @@ class Evaluator {
   void hoist(const ast::Block& block, const ScopePtr& scope);
   void collect(const HostValue& value, Values& roots);
   bool is_live(size_t frame, const Binding& binding) const;
-  void forget_history(const Values& live);
+  void forget_history(const Values& values);
+  void forget_unreachable(const Values& live);
   HostValue merge_results(Activation& activation, HostValue last, Span span);
   bool walks_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   void make_unknown(const NameSet& names, const ScopePtr& scope);
@@ -251,6 +252,9 @@ class Evaluator {
   const Mesh* checked_mesh_ = nullptr;
   uint64_t visit_ = 0;
   bool places_changed_ = false;
+  int64_t settled_ = 1;         ///< the mark of history that has been looked through since the last assignment
+  size_t history_grown_ = 0;    ///< nodes whose history was kept since it was last walked as a whole
+  size_t history_kept_ = 0;     ///< those that the last such walk left
   bool current_is_live_ = false;
 };
 

@@ -67,6 +67,7 @@ struct Node {
   int64_t replica = 0;                  ///< not 0: a copy for a backward pass, never merged with its original
   int64_t region = 0;                   ///< not 0: made inside this call of `recompute`
   mutable int64_t mark = 0;             ///< of the last walk that came here
+  int64_t settled = 0;                  ///< its history has been looked through: Evaluator::forget_history
   std::vector<std::shared_ptr<Tensor>> computed;  ///< of each result: its blocks on this rank, once computed
   bool is_computed(int result) const { return result < static_cast<int>(computed.size()) && computed[result]; }
   // Of an `assign` node that another assignment has replaced: where, and the variable's name. Of a computed node that

@@ -1,0 +1,131 @@
+// Programs, through every stage: what the language costs beside its kernels.
+// `ratio` is a median of interleaved pairs, ours over the bare operation's.
+
+// g++ 12 warns of its own AVX-512 intrinsics (PR 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+
+#include <Eigen/Core>
+#include <cstring>
+
+#include "bench.h"
+
+namespace mtf {
+namespace {
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// ---- contractions against a bare product of the same sizes -----------------------------------------------------------
+
+/// `statement` computes z from x and y, which `declare` makes; the bare product is of m×k and k×n, `batch` times.
+void contraction(benchmark::State& state, const std::string& declare, const std::string& statement, int batch, int m, int k, int n) {
+  Bench bench;
+  bench.run(declare);
+  std::vector<Matrix> a(batch, Matrix::Random(m, k)), b(batch, Matrix::Random(k, n)), c(batch, Matrix(m, n));
+  compare(state, [&] { bench.run(statement + ";"); },
+          [&] {
+            for (int i = 0; i < batch; ++i) c[i].noalias() = a[i] * b[i];
+            benchmark::ClobberMemory();
+          });
+  state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * batch * m * k * n, benchmark::Counter::kIsIterationInvariantRate);
+}
+#define CONTRACTION(name, ...) BENCHMARK_CAPTURE(contraction, name, __VA_ARGS__)->UseManualTime()->MinTime(2)->Unit(benchmark::kMillisecond)
+const std::string kAb = "dim m = 1024, k = 1024, n = 1024; let x = random.normal([m, k]); let y = random.normal([k, n]);";
+CONTRACTION(plain_1024, kAb, "let z = einsum(x, y -> [m, n])", 1, 1024, 1024, 1024);
+CONTRACTION(result_transposed_1024, kAb, "let z = einsum(x, y -> [n, m])", 1, 1024, 1024, 1024);
+CONTRACTION(operand_transposed_1024, "dim m = 1024, k = 1024, n = 1024; let x = random.normal([k, m]); let y = random.normal([k, n]);",
+            "let z = einsum(x, y -> [m, n])", 1, 1024, 1024, 1024);
+CONTRACTION(both_transposed_1024, "dim m = 1024, k = 1024, n = 1024; let x = random.normal([k, m]); let y = random.normal([n, k]);",
+            "let z = einsum(x, y -> [m, n])", 1, 1024, 1024, 1024);
+CONTRACTION(mnist_forward, "dim m = 256, k = 784, n = 1024; let x = random.normal([m, k]); let y = random.normal([k, n]);",
+            "let z = einsum(x, y -> [m, n])", 1, 256, 784, 1024);
+CONTRACTION(feed_forward, "dim m = 256, k = 768, n = 3072; let x = random.normal([m, k]); let y = random.normal([k, n]);",
+            "let z = einsum(x, y -> [m, n])", 1, 256, 768, 3072);
+CONTRACTION(batched_64_of_128, "dim b = 64, m = 128, k = 128, n = 128; let x = random.normal([b, m, k]); let y = random.normal([b, k, n]);",
+            "let z = einsum(x, y -> [b, m, n])", 64, 128, 128, 128);
+CONTRACTION(attention_scores, "dim b = 16, h = 4, l = 128, d = 64, s = 128; let x = random.normal([b, l, h, d]); let y = random.normal([b, s, h, d]);",
+            "let z = einsum(x, y -> [b, h, l, s])", 64, 128, 64, 128);
+CONTRACTION(attention_values, "dim b = 16, h = 4, l = 128, d = 64, s = 128; let x = random.normal([b, h, l, s]); let y = random.normal([b, s, h, d]);",
+            "let z = einsum(x, y -> [b, l, h, d])", 64, 128, 128, 64);
+
+// ---- element-wise chains against one copy ----------------------------------------------------------------------------
+
+void chain(benchmark::State& state, const std::string& expression) {
+  Bench bench;
+  bench.run("dim n = 4194304; let x = random.uniform([n], low: 0.5, high: 1.5);");
+  std::vector<float> from(4 << 20, 1), to(4 << 20);
+  compare(state, [&] { bench.run("let y = " + expression + ";"); },
+          [&] {
+            std::memcpy(to.data(), from.data(), to.size() * sizeof(float));
+            benchmark::DoNotOptimize(to.data());
+            benchmark::ClobberMemory();
+          });
+}
+#define CHAIN(name, expression) BENCHMARK_CAPTURE(chain, name, expression)->UseManualTime()->MinTime(1)->Unit(benchmark::kMillisecond)
+CHAIN(eight_cheap, "maximum(maximum((x + 1) * 2 + 3, 0.5) * 0.7 + 4, 0.25) * 0.3");
+CHAIN(eight_with_exp, "maximum(exp((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.25");
+CHAIN(eight_with_tanh, "maximum(tanh((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.25");
+
+// ---- what a statement costs beyond its kernels -----------------------------------------------------------------------
+
+/// A loop whose turn has `operations` operations on eight numbers each; reports microseconds an operation, what is the
+/// same for one turn taken off.
+void cached_statement(benchmark::State& state, const std::string& turn, int operations) {
+  auto turns = [&](int count) {
+    Bench bench;
+    bench.session.run_text("loop.mtf", "dim n = 8, m = 8\nlet v = random.uniform([n])\nlet w = random.uniform([n, m])\nfor i in 0.." +
+                                           std::to_string(count) + " { " + turn + " }\nprint(v)\n");
+  };
+  const int count = 2000;
+  std::vector<double> micros;
+  for (auto _ : state) {
+    const double one = seconds([&] { turns(1); }), all = seconds([&] { turns(count + 1); });
+    micros.push_back(1e6 * (all - one) / (static_cast<double>(count) * operations));
+  }
+  state.counters["us_per_operation"] = median(micros);
+}
+BENCHMARK_CAPTURE(cached_statement, element_wise_10, "v := ((v + 1) * 0.5 + 2) * 0.25 - 3 + (v * v - v) * 0.125", 10)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(cached_statement, one_operation, "v := v * 0.5", 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(cached_statement, products_and_sums_6, "let h = relu(einsum(v, w -> [m])); let s = sum(h * 0.01); v := v * 0.5 + s", 6)->Unit(benchmark::kMillisecond);
+
+// ---- checking and lowering -------------------------------------------------------------------------------------------
+
+void check_thousand_lines(benchmark::State& state) {
+  std::string text = "dim batch = 64, io = 32, hidden = 128\nlet x = random.normal([batch, io])\nlet w = random.normal([io, hidden])\nlet v = random.normal([hidden, io])\n";
+  for (int i = 0; i < 249; ++i)
+    text += "let h" + std::to_string(i) + " = relu(einsum(x, w -> [batch, hidden]) * " + std::to_string(i) + ")\n"
+            "let y" + std::to_string(i) + " = einsum(h" + std::to_string(i) + ", v -> [batch, io])\n"
+            "let z" + std::to_string(i) + " = sum(square(y" + std::to_string(i) + " - x), over: io)\n"
+            "assert mean(z" + std::to_string(i) + ") >= 0, \"squares\"\n";
+  for (auto _ : state) {
+    Diagnostics found = Session::check_text("thousand.mtf", text, Bench::settings("", "", 1));
+    if (!found.empty()) state.SkipWithError(found.render().c_str());
+  }
+}
+BENCHMARK(check_thousand_lines)->Unit(benchmark::kMillisecond);
+
+const char* const kGptStep =
+    "import nn, optim\n"
+    "dim batch = 4096, length = 128, d_model = 4096, heads = 64, d_head = 64, d_ff = 16384, vocab = 8192\n"
+    "let embedding = nn.Embedding(vocab, d_model)\n"
+    "let block = nn.TransformerLayer(d_model, length, heads, d_head, d_ff)\n"
+    "let ids = random.integers([batch, length], 0, 8192)\n"
+    "let loss = mean(cross_entropy(embedding.logits(block(embedding(ids))), ids, over: vocab))\n"
+    "let g = grad(loss, block.params)\n"
+    "for (p, q) in zip(block.params, g) { p := p - 0.1 * q }\n"
+    "print(loss)\n";
+
+/// Lowering a training step for 4,096 processors against lowering it for 4.
+void lowering(benchmark::State& state) {
+  auto plan = [](const char* mesh) {
+    Bench bench({.threads = 1, .dry = true}, mesh, "batch:rows;heads:cols;d_ff:cols;vocab:cols");
+    bench.session.run_text("step.mtf", kGptStep);
+  };
+  compare(state, [&] { plan("rows:64;cols:64"); }, [&] { plan("rows:2;cols:2"); });
+}
+BENCHMARK(lowering)->UseManualTime()->MinTime(1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace mtf
+
+BENCHMARK_MAIN();
