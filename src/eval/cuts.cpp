@@ -187,6 +187,8 @@ void Evaluator::forget_unreachable(const Values& live) {
   for (const Value& value : live) named.insert(value.node.get());
   std::unordered_set<const Node*> useful;  // a named node, or one whose history leads to one
   std::vector<std::pair<Node*, size_t>> stack;
+  std::vector<Node*> droppable;
+  std::vector<const Node*> open;  // not computed yet
   const int64_t mark = new_mark();
   size_t kept = 0;
   for (const Value& value : live) {
@@ -212,9 +214,25 @@ void Evaluator::forget_unreachable(const Values& live) {
         }
       }
       if (leads || named.count(&done) || done.superseded.is_known()) useful.insert(&done);
-      if (!leads && !done.operands.empty() && all_computed(done)) done.operands.clear();
-      kept += done.operands.empty() ? 0 : 1;
+      if (done.operands.empty()) continue;
+      ++kept;
+      if (!all_computed(done)) open.push_back(&done);
+      else if (!leads) droppable.push_back(&done);
     }
+  }
+  // What is still to be computed may need a saved result that was not kept: then it is made again, from its operands.
+  std::unordered_set<const Node*> needed;
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    for (const Value& operand : node->operands) {
+      if (!operand.node->is_computed(operand.result) && needed.insert(operand.node.get()).second) open.push_back(operand.node.get());
+    }
+  }
+  for (Node* node : droppable) {
+    if (needed.count(node)) continue;
+    node->operands.clear();
+    --kept;
   }
   history_kept_ = kept;
   history_grown_ = 0;
