@@ -143,7 +143,9 @@ Flow Evaluator::run_while(const ast::WhileStmt& stmt, const ScopePtr& scope) {
     return run_block(stmt.body, inner);
   };
   if (!abstract()) {
-    while (true) {
+    const bool top_level = on_progress && loops.size() == 1 && activations.empty();
+    for (int64_t i = 0;; ++i) {
+      if (top_level) on_progress({"while", i, 0});
       loops.back().turn = std::make_shared<Scope>(nullptr, 0, uncertain);
       auto condition = to_condition(evaluate(*stmt.condition, scope), stmt.condition->span);
       if (!condition.value_or(false)) return Flow::kNext;

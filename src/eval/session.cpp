@@ -176,7 +176,10 @@ std::vector<StatementReport> Session::plan(const std::string& text) {
   Impl planner(impl_->settings, &dry, ignored);
   planner.evaluator.top = impl_->evaluator.top;
   planner.evaluator.builder.context = impl_->evaluator.builder.context;
-  return planner.run(text, false);
+  std::vector<StatementReport> reports = planner.run(text, false);
+  std::vector<std::shared_ptr<ast::Program>>& kept = impl_->evaluator.programs;  // the reports' places are in them
+  kept.insert(kept.end(), planner.evaluator.programs.begin(), planner.evaluator.programs.end());
+  return reports;
 }
 
 std::string Session::type_of(const std::string& expression) {

@@ -33,7 +33,7 @@ struct Settings {
 struct LoopProgress {
   std::string variable;
   int64_t turn = 0;
-  int64_t turns = 0;
+  int64_t turns = 0;                                  ///< 0: unknown, of a `while`
 };
 
 /// What `mtf plan` says of one statement, and the REPL of one binding.

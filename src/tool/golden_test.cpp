@@ -100,9 +100,10 @@ class GoldenRun {
   GoldenRun(const std::string& path, int threads) : path_(path), threads_(threads), script_(read_script(path)) { read_expectations(); }
 
   GoldenResult run(bool update, const std::function<void(const std::string&)>& say_place) {
+    const std::vector<Combination> list = combinations(golden_);
     for (const std::string& problem : golden_.problems) result_.failures += fmt::format("{}:{}\n", path_, problem);
     bool first = true;
-    for (const Combination& combination : combinations_) {
+    for (const Combination& combination : list) {
       where_ = to_string(combination);
       say_place(where_);
       const Outcome outcome = run_once(combination);
@@ -115,7 +116,6 @@ class GoldenRun {
  private:
   void read_expectations() {
     golden_ = parse_golden(script_.text);
-    combinations_ = combinations(golden_);
     expected_.clear();
     for (const ExpectedLine& line : golden_.output) expected_.push_back(line.text);
   }
@@ -187,7 +187,6 @@ class GoldenRun {
   int threads_;
   Script script_;
   GoldenFile golden_;
-  std::vector<Combination> combinations_;
   std::vector<std::string> expected_;
   std::optional<std::vector<std::string>> first_lines_;
   std::string first_where_, where_;

@@ -101,7 +101,7 @@ bool Repl::enter(const std::string& entry) {
     err_ << error.what();
   } catch (const std::bad_alloc&) {
     err_ << "error: this needs more memory than there is [out_of_memory]\n";
-  } catch (const InternalError& error) {
+  } catch (const std::exception& error) {
     err_ << bug_message(error);
   }
   err_.flush();
