@@ -1,6 +1,8 @@
 // Cuts: where what has been collected in the global graph is computed, and what of it is forgotten after.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 #include "eval/evaluator.h"
@@ -135,6 +137,11 @@ void Evaluator::forget_history(const Values& values) {
   std::unordered_map<const Node*, const Node*> stale;
   std::vector<std::pair<Node*, size_t>> stack;
   std::vector<Node*> again;  // not computed yet: the next call walks them again
+  Values released;           // nodes on the stack must outlive the walk
+  auto release = [&](Node& node) {
+    std::move(node.operands.begin(), node.operands.end(), std::back_inserter(released));
+    node.operands.clear();
+  };
   auto visit = [&](Node* node) {
     if (node->settled == settled_) return;
     node->settled = settled_;
@@ -154,7 +161,7 @@ void Evaluator::forget_history(const Values& values) {
       const bool computed = all_computed(done);
       if (!computed) again.push_back(&done);
       if (!passes_gradients(done)) {
-        if (computed) done.operands.clear();
+        if (computed) release(done);
         continue;
       }
       const Node* reason = nullptr;
@@ -174,7 +181,7 @@ void Evaluator::forget_history(const Values& values) {
       done.superseded = reason->superseded;
       done.variable = reason->variable;
       done.read = reason->read.is_known() ? reason->read : done.span;
-      done.operands.clear();
+      release(done);
     }
   }
   for (Node* node : again) node->settled = 0;
@@ -229,8 +236,10 @@ void Evaluator::forget_unreachable(const Values& live) {
       if (!operand.node->is_computed(operand.result) && needed.insert(operand.node.get()).second) open.push_back(operand.node.get());
     }
   }
+  Values released;
   for (Node* node : droppable) {
     if (needed.count(node)) continue;
+    std::move(node->operands.begin(), node->operands.end(), std::back_inserter(released));
     node->operands.clear();
     --kept;
   }
