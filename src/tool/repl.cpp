@@ -38,7 +38,7 @@ struct ReplCommands {
       repl.out_ << help_on(topic);
       return;
     }
-    repl.out_ << "A statement, or an expression to see its value and type; `;` at its end reports nothing.\n";
+    repl.out_ << "A statement, or an expression to see its value and type; `;` at its end reports nothing. Commands may be shortened:\n";
     for (const Record& record : kAll)
       repl.out_ << fmt::format("  {:<12} {}\n", fmt::format("{} {}", record.name, record.argument), record.summary);
     repl.out_ << "\n" << list_of_operations();
@@ -75,12 +75,14 @@ bool Repl::command(const std::string& line) {
   const std::size_t end = std::min(line.find_first_of(" \t\n"), line.size());
   const std::string name = line.substr(0, end);
   std::vector<std::string> names;
+  std::vector<const ReplCommands::Record*> meant;  // by its name, or by a beginning of it that no other has
   for (const ReplCommands::Record& record : ReplCommands::kAll) {
-    if (record.name == name) {
-      record.run(*this, std::string(trim(line.substr(end))));
-      return true;
-    }
     names.emplace_back(record.name);
+    if (name.size() > 1 && record.name.starts_with(name)) meant.push_back(&record);
+  }
+  if (meant.size() == 1) {
+    meant[0]->run(*this, std::string(trim(line.substr(end))));
+    return true;
   }
   const std::string near = did_you_mean(name, names);
   fail(Diagnostic(Kind::unknown_command, {}, code(name)).help(near.empty() ? "`:help` lists the commands" : near));
