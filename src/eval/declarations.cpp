@@ -156,6 +156,13 @@ void Evaluator::declare_option(const ast::OptionStmt& stmt, const ScopePtr& scop
 }
 
 void Evaluator::declare_param(const ast::ParamStmt& stmt, const ScopePtr& scope, const std::string&) {
+  for (const Binding& other : scope->bindings) {
+    auto* earlier = other.name == stmt.name.name ? other.value.as<PlacePtr>() : nullptr;
+    if (earlier && other.span == (*earlier)->span) {
+      fail(Diagnostic(Kind::duplicate_declaration, stmt.name.span, fmt::format("`{}` would have the path of another", stmt.name.name.text()))
+               .related(other.span, "declared here"));
+    }
+  }
   auto place = std::make_shared<Place>();
   place->path = stmt.name.name.str();
   place->trainable = stmt.trainable;

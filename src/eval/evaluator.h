@@ -86,6 +86,9 @@ class PopLast {
 class Evaluator {
  public:
   Evaluator(Settings settings, Engine* engine, std::ostream& out);
+  ~Evaluator();
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   Builder builder;
   Settings settings;
@@ -193,6 +196,8 @@ class Evaluator {
   /// The scope of a block inside `scope`.
   ScopePtr nested(const ScopePtr& scope) const;
   void add_diagnostic(const UserError& error);
+  /// An error inside a standard module as the program's line that called it sees it; nothing if it is not one.
+  std::optional<Diagnostic> seen_from(const Diagnostic& diagnostic, Span call) const;
 
   std::function<void(const LoopProgress&)> on_progress;
   std::function<void(const StatementReport&)> on_statement;
@@ -240,6 +245,7 @@ class Evaluator {
   void warn_layouts();
 
   Engine* engine_ = nullptr;
+  ScopePtr own_top_;                     ///< `top` may be another session's
   std::map<std::string, ModulePtr> modules_;
   std::vector<std::pair<std::string, Span>> importing_;
   std::string module_prefix_;

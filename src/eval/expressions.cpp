@@ -60,7 +60,7 @@ HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
     function->scope = scope;
     function->visible = scope->bindings.size();
     function->reached = true;
-    for (Scope* s = scope.get(); s != nullptr && !s->captured; s = s->parent.get()) s->captured = true;
+    scope->capture();
     if (checking()) declared_functions_.push_back(function);
     return FunctionPtr(function);
   }

@@ -112,14 +112,20 @@ HostValue Evaluator::call_function(const FunctionPtr& function, Arguments& argum
   Restore restore(activation);
   activation = ++last_activation;
   const Span call_span = arguments.span;
-  if (function->expression) {
-    HostValue result = evaluate(*function->expression, scope);
-    if (*function->result && !result.is_poison()) {
-      result = check_annotation(**function->result, std::move(result), function->expression->span, scope, "the result of `" + name + "`", {});
+  Flow flow = Flow::kNext;
+  try {
+    if (function->expression) {
+      HostValue result = evaluate(*function->expression, scope);
+      if (*function->result && !result.is_poison()) {
+        result = check_annotation(**function->result, std::move(result), function->expression->span, scope, "the result of `" + name + "`", {});
+      }
+      return result;
     }
-    return result;
+    flow = run_block(*function->block, scope);
+  } catch (const UserError& error) {
+    if (auto seen = seen_from(error.diagnostic(), call_span)) throw UserError(*seen);
+    throw;
   }
-  Flow flow = run_block(*function->block, scope);
   Activation& done = activations.back();
   HostValue result = flow == Flow::kReturn ? std::move(done.result) : HostValue();
   if (flow == Flow::kNext && !done.maybe_results.empty()) {

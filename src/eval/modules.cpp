@@ -13,11 +13,17 @@
 namespace mtf {
 
 Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output) : settings(std::move(given)), out(output), engine_(engine) {
-  top = std::make_shared<Scope>(nullptr, 0, 0);
+  top = own_top_ = std::make_shared<Scope>(nullptr, 0, 0);
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
   if (settings.layout) builder.context.layout.rules = *settings.layout;
   register_builtins();
+}
+
+Evaluator::~Evaluator() {
+  own_top_->release();
+  if (native) native->release();
+  for (const auto& [file, module] : modules_) module->scope->release();
 }
 
 std::string Evaluator::module_file(const std::string& name) const {
@@ -89,7 +95,7 @@ ModulePtr Evaluator::import_module(const std::string& path, bool is_file, Span s
   for (const auto& [other, place] : importing_) {
     if (other != file) continue;
     Diagnostic diagnostic(Kind::import_cycle, span, fmt::format("`{}` is being imported already", path));
-    diagnostic.related(place, "here");
+    if (place.is_known()) diagnostic.related(place, "here");
     fail(std::move(diagnostic));
   }
   if (auto known = modules_.find(file); known != modules_.end()) return known->second;

@@ -43,6 +43,17 @@ void NameCheck::function(const Function& function) {
 
 void NameCheck::model(const ast::ModelStmt& model) {
   enter(model.parameters, std::nullopt);
+  std::vector<const ast::Ident*> variables;
+  for (const ast::Stmt& stmt : model.body.statements) {
+    auto* variable = stmt.as<ast::ParamStmt>();
+    if (!variable) continue;
+    for (const ast::Ident* earlier : variables) {
+      if (earlier->name != variable->name.name) continue;
+      evaluator_.diagnostics->add(Diagnostic(Kind::duplicate_declaration, variable->name.span, fmt::format("`{}` would have the path of another", earlier->name.text()))
+                                      .related(earlier->span, "declared here"));
+    }
+    variables.push_back(&variable->name);
+  }
   block(model.body);
   bound_.pop_back();
 }

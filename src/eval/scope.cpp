@@ -20,6 +20,28 @@ void Scope::bind(Name name, HostValue value, Span span) {
   bindings.push_back({name, std::move(value), span});
 }
 
+void Scope::capture() {
+  if (captured) return;
+  Scope* outermost = this;
+  while (outermost->parent) outermost = outermost->parent.get();
+  std::vector<std::weak_ptr<Scope>>& all = outermost->captured_inside;
+  for (Scope* scope = this; scope != nullptr && !scope->captured; scope = scope->parent.get()) {
+    scope->captured = true;
+    if (all.size() == all.capacity()) std::erase_if(all, [](const auto& other) { return other.expired(); });
+    all.push_back(scope->weak_from_this());
+  }
+}
+
+void Scope::release() {
+  const std::vector<std::weak_ptr<Scope>> all = std::move(captured_inside);
+  for (const std::weak_ptr<Scope>& captured_scope : all) {
+    if (const std::shared_ptr<Scope> scope = captured_scope.lock()) {
+      scope->bindings.clear();
+      scope->hoisted.clear();
+    }
+  }
+}
+
 Binding* Scope::find_own(Name name, size_t limit) {
   for (size_t i = std::min(limit, bindings.size()); i > 0; --i) {
     if (bindings[i - 1].name == name) return &bindings[i - 1];

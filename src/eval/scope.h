@@ -34,6 +34,15 @@ class Scope : public std::enable_shared_from_this<Scope> {
   bool captured = false;    ///< a function sees its bindings
   int64_t serial = 0;       ///< ascending in order of creation
 
+  /// Of the outermost scope: those inside of which functions see the bindings.
+  std::vector<std::weak_ptr<Scope>> captured_inside;
+
+  /// Says that a function sees the bindings of this scope, and so those of the scopes around it.
+  void capture();
+  /// Of the outermost scope, when its program is over: a function holds the scope that holds it, so the names of all
+  /// captured scopes are let go.
+  void release();
+
   /// Binds a name anew.
   void bind(Name name, HostValue value, Span span);
   /// The binding of this scope alone, or null.

@@ -9,9 +9,26 @@ ScopePtr Evaluator::nested(const ScopePtr& scope) const {
 
 bool Evaluator::abstract() const { return engine_ == nullptr || engine_->dry(); }
 
+std::optional<Diagnostic> Evaluator::seen_from(const Diagnostic& diagnostic, Span call) const {
+  const std::string folder = settings.stdlib.empty() ? MTF_STDLIB_DIR : settings.stdlib;
+  auto in_library = [&](Span span) { return span.is_known() && span.file->name().rfind(folder, 0) == 0; };
+  if (!call.is_known() || in_library(call) || !in_library(diagnostic.span())) return std::nullopt;
+  Diagnostic seen(diagnostic.kind(), call, diagnostic.label());
+  for (size_t i = 0; i < diagnostic.places().size(); ++i) {
+    const LabeledSpan& place = diagnostic.places()[i];
+    seen.related(place.span, i == 0 ? "inside" : place.label);
+  }
+  for (const std::string& help : diagnostic.helps()) seen.help(help);
+  for (const std::string& note : diagnostic.notes()) seen.note(note);
+  return seen;
+}
+
 void Evaluator::add_diagnostic(const UserError& error) {
   Diagnostic diagnostic = error.diagnostic();
-  if (!activations.empty() && activations.back().call.is_known()) diagnostic.related(activations.back().call, "called here");
+  if (!activations.empty() && activations.back().call.is_known()) {
+    if (auto seen = seen_from(diagnostic, activations.back().call)) diagnostic = *seen;
+    else diagnostic.related(activations.back().call, "called here");
+  }
   diagnostics->add(std::move(diagnostic));
 }
 
@@ -43,7 +60,7 @@ void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
     } else {
       continue;
     }
-    for (Scope* s = scope.get(); s != nullptr && !s->captured; s = s->parent.get()) s->captured = true;
+    scope->capture();
     bool known = false;
     for (Binding& binding : scope->hoisted) {
       if (binding.name != ident->name) continue;
@@ -123,7 +140,8 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
                                                                compare->op <= ast::BinaryOp::kGreaterEqual) {
         HostValue left = evaluate(*compare->left, scope), right = evaluate(*compare->right, scope);
         auto small = [&](const HostValue& v) { return !tensor_of(v) || tensor_of(v)->dims().empty(); };
-        if (small(left) && small(right) && !abstract()) found = display(left) + " " + std::string(ast::to_text(compare->op)) + " " + display(right);
+        const bool known = !left.is_unknown() && !right.is_unknown() && !(abstract() && (tensor_of(left) || tensor_of(right)));
+        if (small(left) && small(right) && known) found = display(left) + " " + std::string(ast::to_text(compare->op)) + " " + display(right);
       }
       Diagnostic diagnostic(Kind::assertion_failed, s->condition->span, found.empty() ? "this is false" : found);
       if (auto* given = message.as<Text>()) diagnostic.note(**given);

@@ -76,6 +76,8 @@ AxisList claim_of_operands(const Node& node, const IterationSpace& space, int r,
       if (dim.operands[k] < 0) continue;
       const Value& operand = node.operands[k];
       if (!same_mesh(operand.node->mesh, node.mesh)) continue;
+      // Names decide layouts: a dim that is only given another name brings no split along.
+      if (dim.kind == SplitKind::kFree && operand.dims()[dim.operands[k]].name != node.types[r].dims[i].name) continue;
       const AxisList& list = operand.sharding().dims[dim.operands[k]];
       AxisList claim;
       const AxisSet speaking = inherited ? operand.node->inherited[operand.result] : ~AxisSet{0};

@@ -43,11 +43,11 @@ Values pow_gradient(GradientCall& call) {
   const Value& base = call.operands[0];
   const Value& exponent = call.operands[1];
   return to_operands(
-      call, [&] { return b.map("mul", d, b.map("mul", exponent, b.map("pow", base, lowered_exponent(b, exponent)))); },
+      call, [&] { return where_flowing(b, d, b.map("mul", d, b.map("mul", exponent, b.map("pow", base, lowered_exponent(b, exponent))))); },
       [&] {
         const Value positive = b.map("gt", base, 0.0);
         const Value safe = b.where(positive, base, b.number(1, base.element()));
-        return b.map("mul", d, b.map("mul", call.results[0], b.map("log", safe)));
+        return where_flowing(b, d, b.map("mul", d, b.map("mul", call.results[0], b.map("log", safe))));
       });
 }
 
@@ -114,8 +114,9 @@ constexpr Op ops::kDiv = real_function({
     .lane = LaneOp::kDiv,
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
-      return to_operands(g, [&] { return b.map("div", g.d_results[0], g.operands[1]); },
-                         [&] { return b.map("neg", b.map("mul", g.d_results[0], b.map("div", g.results[0], g.operands[1]))); });
+      const Value& d = g.d_results[0];
+      return to_operands(g, [&] { return where_flowing(b, d, b.map("div", d, g.operands[1])); },
+                         [&] { return where_flowing(b, d, b.map("neg", b.map("mul", d, b.map("div", g.results[0], g.operands[1])))); });
     },
     .linear = Linear::kFirst,
 });

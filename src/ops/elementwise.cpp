@@ -16,6 +16,11 @@ std::vector<TensorType> infer_truth(const Node& node) {
   return types;
 }
 
+Value where_flowing(Builder& builder, const Value& d, const Value& product) {
+  const Value none = builder.number(0, d.element());
+  return builder.where(builder.map("eq", d, none), none, product);
+}
+
 Values zero_gradient(GradientCall& call) { return Values(call.operands.size()); }
 
 namespace {
@@ -39,6 +44,8 @@ constexpr double kSeluScale = 1.0507009873554804934193349852946;
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kGeluFactor = 0.79788456080286535588;  // sqrt(2 / pi)
 constexpr double kGeluCubic = 0.044715;
+
+Values flowing(GradientCall& g, const Value& product) { return {where_flowing(g.builder, g.d_results[0], product)}; }
 
 }  // namespace
 
@@ -83,7 +90,7 @@ constexpr Op ops::kSqrt = real_function({
     .samples = "x: [a, b] in 0.5..2 => sqrt(x)",
     .lane = LaneOp::kSqrt,
     .gradient = [](GradientCall& g) -> Values {
-      return {g.builder.map("div", g.d_results[0], g.builder.map("mul", g.results[0], 2.0))};
+      return flowing(g, g.builder.map("div", g.d_results[0], g.builder.map("mul", g.results[0], 2.0)));
     },
 });
 
@@ -96,7 +103,7 @@ constexpr Op ops::kRsqrt = real_function({
     .lane = LaneOp::kRsqrt,
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
-      return times(g, b.map("div", b.map("mul", g.results[0], -0.5), g.operands[0]));
+      return flowing(g, times(g, b.map("div", b.map("mul", g.results[0], -0.5), g.operands[0]))[0]);
     },
 });
 
@@ -107,7 +114,7 @@ constexpr Op ops::kExp = real_function({
     .example = "print(exp(fill([], 0)))\n#> 1\n",
     .samples = "x: [a, b] => exp(x)\nx: f64[a] => exp(x)",
     .lane = LaneOp::kExp,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.results[0]); },
+    .gradient = [](GradientCall& g) -> Values { return flowing(g, times(g, g.results[0])[0]); },
 });
 
 constexpr Op ops::kLog = real_function({
@@ -117,7 +124,7 @@ constexpr Op ops::kLog = real_function({
     .example = "print(log(fill([], 1)))\n#> 0\n",
     .samples = "x: [a, b] in 0.5..2 => log(x)",
     .lane = LaneOp::kLog,
-    .gradient = [](GradientCall& g) -> Values { return {g.builder.map("div", g.d_results[0], g.operands[0])}; },
+    .gradient = [](GradientCall& g) -> Values { return flowing(g, g.builder.map("div", g.d_results[0], g.operands[0])); },
 });
 
 constexpr Op ops::kSin = real_function({
@@ -272,7 +279,7 @@ constexpr Op ops::kReciprocal = real_function({
     .example = "print(reciprocal(fill([], 4)))\n#> 0.25\n",
     .samples = "x: [a, b] in 0.5..2 => reciprocal(x)",
     .lane = LaneOp::kReciprocal,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("neg", g.builder.map("square", g.results[0]))); },
+    .gradient = [](GradientCall& g) -> Values { return flowing(g, times(g, g.builder.map("neg", g.builder.map("square", g.results[0])))[0]); },
 });
 
 constexpr Op ops::kFloor = element_wise({

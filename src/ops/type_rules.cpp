@@ -44,7 +44,6 @@ ElementType common_element(const Values& operands) {
 }
 
 Value as_element(Builder& builder, const Value& value, ElementType element, Span span) {
-  if (value.element() == element) return value;
   if (!is_host_number(value)) return builder.cast(value, element);
   const double number = value.node->inputs[0];
   if (element == ElementType::kI32 && (number < -2147483648.0 || number > 2147483647.0))
