@@ -126,7 +126,8 @@ constexpr Op ops::kMax = reduction<Reduction::kMax>({
     .doc = "The largest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
            "Every element that equals it gets the whole gradient.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(max(x))\n#> 6\nprint(max(x, over: b))\n#> [5, 6]\n",
-    .samples = "x: [a, b] => max(x)\nx: [a, b, c] => max(x, over: [a, c])\nx: i32[a, b] in -9..9 => max(x, over: a)",
+    .samples = "x: [a, b] => max(x)\nx: [a, b, c] => max(x, over: [a, c])\nx: i32[a, b] in -9..9 => max(x, over: a)\n"
+               "x: bf16[a, b] => max(x, over: a)",
     .build = build_reduction<same_element>,
     .gradient = extreme_gradient,
 });

@@ -225,7 +225,7 @@ class Splitter {
 
   static bool sums(const IterationSpace& space, const IterationSplit& split) {
     for (size_t j = 0; j < space.dims.size(); ++j)
-      if (space.dims[j].kind == SplitKind::kReduce && !split.dims[j].empty()) return true;
+      if (space.dims[j].kind == SplitKind::kReduce && space.dims[j].reduce == Reduction::kSum && !split.dims[j].empty()) return true;
     return false;
   }
 
