@@ -112,19 +112,60 @@ Values einsum_gradient(GradientCall& call) {
   return gradients;
 }
 
-/// The larger operand's dims in its order, then what the other adds in its order: rows and columns then lie together
-/// as they do in the operands, with the dims that both have wherever the larger one has them.
+/// What a dim of the result runs along: rows (of the first operand alone), columns (of the second alone), or both.
+enum class Along : uint8_t { kRows, kColumns, kBatch };
+
+Along along(const Node& node, Name dim) {
+  const bool first = has_dim(node.operands[0].dims(), dim), second = has_dim(node.operands[1].dims(), dim);
+  return first && second ? Along::kBatch : first ? Along::kRows : Along::kColumns;
+}
+
+/// The result's dims along `what`, in the order in which their operand stores them.
+StorageOrder dims_along(const Node& node, std::span<const StorageOrder> operands, Along what) {
+  StorageOrder order;
+  const size_t k = what == Along::kColumns ? 1 : 0;
+  for (int8_t d : operands[k]) {
+    const Name name = node.operands[k].dims()[d].name;
+    const int place = find_dim(node.attributes.dims, name);
+    if (place >= 0 && along(node, name) == what) order.push_back(static_cast<int8_t>(place));
+  }
+  return order;
+}
+
+/// The order as written, if a matrix product can write it: the dims along rows stand together in the order of their
+/// operand, those along columns too, and one of the two is innermost.
+bool writes_as_declared(const Node& node, const StorageOrder& rows, const StorageOrder& columns) {
+  const Dims& result = node.attributes.dims;
+  auto together = [](const StorageOrder& group) {
+    for (size_t i = 1; i < group.size(); ++i)
+      if (group[i] != group[i - 1] + 1) return false;
+    return true;
+  };
+  return !result.empty() && along(node, result.back().name) != Along::kBatch && together(rows) && together(columns);
+}
+
+/// The order in which a product writes its result fastest: innermost are the dims of the operand that stores one of
+/// them innermost, if the other operand stores a summed dim so; the order as written where it makes no difference, so
+/// that a gradient lies as its parameter does.
 StorageOrder einsum_order(const Node& node, std::span<const StorageOrder> operands) {
   const Dims& result = node.attributes.dims;
-  const bool swapped = node.operands.size() == 2 && size_of(node.operands[1].dims()) > size_of(node.operands[0].dims());
-  StorageOrder order;
-  for (size_t turn = 0; turn < node.operands.size(); ++turn) {
-    const size_t i = swapped ? 1 - turn : turn;
-    for (int8_t d : operands[i]) {
-      const int place = find_dim(result, node.operands[i].dims()[d].name);
-      if (place >= 0 && std::find(order.begin(), order.end(), place) == order.end()) order.push_back(static_cast<int8_t>(place));
-    }
+  StorageOrder declared;
+  for (size_t i = 0; i < result.size(); ++i) declared.push_back(static_cast<int8_t>(i));
+  if (node.operands.size() == 1) {
+    StorageOrder order;
+    for (int8_t d : operands[0])
+      if (const int place = find_dim(result, node.operands[0].dims()[d].name); place >= 0) order.push_back(static_cast<int8_t>(place));
+    return order;
   }
+  auto sums_innermost = [&](size_t k) { return !operands[k].empty() && !has_dim(result, node.operands[k].dims()[operands[k].back()].name); };
+  const StorageOrder rows = dims_along(node, operands, Along::kRows), columns = dims_along(node, operands, Along::kColumns);
+  const bool rows_wanted = sums_innermost(1) && !sums_innermost(0) && !rows.empty();
+  const bool columns_wanted = sums_innermost(0) && !sums_innermost(1) && !columns.empty();
+  const bool declared_rows = !result.empty() && along(node, result.back().name) == Along::kRows;
+  if (writes_as_declared(node, rows, columns) && (declared_rows ? !columns_wanted : !rows_wanted)) return declared;
+  const bool rows_inside = rows_wanted || (declared_rows && !columns_wanted);
+  StorageOrder order = dims_along(node, operands, Along::kBatch);
+  for (const StorageOrder* group : {rows_inside ? &columns : &rows, rows_inside ? &rows : &columns}) order.insert(order.end(), group->begin(), group->end());
   return order;
 }
 
