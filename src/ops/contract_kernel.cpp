@@ -60,6 +60,10 @@ class Contraction {
     for (int64_t size : sizes_) points *= size;
     call_.flops += 2 * points;
     if (arrays_.size() == 1) return fold(arrays_[0], result_);
+    if (points == 0) {  // an empty block: its part of every sum is 0
+      const double zero = 0;
+      return fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)), &zero, result_.data, result_.strides);
+    }
     for (Array& array : arrays_) sum_lone_dims(array);
     const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true), inner = size_of_kind(true, true, false);
     if (inner == 1 || (rows == 1 && columns == 1)) return multiply_elements();

@@ -1,0 +1,116 @@
+#include "compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "ops/op.h"
+
+namespace mtf::properties {
+namespace {
+
+bool adds_up(const Node& node) {
+  const Op& op = *node.op;
+  if (op.lane || op.leaf || op.view) return false;
+  if (op.reduction) return *op.reduction == Reduction::kSum || *op.reduction == Reduction::kProd;
+  for (const IterationDim& dim : op.space(node).dims) {
+    if (dim.kind == SplitKind::kScan || dim.kind == SplitKind::kExpand) return true;
+    if (dim.kind == SplitKind::kReduce && (dim.reduce == Reduction::kSum || dim.reduce == Reduction::kProd)) return true;
+  }
+  return false;
+}
+
+std::string place_of(int64_t index, const Dims& dims) {
+  std::string text;
+  for (size_t d = dims.size(); d-- > 0;) {
+    text = fmt::format("{}{}: {}", d ? ", " : "", dims[d].name.str(), index % dims[d].size) + text;
+    index /= dims[d].size;
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+double epsilon(ElementType element) {
+  switch (element) {
+    case ElementType::kBf16: return std::ldexp(1, -7);
+    case ElementType::kF32: return std::ldexp(1, -23);
+    case ElementType::kF64: return std::ldexp(1, -52);
+    default: return 0;
+  }
+}
+
+double largest(const HostTensor& tensor) {
+  double result = 0;
+  for (int64_t i = 0; i < size_of(tensor.type.dims); ++i)
+    if (std::isfinite(tensor.number(i))) result = std::max(result, std::abs(tensor.number(i)));
+  return result;
+}
+
+Tolerance expected_of(const Values& values, int64_t terms) {
+  bool moved = true, added = false;
+  double coarsest = 0;
+  for (const NodePtr& node : pending(values)) {
+    const Op& op = *node->op;
+    bool floats = false;
+    for (const TensorType& type : node->types) {
+      floats = floats || is_float(type.element);
+      coarsest = std::max(coarsest, epsilon(type.element));
+    }
+    moved = moved && (op.lane || op.work == Work::kNone);
+    added = added || (floats && adds_up(*node));
+  }
+  if (added) return {Tolerance::Kind::kRelative, 16 * coarsest * std::sqrt(static_cast<double>(terms))};
+  return {moved ? Tolerance::Kind::kBits : Tolerance::Kind::kNumbers, 0};
+}
+
+std::string tensor_difference(const HostTensor& expected, const HostTensor& found, const Tolerance& tolerance) {
+  if (!(expected.type == found.type)) return fmt::format("is {}, expected {}", to_string(found.type), to_string(expected.type));
+  const int64_t width = size_of(expected.type.element);
+  double distance = 0;
+  if (is_float(expected.type.element)) {
+    if (tolerance.kind == Tolerance::Kind::kRelative) distance = tolerance.distance * (1 + largest(expected));
+    if (tolerance.kind == Tolerance::Kind::kDistance) distance = tolerance.distance;
+  }
+  int64_t wrong = 0, first = -1;
+  for (int64_t i = 0; i < size_of(expected.type.dims); ++i) {
+    const double a = expected.number(i), b = found.number(i);
+    bool same = false;
+    if (tolerance.kind == Tolerance::Kind::kBits) same = std::memcmp(expected.bytes.data() + i * width, found.bytes.data() + i * width, width) == 0;
+    else same = a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= distance;
+    if (same) continue;
+    if (wrong++ == 0) first = i;
+  }
+  if (wrong == 0) return {};
+  return fmt::format("{}: found {:.9g}, expected {:.9g}{}; {} of {} elements differ", place_of(first, expected.type.dims),
+                     found.number(first), expected.number(first), distance > 0 ? fmt::format(" ± {:.2g}", distance) : "", wrong,
+                     size_of(expected.type.dims));
+}
+
+std::string counter_difference(const Counters& expected, const Counters& found, bool peak) {
+  std::string text;
+  auto compare = [&](std::string_view what, int64_t a, int64_t b) {
+    if (a != b) text += fmt::format("  {}: predicted {}, measured {}\n", what, a, b);
+  };
+  compare("flops", expected.flops, found.flops);
+  compare("unique_flops", expected.unique_flops, found.unique_flops);
+  if (peak) compare("peak_bytes", expected.peak_bytes, found.peak_bytes);
+  for (int k = 0; k < kCollectiveKinds; ++k) {
+    std::map<std::string, std::pair<CollectiveCount, CollectiveCount>> axes;
+    for (const auto& [name, count] : expected.collectives[k]) axes[name].first = count;
+    for (const auto& [name, count] : found.collectives[k]) axes[name].second = count;
+    for (const auto& [name, counts] : axes) {
+      const std::string what = fmt::format("{} over {}: ", mtf::name(static_cast<CollectiveKind>(k)), name);
+      compare(what + "count", counts.first.count, counts.second.count);
+      compare(what + "calls", counts.first.calls, counts.second.calls);
+      compare(what + "values", counts.first.values, counts.second.values);
+      compare(what + "bytes", counts.first.bytes, counts.second.bytes);
+      compare(what + "wire_bytes", counts.first.wire_bytes, counts.second.wire_bytes);
+    }
+  }
+  return text;
+}
+
+}  // namespace mtf::properties

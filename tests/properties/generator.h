@@ -1,0 +1,114 @@
+#pragma once
+// Makes random programs: draws one line after the other and keeps those that the checks accept and whose elements stay
+// within bounds.
+#include <optional>
+#include <random>
+#include <set>
+
+#include "random_program.h"
+
+namespace mtf::properties {
+
+/// Numbers from a seed, the same on every machine.
+class Dice {
+ public:
+  explicit Dice(uint64_t seed) : random_(seed) {}
+  int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
+  int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
+  bool chance(int percent) { return below(100) < percent; }
+  template <typename T>
+  const T& pick(const std::vector<T>& list) { return list[static_cast<size_t>(below(static_cast<int64_t>(list.size())))]; }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+/// What is known of a tensor besides its type.
+struct Facts {
+  double low = 0, high = 0;   ///< bounds of its elements
+  double error = 0;           ///< by how many epsilons two runs may differ; 0: the same bits
+  bool summed = false;        ///< a sum went into it: equal numbers, but 0 may be -0
+  double magnitude() const { return std::max(std::abs(low), std::abs(high)); }
+};
+
+struct Variable {
+  std::string name;
+  ElementType element;
+  Dims dims;
+  Facts facts;
+};
+
+class Generator {
+ public:
+  explicit Generator(uint64_t seed);
+  RandomProgram make();
+
+ private:
+  // Each draws one line of its kind; false if there was nothing to draw it from, or the line was refused.
+  bool unary();
+  bool binary();
+  bool comparison();
+  bool truth();
+  bool select();
+  bool reduction();
+  bool contraction();
+  bool renaming();
+  bool reshaping();
+  bool broadcasting();
+  bool slicing();
+  bool joining();
+  bool moving();
+  bool running_sum();
+  bool lookup();
+  bool ordering();
+  bool casting();
+  bool creating();
+  bool calling();
+  bool loop();
+  bool real_function();
+  bool normalising();
+  bool averaging();
+  void add_gradient();
+
+  void declare_dims();
+  void draw_inputs();
+  void draw_placing();
+  void place_lines();
+
+  /// Adds `let v = expression` if the checks accept it and its bounds allow.
+  bool add(const std::string& expression, const Facts& facts, const std::vector<const Variable*>& reads);
+  bool add_text(const std::string& text, const std::string& name, const Facts& facts, const std::vector<const Variable*>& reads);
+  bool fits(ElementType element, const Facts& facts) const;
+  std::string next_name() const { return "v" + std::to_string(variables_.size()); }
+  std::string declare(const std::string& name, const std::string& size);
+
+  const Variable* any();
+  template <typename Filter>
+  const Variable* any(Filter filter);
+  const Variable* number();          ///< not bool
+  const Variable* exact_number();    ///< on which something discontinuous may be done
+  const Variable* real();
+  const Variable* with_dims(bool bool_too = false);
+  const Dim& dim_of(const Variable& x) { return dice_.pick(x.dims); }
+  bool at_declared_size(const Variable& x) const;
+  int64_t declared(Name name) const;
+  Dims some_dims(const Dims& from, int percent);
+  Facts moved(const Variable& x) const { return x.facts; }
+  Facts summed(double low, double high, double terms, double error) const;
+  Facts smooth(double low, double high, double slope, const Variable& x) const;
+
+  Dice dice_;
+  RandomProgram program_;
+  bool integers_;
+  bool differentiable_ = false;
+  ElementType real_;
+  Evaluation evaluation_;
+  Dims dims_;                         ///< those that tensors are drawn from
+  std::vector<Dim> declared_;         ///< all
+  std::vector<Variable> variables_;
+  std::string mesh_;
+  std::vector<std::string> axes_;
+  std::vector<std::string> meshes_, layouts_;  ///< names that `use` can name
+};
+
+}  // namespace mtf::properties

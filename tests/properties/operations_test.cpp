@@ -1,0 +1,382 @@
+// Registered means tested: what must hold for every operation in the registry, checked on the examples and samples that
+// its record holds.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "compare.h"
+#include "ops/registry.h"
+#include "samples.h"
+
+namespace mtf::properties {
+namespace {
+
+/// Sizes that no mesh divides, that most divide, and around the length of a vector register.
+constexpr Sizes kUneven = {5, 7, 4, 3};
+constexpr Sizes kEven = {12, 6, 4, 8};
+constexpr Sizes kMisaligned[] = {{1, 15, 16, 17}, {16, 17, 1, 15}, {17, 16, 15, 1}, {15, 4, 17, 16}};
+constexpr Sizes kSmall = {3, 4, 2, 2};
+
+const std::vector<std::string> kMeshes = {"p:1", "p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
+
+class EveryOperation : public testing::TestWithParam<const Op*> {
+ protected:
+  const Op& op() const { return *GetParam(); }
+};
+
+// ---- Examples --------------------------------------------------------------------------------------------------------
+
+std::string expected_output(std::string_view script) {
+  std::istringstream lines{std::string(script)};
+  std::string text;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("#>")) text += line.substr(line.size() > 2 && line[2] == ' ' ? 3 : 2) + "\n";
+  return text;
+}
+
+TEST_P(EveryOperation, ExamplePrintsWhatItSays) {
+  if (op().example.empty()) GTEST_SKIP() << "scripts cannot call it";
+  const std::string script(op().example);
+  for (const std::string mesh : {"", "p:1", "p:3"}) {
+    Settings settings;
+    settings.stdlib = MTF_STDLIB_DIR;
+    if (!mesh.empty()) settings.mesh = parse_axes(mesh);
+    const Diagnostics found = Session::check_text("example.mtf", script, settings);
+    ASSERT_FALSE(found.has_errors()) << found.render();
+    std::ostringstream out;
+    Session(settings, &engine(), out).run_text("example.mtf", script);
+    EXPECT_EQ(out.str(), expected_output(script)) << script;
+  }
+}
+
+// ---- Layouts ---------------------------------------------------------------------------------------------------------
+
+int64_t points(const Script& script) {
+  Evaluation evaluation(dry_engine(), {});
+  evaluation.run(script.inputs);
+  int64_t product = 1;
+  for (const Binding& binding : evaluation.evaluator.top->bindings)
+    if (const Dim* dim = binding.value.as<Dim>()) product *= dim->size;
+  return product;
+}
+
+/// The gradient of a number made of the result, if the sample has one, as more results of the script; false if it has
+/// none because the record says so.
+bool add_gradient(Script& script, const Sample& sample) {
+  const std::vector<std::string> of = sample.real_inputs();
+  if (of.empty()) return false;
+  Evaluation evaluation(dry_engine(), {});
+  evaluation.run(script.inputs + script.body);
+  const Value result = evaluation.value("result");
+  if (!is_float(result.element())) return false;
+  std::string gradient = "let loss = sum(result * (result + 1))\nlet slopes = grad(loss, [";
+  for (size_t i = 0; i < of.size(); ++i) gradient += (i ? ", " : "") + of[i];
+  gradient += "])\n";
+  for (size_t i = 0; i < of.size(); ++i) gradient += fmt::format("let d_{} = slopes[{}]\n", of[i], i);
+  try {
+    evaluation.run(gradient);
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.diagnostic().kind(), Kind::no_gradient) << error.what();
+    EXPECT_FALSE(sample.op->no_gradient.empty()) << sample.line << "\n" << error.what();
+    return false;
+  }
+  script.body += gradient;
+  for (const std::string& name : of) script.results.push_back("d_" + name);
+  return true;
+}
+
+struct Whole {
+  Outcome outcome;
+  std::vector<Tolerance> tolerances;
+};
+
+/// The script run whole; nothing if it is refused with these sizes.
+std::optional<Whole> whole_run(const Script& script) {
+  Whole whole;
+  try {
+    Evaluation evaluation(engine(), {});
+    evaluation.run(script.inputs);
+    evaluation.compute_all();
+    evaluation.run(script.body);
+    for (const std::string& name : script.results) whole.tolerances.push_back(expected_of({evaluation.value(name)}, points(script)));
+    whole.outcome = run(engine(), script, {});
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+  return whole;
+}
+
+void expect_same(const Script& script, const Where& where, const Outcome& expected, const Outcome& found,
+                 const std::vector<Tolerance>& tolerances) {
+  for (size_t i = 0; i < script.results.size(); ++i) {
+    const std::string how = tensor_difference(expected.results[i], found.results[i], tolerances[i]);
+    EXPECT_TRUE(how.empty()) << script.results[i] << how << "\n" << to_string(where) << "\n" << script.text();
+  }
+}
+
+/// Whole and split give the same, and what was predicted is counted.
+void expect_layout_changes_nothing(const Script& script, const Whole& whole, const std::vector<std::string>& meshes, size_t most_layouts) {
+  const std::vector<std::string> dims = dims_of(script);
+  for (const std::string& mesh : meshes) {
+    const std::vector<std::string> layouts = layouts_of(dims, mesh);
+    const size_t step = (layouts.size() + most_layouts - 1) / most_layouts;
+    for (size_t i = 0; i < layouts.size(); i += step) {
+      const Where where{mesh, layouts[i]};
+      SCOPED_TRACE(to_string(where));
+      Outcome predicted;
+      try {
+        predicted = run(dry_engine(), script, where);
+      } catch (const UserError& error) {
+        ASSERT_EQ(error.diagnostic().kind(), Kind::axis_used_twice) << error.what() << script.text();
+        continue;
+      }
+      const Outcome found = run(engine(), script, where);
+      expect_same(script, where, whole.outcome, found, whole.tolerances);
+      const std::string counts = counter_difference(predicted.counters, found.counters);
+      EXPECT_TRUE(counts.empty()) << counts << to_string(where) << "\n" << script.text();
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+constexpr size_t kAll = 1 << 20;
+
+TEST_P(EveryOperation, SplitIsWholeUnderEveryLayout) {
+  for (const Sample& sample : samples_of(op())) {
+    SCOPED_TRACE(sample.line);
+    const Script script = sample.script(kUneven);
+    const std::optional<Whole> whole = whole_run(script);
+    ASSERT_TRUE(whole) << script.text();
+    expect_layout_changes_nothing(script, *whole, kMeshes, kAll);
+  }
+}
+
+TEST_P(EveryOperation, SplitIsWholeOfDimsThatDivide) {
+  for (const Sample& sample : samples_of(op())) {
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script(kEven);
+    add_gradient(script, sample);
+    const std::optional<Whole> whole = whole_run(script);
+    ASSERT_TRUE(whole) << script.text();
+    expect_layout_changes_nothing(script, *whole, {"p:2", "r:2;c:3"}, 36);
+  }
+}
+
+TEST_P(EveryOperation, GradientSplitIsWhole) {
+  for (const Sample& sample : samples_of(op())) {
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script(kUneven);
+    if (!add_gradient(script, sample)) continue;
+    const std::optional<Whole> whole = whole_run(script);
+    ASSERT_TRUE(whole) << script.text();
+    expect_layout_changes_nothing(script, *whole, kMeshes, 36);
+  }
+}
+
+TEST_P(EveryOperation, SplitIsWholeOfMisalignedSizes) {
+  for (const Sample& sample : samples_of(op())) {
+    SCOPED_TRACE(sample.line);
+    int ran = 0;
+    for (const Sizes& sizes : kMisaligned) {
+      const Script script = sample.script(sizes);
+      const std::optional<Whole> whole = whole_run(script);
+      if (!whole) continue;  // it takes more elements than there are
+      ++ran;
+      expect_layout_changes_nothing(script, *whole, {"p:2", "p:3", "r:2;c:2"}, 9);
+    }
+    EXPECT_GT(ran, 0);
+  }
+}
+
+TEST_P(EveryOperation, FusionChangesNoBit) {
+  for (const Sample& sample : samples_of(op())) {
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script(kUneven);
+    add_gradient(script, sample);
+    const std::optional<Whole> whole = whole_run(script);
+    ASSERT_TRUE(whole) << script.text();
+    for (const std::string mesh : {"p:1", "p:3", "r:2;c:2"}) {
+      const std::vector<std::string> layouts = layouts_of(dims_of(script), mesh);
+      for (size_t i = 0; i < layouts.size(); i += 1 + layouts.size() / 8) {
+        const Where where{mesh, layouts[i]};
+        if (is_illegal(script, where)) continue;
+        const Outcome fused = run(engine(), script, where), single = run(single_engine(), script, where);
+        expect_same(script, where, fused, single, whole->tolerances);
+        const std::string counts = counter_difference(fused.counters, single.counters, false);
+        EXPECT_TRUE(counts.empty()) << counts << to_string(where) << "\n" << script.text();
+      }
+    }
+  }
+}
+
+TEST_P(EveryOperation, CutsChangeNoBit) {
+  for (const Sample& sample : samples_of(op())) {
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script(kUneven);
+    add_gradient(script, sample);
+    const std::optional<Whole> whole = whole_run(script);
+    ASSERT_TRUE(whole) << script.text();
+    const std::vector<std::string> layouts = layouts_of(dims_of(script), "r:2;c:2");
+    for (size_t i = 0; i < layouts.size(); i += 1 + layouts.size() / 8) {
+      const Where where{"r:2;c:2", layouts[i], true};
+      if (is_illegal(script, where)) continue;
+      const Outcome predicted = run(dry_engine(), script, where), found = run(engine(), script, where);
+      expect_same(script, where, whole->outcome, found, whole->tolerances);
+      const std::string counts = counter_difference(predicted.counters, found.counters);
+      EXPECT_TRUE(counts.empty()) << counts << to_string(where) << "\n" << script.text();
+    }
+  }
+}
+
+// ---- Gradients -------------------------------------------------------------------------------------------------------
+
+/// A number computed from tensors, and its gradient, by one script.
+class Differences {
+ public:
+  Differences(const Script& script, std::string loss, std::vector<std::string> of)
+      : evaluation_(engine(), {}), loss_(std::move(loss)), of_(std::move(of)) {
+    evaluation_.run(script.inputs);
+    evaluation_.compute_all();
+    start_ = evaluation_.evaluator.builder.context;
+    for (const std::string& name : of_) inputs_.push_back(evaluation_.fetch(name));
+  }
+
+  /// Compares the gradient that the script computes with central differences, element by element.
+  void check() {
+    std::string list;
+    for (const std::string& name : of_) list += (list.empty() ? "" : ", ") + name;
+    run(loss_ + "let slopes_checked = grad(loss, [" + list + "])\n");
+    std::vector<HostTensor> slopes;
+    for (size_t i = 0; i < of_.size(); ++i) {
+      evaluation_.run(fmt::format("let slope_checked = slopes_checked[{}]\n", i));
+      slopes.push_back(evaluation_.fetch("slope_checked"));
+    }
+    for (size_t i = 0; i < of_.size(); ++i) {
+      ASSERT_TRUE(slopes[i].type == inputs_[i].type) << to_string(slopes[i].type) << " of " << to_string(inputs_[i].type);
+      // The differences lose digits to the loss's magnitude, not to the slope's.
+      const double scale = std::max(1.0, std::max(largest(slopes[i]), std::abs(loss_at(i, 0, 0))));
+      for (int64_t e = 0; e < size_of(inputs_[i].type.dims); ++e) {
+        const double step = 1e-5 * std::max(1.0, std::abs(inputs_[i].number(e)));
+        const double expected = (loss_at(i, e, step) - loss_at(i, e, -step)) / (2 * step);
+        ASSERT_NEAR(slopes[i].number(e), expected, 1e-6 * scale) << "d loss / d " << of_[i] << ", element " << e;
+      }
+    }
+  }
+
+ private:
+  void run(const std::string& text) {
+    evaluation_.evaluator.builder.context = start_;
+    evaluation_.run(text);
+  }
+  double loss_at(size_t input, int64_t element, double by) {
+    HostTensor changed = inputs_[input];
+    double number = changed.number(element) + by;
+    std::memcpy(changed.bytes.data() + element * 8, &number, 8);
+    evaluation_.set(of_[input], changed);
+    run(loss_);
+    const double loss = evaluation_.fetch("loss").number(0);
+    evaluation_.set(of_[input], inputs_[input]);
+    return loss;
+  }
+
+  Evaluation evaluation_;
+  std::string loss_;
+  std::vector<std::string> of_;
+  std::vector<HostTensor> inputs_;
+  Context start_;
+};
+
+bool has_bf16(const Sample& sample) {
+  return sample.line.find("bf16") != std::string::npos;
+}
+
+/// A number made of the result in which every element has a weight of its own.
+const std::string kLoss = "let loss = sum(result * (0.3 * result + 1))\n";
+
+TEST_P(EveryOperation, GradientIsTheCentralDifference) {
+  for (const Sample& sample : samples_of(op())) {
+    if (has_bf16(sample)) continue;
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script(kSmall, ElementType::kF64);
+    Script with_gradient = script;
+    if (!add_gradient(with_gradient, sample)) continue;
+    Differences(script, script.body + kLoss, sample.real_inputs()).check();
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(EveryOperation, SecondGradientIsTheCentralDifference) {
+  for (const Sample& sample : samples_of(op())) {
+    if (has_bf16(sample)) continue;
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script({2, 3, 2, 2}, ElementType::kF64);
+    if (!whole_run(script)) script = sample.script(kSmall, ElementType::kF64);
+    Script with_gradient = script;
+    if (!add_gradient(with_gradient, sample)) continue;
+    std::string loss = script.body + "let first = sum(result * (0.3 * result + 1))\nlet slopes = grad(first, [", sum;
+    const std::vector<std::string> of = sample.real_inputs();
+    for (size_t i = 0; i < of.size(); ++i) {
+      loss += (i ? ", " : "") + of[i];
+      sum += fmt::format("{}sum(slopes[{}] * (0.2 * slopes[{}] + {}))", i ? " + " : "", i, i, i + 1);
+    }
+    loss += "])\nlet loss = " + sum + "\n";
+    try {
+      Differences(script, loss, of).check();
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.diagnostic().kind(), Kind::no_gradient) << error.what();
+    }
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryOperation, testing::ValuesIn(sampled_ops()),
+                         [](const testing::TestParamInfo<const Op*>& info) { return test_name(*info.param); });
+
+// ---- The registry ----------------------------------------------------------------------------------------------------
+
+/// The operations that compute in a local program, by its text.
+void add_operations(const std::string& text, std::set<std::string>& names) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t equals = line.find(" = "), bracket = line.find('(', equals == std::string::npos ? 0 : equals);
+    if (equals != std::string::npos && bracket != std::string::npos) names.insert(line.substr(equals + 3, bracket - equals - 3));
+  }
+}
+
+/// Leaves are inputs of every program, and a view that changes nothing is its operand.
+TEST(Registry, EveryOperationIsRunByASample) {
+  std::set<std::string> names;
+  for (const Op* op : sampled_ops())
+    for (const Sample& sample : samples_of(*op)) {
+      Script script = sample.script(kUneven);
+      add_gradient(script, sample);
+      for (const std::string& layout : layouts_of(dims_of(script), "p:2")) {
+        Evaluation evaluation(dry_engine(), {"p:2", layout});
+        try {
+          evaluation.run(script.inputs);
+          evaluation.compute_all();
+          add_operations(dry_engine().last_text("spmd"), names);
+          evaluation.run(script.body);
+          evaluation.compute_all();
+          add_operations(dry_engine().last_text("spmd"), names);
+        } catch (const UserError&) {
+        }
+      }
+    }
+  for (const Op* op : all_ops())
+    if (op->infer && !op->leaf && !op->view) {
+      EXPECT_TRUE(names.count(std::string(op->name))) << "no sample of any operation runs " << op->name;
+    }
+}
+
+TEST(Registry, EveryOperationHasAGradientOrAReason) {
+  for (const Op* op : all_ops())
+    if (op->infer && !op->leaf) {
+      EXPECT_NE(op->gradient == nullptr, op->no_gradient.empty()) << op->name;
+    }
+}
+
+}  // namespace
+}  // namespace mtf::properties

@@ -1,0 +1,54 @@
+#pragma once
+// The samples of a record (Op::samples), as scripts.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ops/op.h"
+#include "script.h"
+
+namespace mtf::properties {
+
+/// The sizes of the dims a, b, c and d of samples.
+struct Sizes {
+  int64_t a, b, c, d;
+};
+
+struct SampleInput {
+  std::string name;
+  ElementType element = ElementType::kF32;
+  std::string dims;            ///< `[a, b]`
+  std::string low, high;       ///< bounds as they are written
+};
+
+/// One line of a record's samples.
+struct Sample {
+  const Op* op = nullptr;
+  std::string line;
+  std::string declarations;    ///< `dim bc = b * c`, a line each
+  std::vector<std::string> dims;  ///< those of a, b, c and d that it uses
+  std::vector<SampleInput> inputs;
+  std::string expression;
+
+  /// The script `let result = expression`, for these sizes. Inputs of f32 are of type `real`.
+  Script script(const Sizes& sizes, ElementType real = ElementType::kF32) const;
+  /// The inputs that a gradient could be taken of, of a script made for `real`.
+  std::vector<std::string> real_inputs() const;
+};
+
+std::vector<Sample> samples_of(const Op& op);
+
+/// An operation's name as part of a test's.
+std::string test_name(const Op& op);
+
+/// Every operation that has samples.
+std::vector<const Op*> sampled_ops();
+
+/// The names of all dims that a script's inputs declare.
+std::vector<std::string> dims_of(const Script& script);
+
+/// Every way to map each of these dims to nothing, to an axis of the mesh, or to an ordered pair of axes, as `--layout`
+/// says it; also those that put two dims on one axis.
+std::vector<std::string> layouts_of(const std::vector<std::string>& dims, const std::string& mesh);
+
+}  // namespace mtf::properties

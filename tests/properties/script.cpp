@@ -1,0 +1,147 @@
+#include "script.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace mtf::properties {
+
+namespace {
+constexpr size_t kLongest = 16384;  // bytes of a description that a crash shows
+}  // namespace
+
+std::string Script::text() const {
+  std::string text = inputs + body;
+  for (const std::string& name : results) text += "print(" + name + ")\n";
+  return text;
+}
+
+std::string to_string(const Where& where) {
+  if (where.mesh.empty()) return where.cut_each ? "its own mesh, cut after every statement" : "its own mesh";
+  return fmt::format("--mesh \"{}\" --layout \"{}\"{}", where.mesh, where.layout, where.cut_each ? ", cut after every statement" : "");
+}
+
+Settings Evaluation::settings_of(const Where& where) {
+  Settings settings;
+  if (!where.mesh.empty()) {
+    settings.mesh = parse_axes(where.mesh);
+    settings.layout = parse_layout_rules(where.layout);
+  }
+  settings.stdlib = MTF_STDLIB_DIR;
+  return settings;
+}
+
+Evaluation::Evaluation(Engine& on, const Where& where) : engine(on), evaluator(settings_of(where), &on, out), where_(where) {}
+
+void Evaluation::run(const std::string& text, bool cut_each) {
+  if (written_.size() < kLongest) written_ += text;
+  now_running(to_string(where_) + "\n" + written_);
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create("property.mtf", text)));
+  for (size_t i = 0; i < program->body.statements.size(); ++i) {
+    evaluator.run_statement(program, i);
+    if (cut_each) compute_all();
+  }
+}
+
+void Evaluation::compute_all() {
+  Values roots;
+  for (const Binding& binding : evaluator.top->bindings)
+    if (const Value* tensor = tensor_of(binding.value)) roots.push_back(*tensor);
+  engine.compute(roots);
+}
+
+Value Evaluation::value(const std::string& name) const {
+  const Scope::Found found = evaluator.top->find(Name(name));
+  const Value* tensor = found.binding ? tensor_of(found.binding->value) : nullptr;
+  MTF_CHECK(tensor, "the script binds no tensor {}", name);
+  return *tensor;
+}
+
+void Evaluation::set(const std::string& name, const HostTensor& data) {
+  evaluator.builder.written = false;
+  Value leaf = evaluator.builder.add("constant", {}, {.dims = data.type.dims, .ints = {}, .element = data.type.element});
+  evaluator.builder.written = true;
+  leaf.node->computed = {engine.place(data, leaf.node->mesh, leaf.sharding())};
+  evaluator.top->find(Name(name)).binding->value = leaf;
+}
+
+Outcome run(Engine& engine, const Script& script, const Where& where) {
+  Evaluation evaluation(engine, where);
+  evaluation.run(script.inputs);
+  evaluation.compute_all();
+  engine.restart_peak();
+  const Counters before = engine.counters();
+  evaluation.run(script.body, where.cut_each);
+  Values roots;
+  for (const std::string& name : script.results) roots.push_back(evaluation.value(name));
+  engine.compute(roots);
+  Outcome outcome;
+  outcome.counters = difference(engine.counters(), before);
+  if (engine.dry()) return outcome;
+  for (const Value& root : roots) outcome.results.push_back(engine.fetch(root));
+  return outcome;
+}
+
+bool is_illegal(const Script& script, const Where& where) {
+  try {
+    run(dry_engine(), script, where);
+  } catch (const UserError& error) {
+    return error.diagnostic().kind() == Kind::axis_used_twice;
+  }
+  return false;
+}
+
+namespace {
+
+struct Engines {
+  std::optional<Engine> hosting_all, dry, single, shared;
+};
+
+Engines& engines() {
+  static Engines engines;
+  return engines;
+}
+
+Engine& made(std::optional<Engine>& engine, EngineOptions options) {
+  if (!engine) engine.emplace(std::move(options));
+  return *engine;
+}
+
+std::array<char, kLongest> running{};
+
+void say_what_ran(int signal) {
+  const char* head = "\nThis crashed:\n";
+  [[maybe_unused]] ssize_t ignored = write(2, head, std::strlen(head));
+  ignored = write(2, running.data(), strnlen(running.data(), kLongest));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+}  // namespace
+
+Engine& engine() { return made(engines().hosting_all, {.threads = 1}); }
+Engine& dry_engine() { return made(engines().dry, {.threads = 1, .dry = true}); }
+Engine& single_engine() { return made(engines().single, {.threads = 1, .fuse = false}); }
+Engine& shared_engine() {
+  return made(engines().shared, {.threads = 1, .use_mpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr});
+}
+void end_engines() {
+  for (std::optional<Engine>* each : {&engines().hosting_all, &engines().dry, &engines().single, &engines().shared}) each->reset();
+}
+
+void now_running(const std::string& description) {
+  const size_t size = std::min(description.size(), kLongest - 1);
+  std::memcpy(running.data(), description.data(), size);
+  running[size] = 0;
+}
+
+void print_on_crash() {
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, say_what_ran);
+}
+
+}  // namespace mtf::properties

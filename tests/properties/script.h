@@ -1,0 +1,80 @@
+#pragma once
+// Scripts that the properties are checked on: run on an engine, whole or split, their results fetched and what they
+// cost counted.
+//
+// A script has two parts. Its inputs (dims, tensors drawn from the random stream) are computed before anything is
+// counted; its body is what is measured. Its results are names of tensors that the body binds. Everything that a run
+// depends on is in its text, its mesh and its layout, so that a failure can be run again by `mtf run`.
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "eval/evaluator.h"
+#include "exec/engine.h"
+
+namespace mtf::properties {
+
+struct Script {
+  std::string inputs;
+  std::string body;
+  std::vector<std::string> results;
+  /// The whole of it as a file, which prints its results.
+  std::string text() const;
+};
+
+/// Where and how a script is run.
+struct Where {
+  std::string mesh = "all:1";   ///< as `--mesh` says it; empty: the script's own
+  std::string layout = {};      ///< as `--layout` says it; not given where the mesh is not
+  bool cut_each = false;        ///< compute after every statement of the body instead of at its end
+};
+/// `--mesh "all:4" --layout "a:all"`
+std::string to_string(const Where& where);
+
+struct Outcome {
+  std::vector<HostTensor> results;  ///< in the order of Script::results; without elements under a dry engine
+  Counters counters;                ///< of the body
+};
+
+/// One evaluation, statement by statement.
+class Evaluation {
+ public:
+  Evaluation(Engine& engine, const Where& where);
+  /// Runs the statements of `text`; computes what is pending after each if `cut_each`. Throws UserError.
+  void run(const std::string& text, bool cut_each = false);
+  /// Computes every tensor that a name holds.
+  void compute_all();
+  Value value(const std::string& name) const;
+  HostTensor fetch(const std::string& name) { return engine.fetch(value(name)); }
+  /// Binds `name` to a computed tensor with these elements.
+  void set(const std::string& name, const HostTensor& data);
+
+  Engine& engine;
+  Evaluator evaluator;
+  std::ostringstream out;
+
+ private:
+  static Settings settings_of(const Where& where);
+  Where where_;
+  std::string written_;   ///< what has been run so far
+};
+
+/// Runs a script from end to end; throws UserError where it is refused.
+Outcome run(Engine& engine, const Script& script, const Where& where);
+
+/// True if the script is refused under this where because two of its dims would share an axis.
+bool is_illegal(const Script& script, const Where& where);
+
+/// The engines of this process: made when first used, ended by `end_engines`.
+Engine& engine();        ///< hosts every processor in this process
+Engine& dry_engine();    ///< predicts
+Engine& single_engine(); ///< as engine(), with fusion off
+Engine& shared_engine(); ///< hosts a share of the processors: under mpirun, one a rank
+void end_engines();
+
+/// What is being run, for the message of a crash; the newest call holds.
+void now_running(const std::string& description);
+void print_on_crash();
+
+}  // namespace mtf::properties
