@@ -727,6 +727,7 @@ void Generator::place_lines() {
     }
     if (line.binds.size() != 1 || !dice_.chance(20)) continue;
     const auto x = std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == line.binds[0]; });
+    if (x == variables_.end()) continue;
     std::vector<std::string> free;
     for (const Axis& axis : parse_axes(meshes_[mesh])) free.push_back(axis.name.str());
     std::string rules = dice_.chance(30) && x->dims.size() > 1 ? ".." : "";
