@@ -18,6 +18,13 @@ bool same_memory(const LocalValue& a, const LocalValue& b) {
   return true;
 }
 
+/// A loop meets the elements of both at the same places: their dims, which it knows by name, are stored in one order.
+bool same_strides(const LocalValue& a, const LocalValue& b) {
+  for (size_t i = 0; i < a.order.size(); ++i)
+    if (a.dims[a.order[i]].dim.name != b.dims[b.order[i]].dim.name) return false;
+  return true;
+}
+
 class Planner {
  public:
   explicit Planner(Schedule& schedule) : s_(schedule), program_(schedule.program), last_(program_.values.size(), -1) {}
@@ -91,6 +98,7 @@ class Planner {
     for (int v : step.reads) {
       int r = root(v);
       if (last_[r] != s || s_.buffer_of[r] < 0 || !same_memory(program_.values[v], program_.values[result])) continue;
+      if (!same_strides(program_.values[v], program_.values[result])) continue;
       if (program_.values[v].varies() != program_.values[r].varies() || s_.buffers[s_.buffer_of[r]].last != s) continue;
       if (std::count_if(step.reads.begin(), step.reads.end(), [&](int w) { return root(w) == r; }) != 1) continue;
       bool is_input = s_.buffers[s_.buffer_of[r]].kind == BufferKind::kInput;

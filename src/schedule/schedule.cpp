@@ -60,8 +60,12 @@ bool repeats(const Instruction& instruction) {
       node.operands.size() != 1 || node.types.size() != 1 || !node.inputs.empty())
     return false;
   if (node.types[0].element != node.operands[0].element() || !is_subset(node.operands[0].dims(), node.types[0].dims)) return false;
+  const Dims &from = node.operands[0].dims(), &to = node.types[0].dims;
   const IterationSpace space = op.space(node);
-  return std::all_of(space.dims.begin(), space.dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFree; });
+  return std::all_of(space.dims.begin(), space.dims.end(), [&](const IterationDim& dim) {
+    const bool by_name = dim.operands[0] < 0 || (dim.results[0] >= 0 && from[dim.operands[0]].name == to[dim.results[0]].name);
+    return dim.kind == SplitKind::kFree && by_name;  // a reshape may give the names of its dims to others
+  });
 }
 
 bool is_loop(const Instruction& instruction) {
