@@ -239,6 +239,7 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
   }
   if (!p.pointed || p.arena_base != (machine.arena ? machine.arena->data() : nullptr)) p.point_arena();
   p.pointed = true;
+  if (machine.scrub && p.arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(p.arena_bytes));
 
   // Memory of inputs and outputs.
   std::vector<std::shared_ptr<Storage>> storages(p.buffers.size());
@@ -253,6 +254,7 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
         for (int place = 0; place < bound.places; ++place) p.pointers.data[p.pointers.begin[v] + place] = tensor.blocks[first[place]];
     } else if (buffer.kind == BufferKind::kOutput) {
       storages[b] = machine.pool->allocate(bound.place_bytes * bound.places, bound.alone_bytes);
+      if (machine.scrub) std::memset(storages[b]->data(), 0xff, static_cast<size_t>(bound.place_bytes * bound.places));
       for (int v : bound.values)
         for (int place = 0; place < bound.places; ++place)
           p.pointers.data[p.pointers.begin[v] + place] = storages[b]->data() + place * bound.place_bytes;

@@ -27,6 +27,7 @@ struct Machine {
   Threads& threads;
   std::shared_ptr<MemoryPool> pool;
   std::shared_ptr<Storage> arena;            ///< shared by all plans, as large as the largest needs
+  bool scrub = false;                        ///< fill the memory of each run with NaNs before it
   int64_t collectives_begun = 0;             ///< numbers them, the same on all ranks
   std::atomic<int64_t> moved{0};             ///< grows with each step: for the watchdog
   std::atomic<const Instruction*> at{nullptr};

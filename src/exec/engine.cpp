@@ -11,6 +11,7 @@
 #include "exec/host_tensor.h"
 #include "exec/plan.h"
 #include "exec/predict.h"
+#include "exec/replicas.h"
 #include "exec/transport.h"
 #include "exec/watchdog.h"
 #include "support/diagnostics.h"
@@ -33,6 +34,7 @@ struct Engine::Impl {
       : options(std::move(given)), transport(options.use_mpi), hostings(transport.rank(), transport.ranks(), options.placement),
         threads(threads_of(options, transport)), machine{hostings, transport, threads, std::make_shared<MemoryPool>(), nullptr} {
     if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
+    machine.scrub = options.scrub;
     if (!options.fuse) skipped_passes.push_back("fuse_loops");
   }
 
@@ -96,6 +98,11 @@ struct Engine::Impl {
       return node >= 0 ? cut.nodes[node]->inputs : instruction.node->inputs;
     };
     std::vector<std::shared_ptr<Tensor>> outputs = plan.bound->run(inputs, numbers);
+    if (options.check_replicas) {
+      std::vector<std::string> names;
+      for (const std::vector<int>& output : plan.schedule->program.outputs) names.push_back(plan.schedule->program.values[output[0]].name);
+      check_replicas(machine, outputs, names);
+    }
     add(plan.bound->counted(), plan);
     return outputs;
   }

@@ -17,12 +17,20 @@
 
 namespace mtf {
 
+#ifdef NDEBUG
+inline constexpr bool kDebugBuild = false;
+#else
+inline constexpr bool kDebugBuild = true;
+#endif
+
 struct EngineOptions {
   int threads = 0;                   ///< of this rank; 0: its share of the node's cores
   std::vector<int64_t> placement = {};///< a permutation of the processors; empty: in order
   bool use_mpi = false;              ///< this process was started by mpirun
   bool dry = false;                  ///< plan only: nothing is computed, cuts are costed instead
   bool fuse = true;                  ///< element-wise chains run as one loop
+  bool check_replicas = kDebugBuild; ///< after every plan, compare the blocks that several ranks hold
+  bool scrub = false;                ///< tests: memory that a plan has not written holds NaNs
 };
 
 class Engine {

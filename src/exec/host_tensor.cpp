@@ -87,9 +87,11 @@ std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, c
   return tensor;
 }
 
+LocalValue blocks_of(const Tensor& tensor) { return local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order); }
+
 HostTensor gather_blocks(Machine& machine, const Tensor& tensor) {
   MTF_CHECK(tensor.sharding.partial == 0, "a partial value is read by the host");
-  LocalValue from = local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order);
+  LocalValue from = blocks_of(tensor);
   LocalValue to = local_value(tensor.type, tensor.mesh, replicated(tensor.type.dims.size()), as_written(tensor.type.dims.size()));
   HostTensor result;
   result.type = tensor.type;

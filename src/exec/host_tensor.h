@@ -10,6 +10,8 @@ namespace mtf {
 /// Every rank has `data`; each keeps its blocks, stored in the order of the dims.
 std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding,
                                      bool dry);
+/// What a tensor holds on each processor, as a value of a local program.
+LocalValue blocks_of(const Tensor& tensor);
 /// The whole tensor on every rank; all ranks call it.
 HostTensor gather_blocks(Machine& machine, const Tensor& tensor);
 
