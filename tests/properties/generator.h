@@ -1,9 +1,9 @@
 #pragma once
 // Makes random programs: draws one line after the other and keeps those that the checks accept and whose elements stay
 // within bounds.
-#include <optional>
+#include <algorithm>
+#include <cmath>
 #include <random>
-#include <set>
 
 #include "random_program.h"
 
@@ -28,6 +28,7 @@ struct Facts {
   double low = 0, high = 0;   ///< bounds of its elements
   double error = 0;           ///< by how many epsilons two runs may differ; 0: the same bits
   bool summed = false;        ///< a sum went into it: equal numbers, but 0 may be -0
+  static Facts between(double low, double high) { return {low, high, 0, false}; }
   double magnitude() const { return std::max(std::abs(low), std::abs(high)); }
 };
 
@@ -37,6 +38,30 @@ struct Variable {
   Dims dims;
   Facts facts;
 };
+
+/// `[a, b]`
+inline std::string text_of(const Dims& dims) {
+  std::string text;
+  for (const Dim& dim : dims) text += (text.empty() ? "" : ", ") + dim.name.str();
+  return "[" + text + "]";
+}
+
+inline Dims without(const Dims& dims, const Dims& gone) {
+  Dims rest;
+  for (const Dim& dim : dims)
+    if (!has_dim(gone, dim.name)) rest.push_back(dim);
+  return rest;
+}
+
+/// True if no dim has two sizes in them.
+inline bool agree(const Dims& a, const Dims& b) {
+  return std::all_of(a.begin(), a.end(), [&](const Dim& dim) {
+    const int other = find_dim(b, dim.name);
+    return other < 0 || b[static_cast<size_t>(other)].size == dim.size;
+  });
+}
+
+inline bool is_number(ElementType element) { return element != ElementType::kBool; }
 
 class Generator {
  public:
@@ -110,5 +135,13 @@ class Generator {
   std::vector<std::string> axes_;
   std::vector<std::string> meshes_, layouts_;  ///< names that `use` can name
 };
+
+template <typename Filter>
+const Variable* Generator::any(Filter filter) {
+  std::vector<const Variable*> fitting;
+  for (size_t i = 0; i < variables_.size(); ++i)
+    if (filter(variables_[i])) fitting.insert(fitting.end(), 1 + 3 * i / variables_.size(), &variables_[i]);  // rather a late one
+  return fitting.empty() ? nullptr : dice_.pick(fitting);
+}
 
 }  // namespace mtf::properties

@@ -8,16 +8,20 @@
 
 #include "compare.h"
 #include "ops/registry.h"
+#include "reference.h"
 #include "samples.h"
 
 namespace mtf::properties {
 namespace {
 
-/// Sizes that no mesh divides, that most divide, and around the length of a vector register.
+/// Sizes that no mesh divides, that most divide, that are all one (so that only names tell dims apart), and around the
+/// length of a vector register.
 constexpr Sizes kUneven = {5, 7, 4, 3};
 constexpr Sizes kEven = {12, 6, 4, 8};
+constexpr Sizes kEqual = {6, 6, 6, 6};
 constexpr Sizes kMisaligned[] = {{1, 15, 16, 17}, {16, 17, 1, 15}, {17, 16, 15, 1}, {15, 4, 17, 16}};
 constexpr Sizes kSmall = {3, 4, 2, 2};
+
 
 const std::vector<std::string> kMeshes = {"p:1", "p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
 
@@ -92,7 +96,7 @@ struct Whole {
   std::vector<Tolerance> tolerances;
 };
 
-/// The script run whole; nothing if it is refused with these sizes.
+/// The script run whole, which gives what its kernels give; nothing if it is refused with these sizes.
 std::optional<Whole> whole_run(const Script& script) {
   Whole whole;
   try {
@@ -102,6 +106,8 @@ std::optional<Whole> whole_run(const Script& script) {
     evaluation.run(script.body);
     for (const std::string& name : script.results) whole.tolerances.push_back(expected_of({evaluation.value(name)}, points(script)));
     whole.outcome = run(engine(), script, {});
+    const std::string wrong = differs_from_kernels(script, whole.outcome, whole.tolerances);
+    EXPECT_TRUE(wrong.empty()) << "the whole run is not what the kernels give:\n" << wrong << script.text();
   } catch (const UserError&) {
     return std::nullopt;
   }
@@ -161,6 +167,17 @@ TEST_P(EveryOperation, SplitIsWholeOfDimsThatDivide) {
     const std::optional<Whole> whole = whole_run(script);
     ASSERT_TRUE(whole) << script.text();
     expect_layout_changes_nothing(script, *whole, {"p:2", "r:2;c:3"}, 36);
+  }
+}
+
+TEST_P(EveryOperation, SplitIsWholeOfDimsOfOneSize) {
+  for (const Sample& sample : samples_of(op())) {
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script(kEqual);
+    add_gradient(script, sample);
+    const std::optional<Whole> whole = whole_run(script);
+    ASSERT_TRUE(whole) << script.text();
+    expect_layout_changes_nothing(script, *whole, {"p:3", "r:2;c:2"}, 36);
   }
 }
 

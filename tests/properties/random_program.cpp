@@ -9,6 +9,7 @@
 
 #include "eval/session.h"
 #include "generator.h"
+#include "reference.h"
 #include "samples.h"
 
 namespace mtf::properties {
@@ -68,6 +69,12 @@ std::string compare(const RandomProgram& program, const Outcome& expected, const
     if (!how.empty()) text += "  " + program.results[i] + how + "\n";
   }
   return text;
+}
+
+std::string whole_is_what_kernels_give(const RandomProgram& program) {
+  const Script script = program.script(false);
+  std::string wrong = differs_from_kernels(script, run(engine(), script, {}), program.tolerances);
+  return wrong.empty() ? wrong : "the whole run is not what the kernels give:\n" + wrong;
 }
 
 Check split_is_whole(const Where& where, bool laid_out) {
@@ -216,6 +223,7 @@ std::string wrong_with(uint64_t seed) {
   auto expect = [&](const Check& check, const Where& where, bool laid_out) {
     if (wrong.empty()) wrong = report(program, check, where, laid_out);
   };
+  if (!program.has_loop) expect(whole_is_what_kernels_give, {}, false);
   const std::vector<std::string> dims = dims_of(program.script(false));
   for (int i = 0; i < 3; ++i) {
     Where where = legal_place(program, dice, dims);

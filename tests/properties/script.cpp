@@ -124,11 +124,11 @@ void say_what_ran(int signal) {
 
 }  // namespace
 
-Engine& engine() { return made(engines().hosting_all, {.threads = 1}); }
+Engine& engine() { return made(engines().hosting_all, {.threads = 1, .scrub = true}); }
 Engine& dry_engine() { return made(engines().dry, {.threads = 1, .dry = true}); }
-Engine& single_engine() { return made(engines().single, {.threads = 1, .fuse = false}); }
+Engine& single_engine() { return made(engines().single, {.threads = 1, .fuse = false, .scrub = true}); }
 Engine& shared_engine() {
-  return made(engines().shared, {.threads = 1, .use_mpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr});
+  return made(engines().shared, {.threads = 1, .use_mpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr, .check_replicas = true, .scrub = true});
 }
 void end_engines() {
   for (std::optional<Engine>* each : {&engines().hosting_all, &engines().dry, &engines().single, &engines().shared}) each->reset();
