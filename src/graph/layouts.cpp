@@ -29,6 +29,14 @@ AxisList resolve(const LayoutRule& rule, const TensorType& type, const Mesh& mes
   return axes;
 }
 
+[[noreturn]] void fail_twice(const LayoutRule& first, const LayoutRule& second, const TensorType& type, Name axis, Span span) {
+  Diagnostic diagnostic(Kind::axis_used_twice, span, to_string(type));
+  diagnostic.related(first.span, first.span.is_known() ? "" : fmt::format("the layout that was given maps `{}` to {}", first.dim.text(), axis.text()));
+  diagnostic.related(second.span, second.span.is_known() ? fmt::format("both map to {}", axis.text())
+                                                         : fmt::format("and `{}` to {} as well", second.dim.text(), axis.text()));
+  fail(diagnostic.help("map one of them to another axis, or leave one out to replicate it"));
+}
+
 /// Gives the dims of `sharding` that have no split yet, and for which `open` says so, what the layout's rules claim.
 void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& type, const Layout& layout,
                  const Mesh& mesh, Span span, bool written) {
@@ -46,10 +54,7 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
       if (used & axis_bit(axis)) {
         const LayoutRule* other = owner[axis];
         if (written)
-          fail(Diagnostic(Kind::axis_used_twice, span, to_string(type))
-                   .related(other->span, other->span.is_known() ? "" : fmt::format("{} -> {}", other->dim.text(), mesh.axes()[axis].name.text()))
-                   .related(rule->span, fmt::format("both map to {}", mesh.axes()[axis].name.text()))
-                   .help("map one of them to another axis, or leave one out to replicate it"));
+          fail_twice(*other, *rule, type, mesh.axes()[axis].name, span);
         int loser = owning_dim[axis];
         if (type.dims[i].size <= type.dims[loser].size) continue;
         AxisList rest;
