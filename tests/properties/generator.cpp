@@ -162,6 +162,8 @@ void Generator::draw_placing() {
     std::string axes;
     for (const Axis& axis : parse_axes(meshes[i])) axes += fmt::format("{}{}: {}", axes.empty() ? "" : ", ", axis.name.str(), axis.size);
     program_.placing += fmt::format("mesh m{} = [{}]\n", i, axes);
+    program_.processors = 1;
+    for (const Axis& axis : parse_axes(meshes[i])) program_.processors *= axis.size;
     meshes_.push_back(meshes[i]);
     for (int64_t j = 0; j < 2; ++j) {
       std::string rules;
@@ -242,8 +244,6 @@ RandomProgram Generator::make() {
   place_lines();
   return std::move(program_);
 }
-
-RandomProgram random_program(uint64_t seed) { return Generator(seed).make(); }
 
 std::string random_layout(uint64_t seed, const std::vector<std::string>& dims, const std::string& mesh) {
   Dice dice(seed);

@@ -13,13 +13,13 @@
 
 int main(int argc, char** argv) {
   using namespace mtf::properties;
-  testing::InitGoogleTest(&argc, argv);
-  print_on_crash();
   if (const char* rank = std::getenv("OMPI_COMM_WORLD_RANK")) {
     // An error that one rank meets would leave the others waiting: it must end the process, and with it all of them.
     GTEST_FLAG_SET(catch_exceptions, false);
     if (std::strcmp(rank, "0") != 0) GTEST_FLAG_SET(brief, true);
   }
+  testing::InitGoogleTest(&argc, argv);
+  print_on_crash();
   int status = 0;
   if (argc == 3 && std::strcmp(argv[1], "--seed") == 0) {
     status = show_random_program(std::strtoull(argv[2], nullptr, 10)) ? 0 : 1;

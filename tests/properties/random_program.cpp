@@ -214,11 +214,17 @@ void make_legal(RandomProgram& program, Dice& dice) {
 
 }  // namespace
 
-std::string wrong_with(uint64_t seed) {
-  RandomProgram program = random_program(seed);
-  if (program.results.empty()) return {};
+RandomProgram random_program(uint64_t seed) {
+  RandomProgram program = Generator(seed).make();
   Dice dice(seed + 1000003);
   make_legal(program, dice);
+  return program;
+}
+
+std::string wrong_with(uint64_t seed) {
+  const RandomProgram program = random_program(seed);
+  if (program.results.empty()) return {};
+  Dice dice(seed + 2000003);
   std::string wrong;
   auto expect = [&](const Check& check, const Where& where, bool laid_out) {
     if (wrong.empty()) wrong = report(program, check, where, laid_out);

@@ -33,6 +33,7 @@ struct RandomProgram {
   bool has_loop = false;
   std::string dims;                  ///< lines that declare them
   std::string placing;               ///< lines that declare meshes and layouts
+  int64_t processors = 1;            ///< of each of its meshes
   std::vector<Line> inputs;
   std::vector<Line> lines;
   std::vector<std::string> results;
@@ -43,6 +44,7 @@ struct RandomProgram {
   RandomProgram part_for(size_t result) const;
 };
 
+/// No tensor has two dims on one axis in the program laid out.
 RandomProgram random_program(uint64_t seed);
 
 /// Everything that must hold for the program of a seed; what does not, in words, with a small script that shows it;

@@ -1,0 +1,87 @@
+// However processors are hosted (by one rank, or one, two or three by each of several), the same is computed and counted,
+// and replicas are the same bits. Run under mpirun: every rank runs every test, and compares what it has.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "compare.h"
+#include "generator.h"
+#include "ops/registry.h"
+#include "samples.h"
+
+namespace mtf::properties {
+namespace {
+
+class Ranks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (shared_engine().ranks() == 1) GTEST_SKIP() << "needs mpirun";
+  }
+
+  /// Hosted by this process alone and shared among the ranks, the script gives the same.
+  static std::string hosting_changes(const Script& script, const std::vector<Tolerance>& tolerances, const Where& where) {
+    const Outcome alone = run(engine(), script, where), shared = run(shared_engine(), script, where);
+    std::string text = counter_difference(alone.counters, shared.counters);
+    for (size_t i = 0; i < script.results.size(); ++i) {
+      const std::string how = tensor_difference(alone.results[i], shared.results[i], tolerances[i]);
+      if (!how.empty()) text += "  " + script.results[i] + how + "\n";
+    }
+    return text;
+  }
+
+  static Tolerance tolerance_of_result(const Script& script) {
+    Evaluation evaluation(dry_engine(), {});
+    evaluation.run(script.inputs);
+    evaluation.compute_all();
+    evaluation.run(script.body);
+    return expected_of({evaluation.value("result")}, 5 * 7 * 4 * 3);
+  }
+
+  /// Meshes that have a processor for each rank.
+  static std::vector<std::string> meshes() {
+    std::vector<std::string> fitting;
+    for (const std::string mesh : {"p:3", "p:4", "r:2;c:2", "r:2;c:3", "r:3;c:2"}) {
+      int64_t size = 1;
+      for (const Axis& axis : parse_axes(mesh)) size *= axis.size;
+      if (size >= shared_engine().ranks()) fitting.push_back(mesh);
+    }
+    return fitting;
+  }
+};
+
+TEST_F(Ranks, DoNotChangeAnOperation) {
+  Dice dice(1);
+  for (const Op* op : sampled_ops())
+    for (const Sample& sample : samples_of(*op)) {
+      const Script script = sample.script({5, 7, 4, 3});
+      const std::vector<Tolerance> tolerances = {tolerance_of_result(script)};
+      for (const std::string& mesh : meshes()) {
+        const Where where{mesh, dice.pick(layouts_of(dims_of(script), mesh))};
+        if (is_illegal(script, where)) continue;
+        const std::string changes = hosting_changes(script, tolerances, where);
+        EXPECT_TRUE(changes.empty()) << changes << to_string(where) << "\n" << script.text();
+      }
+    }
+}
+
+TEST_F(Ranks, DoNotChangeARandomProgram) {
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    const RandomProgram program = random_program(seed);
+    if (program.results.empty()) continue;
+    const Script script = program.script(false);
+    Dice dice(seed);
+    const std::string mesh = dice.pick(meshes());
+    Where where{mesh, random_layout(seed, dims_of(script), mesh)};
+    if (is_illegal(script, where)) where.layout.clear();
+    where.cut_each = dice.chance(20);
+    const std::string changes = hosting_changes(script, program.tolerances, where);
+    EXPECT_TRUE(changes.empty()) << "seed " << seed << "\n" << changes << to_string(where) << "\n" << script.text();
+    if (program.processors < shared_engine().ranks()) continue;
+    const Script laid_out = program.script(true);
+    const std::string own = hosting_changes(laid_out, program.tolerances, {""});
+    EXPECT_TRUE(own.empty()) << "seed " << seed << ", its own mesh\n" << own << laid_out.text();
+  }
+}
+
+}  // namespace
+}  // namespace mtf::properties
