@@ -5,16 +5,12 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/copy.h"
 #include "kernels/matmul_product.h"
 
 namespace mtf {
 namespace {
 
-constexpr double kProgressFlops = 6e7;       // half a millisecond or more
-constexpr std::int64_t kDepth = 256;         // of a panel: what Eigen packs at once, so nothing is packed twice for it
-constexpr double kThreadFlops = 1e6;         // a thread's least share
-constexpr std::int64_t kPanel = 96;          // least rows or columns of a panel
+constexpr double kThreadFlops = 1e6;  // a thread's least share
 
 struct Offsets {
   std::int64_t a = 0, b = 0, c = 0;
@@ -32,33 +28,20 @@ Offsets offsets_of(const Matmul& p, std::int64_t index) {
   return result;
 }
 
-template <class T>
-bool usable(const Matrix<T>& x, std::int64_t rows, std::int64_t columns) {
-  return x.row == 1 || x.column == 1 || rows == 1 || columns == 1;
-}
-
 float widen(float x) { return x; }
 float widen(Bf16 x) { return to_float(x); }
 
-/// The matrix as T in one of the orders Eigen takes: as it is, or packed into scratch. Rounds to
-/// bf16 if asked.
+/// The matrix as T: as it is, or in scratch where it is of another type or rounded to bf16.
 template <class T, class S>
 Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t columns, bool round, std::vector<T>& scratch) {
   if constexpr (std::is_same_v<T, S>) {
-    if (!round && usable(x, rows, columns)) return x;
-  }
-  const bool by_columns = std::abs(x.row) < std::abs(x.column);
-  const Matrix<const T> packed{nullptr, by_columns ? 1 : columns, by_columns ? rows : 1};
-  scratch.resize(static_cast<std::size_t>(rows * columns));
-  if constexpr (std::is_same_v<T, S>) {
-    if (!round) {
-      copy_matrix(rows, columns, sizeof(T), x.data, x.row, x.column, scratch.data(), packed.row, packed.column);
-      return {scratch.data(), packed.row, packed.column};
-    }
+    if (!round) return x;
   }
   if constexpr (std::is_same_v<T, float>) {
+    const bool by_columns = std::abs(x.row) < std::abs(x.column);
     const std::int64_t outer = by_columns ? columns : rows, inner = by_columns ? rows : columns;
     const std::int64_t outer_stride = by_columns ? x.column : x.row, inner_stride = by_columns ? x.row : x.column;
+    scratch.resize(static_cast<std::size_t>(rows * columns));
     for (std::int64_t o = 0; o < outer; ++o) {
       const S* from = x.data + o * outer_stride;
       float* to = scratch.data() + o * inner;
@@ -67,8 +50,9 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
         to[i] = round ? to_float(to_bf16(value)) : value;
       }
     }
+    return {scratch.data(), by_columns ? 1 : columns, by_columns ? rows : 1};
   }
-  return {scratch.data(), packed.row, packed.column};
+  throw std::logic_error("matmul: only products in f32 take other types");
 }
 
 /// T: what is computed in; S: the operands in memory; R: the result in memory.
@@ -123,61 +107,32 @@ class Product {
     }
   }
 
-  /// Rows or columns [begin, end) of one product, in panels where progress is wanted.
+  /// Rows or columns [begin, end) of one product.
   void piece(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
-    const bool reports = p_.progress && std::this_thread::get_id() == caller_;
-    std::int64_t depth = p_.k, step = end - begin;
-    if (reports) {
-      if (std::is_same_v<T, R>) depth = std::min(depth, kDepth);
-      const double per_line = 2.0 * static_cast<double>(by_rows ? p_.n : p_.m) * static_cast<double>(std::max<std::int64_t>(1, depth));
-      step = std::max(kPanel, static_cast<std::int64_t>(std::min(kProgressFlops / per_line, 1e9)) / 16 * 16);
-    }
-    std::int64_t first = 0;
-    do {
-      const std::int64_t deep = std::min(depth, p_.k - first);
-      for (std::int64_t at = begin; at < end; at += step) {
-        const std::int64_t lines = std::min(step, end - at);
-        Matrix<const T> a = work.a, b = work.b;
-        Matrix<R> c = work.c;
-        a.data += first * a.column + (by_rows ? at * a.row : 0);
-        b.data += first * b.row + (by_rows ? 0 : at * b.column);
-        c.data += at * (by_rows ? c.row : c.column);
-        product(by_rows ? lines : p_.m, by_rows ? p_.n : lines, deep, a, b, c, p_.accumulate || first > 0);
-        if (reports) p_.progress();
-      }
-      first += depth;
-    } while (first < p_.k);
+    Matrix<const T> a = work.a, b = work.b;
+    Matrix<R> c = work.c;
+    if (by_rows) a.data += begin * a.row;
+    else b.data += begin * b.column;
+    c.data += begin * (by_rows ? c.row : c.column);
+    product(by_rows ? end - begin : p_.m, by_rows ? p_.n : end - begin, a, b, c);
   }
 
-  void product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& a, const Matrix<const T>& b,
-               const Matrix<R>& c, bool accumulate) const {
+  void product(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<R>& c) const {
+    static const std::function<void()> kSilent;
+    const std::function<void()>& progress = std::this_thread::get_id() == caller_ ? p_.progress : kSilent;
     if constexpr (std::is_same_v<T, R>) {
-      if (k == 0) return accumulate ? void() : clear(m, n, c);
-      if (usable(c, m, n)) return multiply<T>(m, n, k, a, b, c, accumulate);
-    }
-    // Into scratch, then where it belongs.
-    std::vector<T> scratch(static_cast<std::size_t>(m * n));
-    const Matrix<T> whole{scratch.data(), n, 1};
-    if (k > 0) multiply<T>(m, n, k, a, b, whole, false);
-    for (std::int64_t i = 0; i < m; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        R& target = c.data[i * c.row + j * c.column];
-        T value = scratch[static_cast<std::size_t>(i * n + j)];
-        if constexpr (std::is_same_v<R, Bf16>) {
-          target = to_bf16(accumulate ? to_float(target) + value : value);
-        } else if constexpr (std::is_integral_v<T>) {
-          target = static_cast<T>(static_cast<std::uint32_t>(accumulate ? target : 0) + static_cast<std::uint32_t>(value));
-        } else {
-          target = accumulate ? target + value : value;
+      multiply<T>(m, n, p_.k, a, b, c, p_.accumulate, progress);
+    } else {  // summed in T, then rounded once
+      std::vector<T> sums(static_cast<std::size_t>(m * n));
+      multiply<T>(m, n, p_.k, a, b, {sums.data(), n, 1}, false, progress);
+      for (std::int64_t i = 0; i < m; ++i) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          R& target = c.data[i * c.row + j * c.column];
+          const T sum = sums[static_cast<std::size_t>(i * n + j)];
+          target = to_bf16(p_.accumulate ? to_float(target) + sum : sum);
         }
       }
     }
-  }
-
-  void clear(std::int64_t m, std::int64_t n, const Matrix<R>& c) const {
-    const std::int64_t sizes[] = {m, n}, strides[] = {c.row, c.column};
-    const R zero{};
-    fill_block(sizes, sizeof(R), &zero, c.data, strides);
   }
 
   const Matmul& p_;

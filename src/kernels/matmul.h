@@ -10,8 +10,7 @@
 
 namespace mtf {
 
-/// A batch of matrices in memory; strides in elements. Fast where the row or the column stride is 1;
-/// others are packed first.
+/// A batch of matrices in memory; strides in elements.
 struct MatrixBatch {
   void* data = nullptr;
   std::int64_t row_stride = 0;
@@ -35,8 +34,8 @@ struct Matmul {
   std::function<void()> progress;
 };
 
-/// The order of the terms, so the last bits, depends on the sizes, strides, number of threads and on
-/// whether there is a `progress`, for which the product is cut into panels (some percent slower).
+/// Fastest where a stride of each matrix is 1. The order in which the terms of an element are added depends on k alone: its
+/// bits are the same wherever it stands, and for any number of threads.
 void matmul(const Matmul& product, Threads& threads);
 
 }  // namespace mtf

@@ -1,8 +1,8 @@
-#include "kernels/matmul_eigen.h"
+#include "kernels/matmul_blocked.h"
 
 namespace mtf {
 
-template void multiply<float>(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>, Matrix<const float>, Matrix<float>,
-                           bool);
+template void multiply<float>(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>, Matrix<const float>, Matrix<float>, bool,
+                            const std::function<void()>&);
 
 }  // namespace mtf

@@ -2,25 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace mtf {
 
 template <class T>
 struct Matrix {
   T* data;
-  std::int64_t row, column;  ///< strides; one of them is 1, or the dim it belongs to has one element
+  std::int64_t row, column;  ///< strides
 };
 
-/// c = a · b or c += a · b for m × k and k × n.
+/// c = a · b or c += a · b for m × k and k × n, m and n positive; k = 0 gives zeros. Calls `progress`, if it is one, about
+/// every millisecond. The order in which the terms of an element are added depends on k alone.
 template <class T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
-              bool accumulate);
+              bool accumulate, const std::function<void()>& progress);
 
 extern template void multiply<float>(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>, Matrix<const float>,
-                                     Matrix<float>, bool);
+                                     Matrix<float>, bool, const std::function<void()>&);
 extern template void multiply<double>(std::int64_t, std::int64_t, std::int64_t, Matrix<const double>,
-                                      Matrix<const double>, Matrix<double>, bool);
+                                      Matrix<const double>, Matrix<double>, bool, const std::function<void()>&);
 extern template void multiply<std::int32_t>(std::int64_t, std::int64_t, std::int64_t, Matrix<const std::int32_t>,
-                                            Matrix<const std::int32_t>, Matrix<std::int32_t>, bool);
+                                            Matrix<const std::int32_t>, Matrix<std::int32_t>, bool,
+                                            const std::function<void()>&);
 
 }  // namespace mtf

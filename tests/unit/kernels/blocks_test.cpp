@@ -94,8 +94,8 @@ void check_products(ElementType type, ElementType result_type, bool bf16_product
     if constexpr (std::is_same_v<E, Bf16>) into = to_bf16(static_cast<float>(x));
     else into = static_cast<E>(x);
   };
-  for (int round = 0; round < 150; ++round) {
-    auto size = [&] { return static_cast<Int>(generator() % 5 == 0 ? 1 : generator() % 7 == 0 ? 100 : 1 + generator() % 20); };
+  for (int round = 0; round < 200; ++round) {
+    auto size = [&] { return static_cast<Int>(generator() % 5 == 0 ? 1 : generator() % 7 == 0 ? 100 : generator() % 23 == 0 ? 600 : 1 + generator() % 20); };
     const Int m = size(), n = size(), k = round % 20 == 0 ? 0 : size();
     const std::vector<Int> batch = round % 3 == 0 ? std::vector<Int>{2, 3} : std::vector<Int>{};
     const Int count = batch.empty() ? 1 : 6;
@@ -150,6 +150,34 @@ TEST(Matmul, KnownEinsum) {
   p.a = {const_cast<float*>(a), 2, 1, {}}, p.b = {const_cast<float*>(b), 2, 1, {}}, p.c = {c, 2, 1, {}};
   matmul(p, one_thread());
   EXPECT_EQ(std::vector<float>(c, c + 4), (std::vector<float>{19, 22, 43, 50}));
+}
+TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
+  const Int m = 300, n = 150, k = 1100;
+  std::mt19937 generator(3);
+  std::normal_distribution<float> normal;
+  std::vector<float> a(m * k), b(k * n), whole(m * n);
+  for (auto* list : {&a, &b}) for (float& x : *list) x = normal(generator);
+  auto product = [&](Int row, Int rows, Int column, Int columns, Matmul p, Threads& threads) {
+    std::vector<float> c(rows * columns);
+    p.m = rows, p.n = columns, p.k = k;
+    p.a = {a.data() + row * k, k, 1, {}}, p.b = {b.data() + column, n, 1, {}}, p.c.data = c.data();
+    matmul(p, threads);
+    return c;
+  };
+  Matmul by_rows, by_columns;
+  by_rows.c = {nullptr, n, 1, {}};
+  whole = product(0, m, 0, n, by_rows, one_thread());
+  Threads two(2);
+  by_rows.progress = [] {};
+  EXPECT_EQ(product(0, m, 0, n, by_rows, two), whole);
+  for (Int rows : {1, 2, 13, 77, 290}) for (Int columns : {1, 2, 15, 17, 140}) {
+    by_rows.c = {nullptr, columns, 1, {}}, by_columns.c = {nullptr, 1, rows, {}};
+    const auto part = product(7, rows, 9, columns, by_rows, one_thread()), turned = product(7, rows, 9, columns, by_columns, one_thread());
+    for (Int r = 0; r < rows; ++r) for (Int c = 0; c < columns; ++c) {
+      ASSERT_EQ(part[r * columns + c], whole[(7 + r) * n + 9 + c]) << rows << ' ' << columns;
+      ASSERT_EQ(turned[c * rows + r], whole[(7 + r) * n + 9 + c]) << rows << ' ' << columns;
+    }
+  }
 }
 TEST(Matmul, ALongProductReportsProgress) {
   const Int n = 600;

