@@ -14,7 +14,7 @@
 
 namespace mtf {
 
-constexpr std::int64_t kBlockDepth = 512, kBlockRows = 256, kBlockColumns = 1024;
+constexpr std::int64_t kBlockDepth = 512, kBlockRows = 256, kBlockColumns = 2048;
 constexpr std::int64_t kFewRows = 128, kFewColumns = 128;  // no more do not repay packing what they are multiplied by,
 constexpr std::int64_t kNear = 256;                         // if its lines lie no further apart
 constexpr double kProgressFlops = 6e7;                     // half a millisecond or more

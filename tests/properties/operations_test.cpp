@@ -14,15 +14,7 @@
 namespace mtf::properties {
 namespace {
 
-/// Sizes that no mesh divides, that most divide, that are all one (so that only names tell dims apart), and around the
-/// length of a vector register.
-constexpr Sizes kUneven = {5, 7, 4, 3};
-constexpr Sizes kEven = {12, 6, 4, 8};
-constexpr Sizes kEqual = {6, 6, 6, 6};
-constexpr Sizes kMisaligned[] = {{1, 15, 16, 17}, {16, 17, 1, 15}, {17, 16, 15, 1}, {15, 4, 17, 16}};
 constexpr Sizes kSmall = {3, 4, 2, 2};
-
-
 const std::vector<std::string> kMeshes = {"p:1", "p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
 
 class EveryOperation : public testing::TestWithParam<const Op*> {
@@ -57,40 +49,6 @@ TEST_P(EveryOperation, ExamplePrintsWhatItSays) {
 
 // ---- Layouts ---------------------------------------------------------------------------------------------------------
 
-int64_t points(const Script& script) {
-  Evaluation evaluation(dry_engine(), {});
-  evaluation.run(script.inputs);
-  int64_t product = 1;
-  for (const Binding& binding : evaluation.evaluator.top->bindings)
-    if (const Dim* dim = binding.value.as<Dim>()) product *= dim->size;
-  return product;
-}
-
-/// The gradient of a number made of the result, if the sample has one, as more results of the script; false if it has
-/// none because the record says so.
-bool add_gradient(Script& script, const Sample& sample) {
-  const std::vector<std::string> of = sample.real_inputs();
-  if (of.empty()) return false;
-  Evaluation evaluation(dry_engine(), {});
-  evaluation.run(script.inputs + script.body);
-  const Value result = evaluation.value("result");
-  if (!is_float(result.element())) return false;
-  std::string gradient = "let loss = sum(result * (result + 1))\nlet slopes = grad(loss, [";
-  for (size_t i = 0; i < of.size(); ++i) gradient += (i ? ", " : "") + of[i];
-  gradient += "])\n";
-  for (size_t i = 0; i < of.size(); ++i) gradient += fmt::format("let d_{} = slopes[{}]\n", of[i], i);
-  try {
-    evaluation.run(gradient);
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.diagnostic().kind(), Kind::no_gradient) << error.what();
-    EXPECT_FALSE(sample.op->no_gradient.empty()) << sample.line << "\n" << error.what();
-    return false;
-  }
-  script.body += gradient;
-  for (const std::string& name : of) script.results.push_back("d_" + name);
-  return true;
-}
-
 struct Whole {
   Outcome outcome;
   std::vector<Tolerance> tolerances;
@@ -100,11 +58,7 @@ struct Whole {
 std::optional<Whole> whole_run(const Script& script) {
   Whole whole;
   try {
-    Evaluation evaluation(engine(), {});
-    evaluation.run(script.inputs);
-    evaluation.compute_all();
-    evaluation.run(script.body);
-    for (const std::string& name : script.results) whole.tolerances.push_back(expected_of({evaluation.value(name)}, points(script)));
+    whole.tolerances = tolerances_of(script);
     whole.outcome = run(engine(), script, {});
     const std::string wrong = differs_from_kernels(script, whole.outcome, whole.tolerances);
     EXPECT_TRUE(wrong.empty()) << "the whole run is not what the kernels give:\n" << wrong << script.text();

@@ -1,6 +1,7 @@
 #include "samples.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <regex>
@@ -14,6 +15,15 @@ namespace {
 std::string trimmed(const std::string& text) {
   const size_t first = text.find_first_not_of(" \t");
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+int64_t points(const Script& script) {
+  Evaluation evaluation(dry_engine(), {});
+  evaluation.run(script.inputs);
+  int64_t product = 1;
+  for (const Binding& binding : evaluation.evaluator.top->bindings)
+    if (const Dim* dim = binding.value.as<Dim>()) product *= dim->size;
+  return product;
 }
 
 Sample parse(const Op& op, const std::string& line) {
@@ -83,6 +93,39 @@ std::vector<Sample> samples_of(const Op& op) {
   for (std::string line; std::getline(lines, line);)
     if (!trimmed(line).empty()) samples.push_back(parse(op, line));
   return samples;
+}
+
+bool add_gradient(Script& script, const Sample& sample) {
+  const std::vector<std::string> of = sample.real_inputs();
+  if (of.empty()) return false;
+  Evaluation evaluation(dry_engine(), {});
+  evaluation.run(script.inputs + script.body);
+  const Value result = evaluation.value("result");
+  if (!is_float(result.element())) return false;
+  std::string gradient = "let loss = sum(result * (result + 1))\nlet slopes = grad(loss, [";
+  for (size_t i = 0; i < of.size(); ++i) gradient += (i ? ", " : "") + of[i];
+  gradient += "])\n";
+  for (size_t i = 0; i < of.size(); ++i) gradient += fmt::format("let d_{} = slopes[{}]\n", of[i], i);
+  try {
+    evaluation.run(gradient);
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.diagnostic().kind(), Kind::no_gradient) << error.what();
+    EXPECT_FALSE(sample.op->no_gradient.empty()) << sample.line << "\n" << error.what();
+    return false;
+  }
+  script.body += gradient;
+  for (const std::string& name : of) script.results.push_back("d_" + name);
+  return true;
+}
+
+std::vector<Tolerance> tolerances_of(const Script& script) {
+  std::vector<Tolerance> tolerances;
+  Evaluation evaluation(dry_engine(), {});
+  evaluation.run(script.inputs);
+  evaluation.compute_all();
+  evaluation.run(script.body);
+  for (const std::string& name : script.results) tolerances.push_back(expected_of({evaluation.value(name)}, points(script)));
+  return tolerances;
 }
 
 std::string test_name(const Op& op) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compare.h"
 #include "ops/op.h"
 #include "script.h"
 
@@ -13,6 +14,12 @@ namespace mtf::properties {
 struct Sizes {
   int64_t a, b, c, d;
 };
+/// Sizes that no mesh divides, that most divide, that are all one (so that only names tell dims apart), and around the
+/// length of a vector register.
+inline constexpr Sizes kUneven = {5, 7, 4, 3};
+inline constexpr Sizes kEven = {12, 6, 4, 8};
+inline constexpr Sizes kEqual = {6, 6, 6, 6};
+inline constexpr Sizes kMisaligned[] = {{1, 15, 16, 17}, {16, 17, 1, 15}, {17, 16, 15, 1}, {15, 4, 17, 16}};
 
 struct SampleInput {
   std::string name;
@@ -37,6 +44,13 @@ struct Sample {
 };
 
 std::vector<Sample> samples_of(const Op& op);
+
+/// The gradient of a number made of the result, if the sample has one, as more results of the script; false if it has
+/// none because the record says so.
+bool add_gradient(Script& script, const Sample& sample);
+
+/// What each result may differ by under a layout; throws UserError where the script is refused.
+std::vector<Tolerance> tolerances_of(const Script& script);
 
 /// An operation's name as part of a test's.
 std::string test_name(const Op& op);

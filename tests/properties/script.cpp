@@ -99,7 +99,7 @@ bool is_illegal(const Script& script, const Where& where) {
 namespace {
 
 struct Engines {
-  std::optional<Engine> hosting_all, dry, single, shared;
+  std::optional<Engine> hosting_all, dry, single, shared, shared_single;
 };
 
 Engines& engines() {
@@ -127,11 +127,15 @@ void say_what_ran(int signal) {
 Engine& engine() { return made(engines().hosting_all, {.threads = 1, .scrub = true}); }
 Engine& dry_engine() { return made(engines().dry, {.threads = 1, .dry = true}); }
 Engine& single_engine() { return made(engines().single, {.threads = 1, .fuse = false, .scrub = true}); }
+bool under_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 Engine& shared_engine() {
-  return made(engines().shared, {.threads = 1, .use_mpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr, .check_replicas = true, .scrub = true});
+  return made(engines().shared, {.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
+}
+Engine& shared_single_engine() {
+  return made(engines().shared_single, {.threads = 1, .use_mpi = under_mpi(), .fuse = false, .check_replicas = true, .scrub = true});
 }
 void end_engines() {
-  for (std::optional<Engine>* each : {&engines().hosting_all, &engines().dry, &engines().single, &engines().shared}) each->reset();
+  for (std::optional<Engine>* each : {&engines().hosting_all, &engines().dry, &engines().single, &engines().shared, &engines().shared_single}) each->reset();
 }
 
 void now_running(const std::string& description) {

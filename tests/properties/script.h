@@ -70,7 +70,8 @@ bool is_illegal(const Script& script, const Where& where);
 Engine& engine();        ///< hosts every processor in this process
 Engine& dry_engine();    ///< predicts
 Engine& single_engine(); ///< as engine(), with fusion off
-Engine& shared_engine(); ///< hosts a share of the processors: under mpirun, one a rank
+Engine& shared_engine(); ///< hosts this rank's share of the processors
+Engine& shared_single_engine(); ///< as shared_engine(), with fusion off
 void end_engines();
 
 /// What is being run, for the message of a crash; the newest call holds.
