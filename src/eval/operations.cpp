@@ -315,7 +315,7 @@ HostValue Evaluator::call_operation(const Op& op, Arguments& arguments) {
     for (const Argument& argument : call.arguments) operands.insert(operands.end(), argument.values.begin(), argument.values.end());
     return operands;
   }());
-  if (results.size() == 1) return std::move(results[0]);
+  if (results.size() == 1 && !op.list) return std::move(results[0]);
   std::vector<HostValue> items;
   for (Value& result : results) items.push_back(std::move(result));
   return make_tuple(std::move(items));

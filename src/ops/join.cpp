@@ -249,6 +249,6 @@ constexpr Op ops::kUnstack = complete({
       }
       return space;
     },
-    .kernel = unstack_kernel, .gradient = unstack_gradient});
+    .kernel = unstack_kernel, .gradient = unstack_gradient, .list = true});
 
 }  // namespace mtf

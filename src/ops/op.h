@@ -159,6 +159,7 @@ struct Op {
   bool view = false;             ///< the result is the operand's memory under other names
   int saved_results = 0;         ///< the last so many results are only for the gradient
   bool contraction = false;      ///< storage orders are chosen for its sake
+  bool list = false;             ///< a call gives the list of its results, even of one
   bool leaf = false;             ///< has no operands and is computed before any plan: an input of it
 
   /// Of a contraction: the storage order of its result for which the product copies nothing, given its operands'.

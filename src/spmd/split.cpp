@@ -298,7 +298,7 @@ class Splitter {
     local_sum.name += ".local";
     int local_index = new_value(local_sum);
     compute(node, {operand}, {local_index});
-    const Dim blocks{Name("blocks"), node.mesh->group_size(axes.set())};
+    const Dim blocks{Name("scan.blocks"), node.mesh->group_size(axes.set())};
     NodePtr total = helper("block_total", {node.operands[0]}, block_total_attributes(node, blocks), node);
     LocalValue own;
     own.name = local_sum.name + ".total";
