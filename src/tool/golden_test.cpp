@@ -110,6 +110,11 @@ class GoldenRun {
       if (update && std::exchange(first, false) && outcome.trouble.empty()) rewrite(outcome);
       compare(outcome);
     }
+    for (const Complaint& complaint : complaints_) {
+      std::string where = complaint.where.empty() ? "" : " " + complaint.where;
+      if (complaint.more > 0) where += fmt::format(", and {} more", complaint.more);
+      result_.failures += fmt::format("{}:{}:{}\n{}", path_, complaint.line, where, complaint.text);
+    }
     return result_;
   }
 
@@ -145,8 +150,21 @@ class GoldenRun {
     result_.updated = true;
   }
 
+  /// What is wrong in the same way under several combinations is said once.
+  struct Complaint {
+    std::size_t line;
+    std::string text, where;
+    int more = 0;
+  };
+
   void complain(std::size_t line, const std::string& text) {
-    result_.failures += fmt::format("{}:{}:{}{}\n{}", path_, std::max<std::size_t>(line, 1), where_.empty() ? "" : " ", where_, indented(text));
+    Complaint complaint{std::max<std::size_t>(line, 1), indented(text), where_};
+    for (Complaint& same : complaints_) {
+      if (same.line != complaint.line || same.text != complaint.text) continue;
+      ++same.more;
+      return;
+    }
+    complaints_.push_back(std::move(complaint));
   }
 
   void compare(const Outcome& outcome) {
@@ -190,6 +208,7 @@ class GoldenRun {
   std::vector<std::string> expected_;
   std::optional<std::vector<std::string>> first_lines_;
   std::string first_where_, where_;
+  std::vector<Complaint> complaints_;
   GoldenResult result_;
 };
 

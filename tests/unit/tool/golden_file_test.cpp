@@ -1,6 +1,9 @@
 #include "tool/golden_file.h"
+#include "tool/golden_test.h"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
 
 namespace mtf::tool {
 namespace {
@@ -187,6 +190,13 @@ TEST(PrintedLines, AreThoseBetweenLineEnds) {
   EXPECT_EQ(printed_lines("a\n\nb\n"), (Lines{"a", "", "b"}));
   EXPECT_EQ(printed_lines("a"), Lines{"a"});
   EXPECT_TRUE(printed_lines("").empty());
+}
+
+TEST(GoldenTest, SaysOnceWhatIsWrongUnderSeveralCombinations) {
+  const std::string path = testing::TempDir() + "golden_test_of_combinations.mtf";
+  std::ofstream(path) << "#: meshes \"\" \"all:2\" \"all:3\"\ndim a = 2\nprint(zeros([a]))\n#> [1, 0]\n";
+  const GoldenResult result = run_golden(path, false, 1, [](const std::string&) {});
+  EXPECT_EQ(result.failures, path + ":4: --mesh \"\", and 2 more\n    - [1, 0]\n    + [0, 0]\n");
 }
 
 }  // namespace
