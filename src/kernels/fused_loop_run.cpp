@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/fused_fold.h"
 #include "kernels/fused_nest.h"
 
 namespace mtf {

@@ -1,10 +1,11 @@
 #include "kernels/fused_nest.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
+#include <optional>
 
 #include "kernels/copy.h"
+#include "kernels/fused_fold.h"
 
 namespace mtf {
 namespace {
@@ -43,45 +44,6 @@ class Scratch {
   std::int64_t size_ = 0;
 };
 
-template <class T>
-T identity_of(Reduction reduction) {
-  using Limits = std::numeric_limits<T>;
-  switch (reduction) {
-    case Reduction::kProd: return T(1);
-    case Reduction::kMax: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    case Reduction::kMin: return Limits::has_infinity ? Limits::infinity() : Limits::max();
-    case Reduction::kAnd: return T(-1);
-    default: return T(0);
-  }
-}
-template <class T>
-T joined(Reduction reduction, T a, T b) {
-  switch (reduction) {
-    case Reduction::kSum:
-      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-      else return a + b;
-    case Reduction::kProd:
-      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
-      else return a * b;
-    case Reduction::kMax: return (a > b || a != a) ? a : b;
-    case Reduction::kMin: return (a < b || a != a) ? a : b;
-    case Reduction::kAnd: return (a != 0 && b != 0) ? T(-1) : T(0);
-    default: return (a != 0 || b != 0) ? T(-1) : T(0);
-  }
-}
-
-/// Accumulators of one reduced output: `width` cells of the value's computed type, and for sums of
-/// floats another row of f64 which takes over from time to time.
-struct Accumulator {
-  Reduction reduction = Reduction::kSum;
-  ElementType cell = ElementType::kF32;  // kBool: a mask; kBf16 counts as kF32
-  bool folds = false;
-  bool folded = false;
-  std::int64_t rows_since_fold = 0;
-  char* lanes = nullptr;  // as the group holds them
-  double* totals = nullptr;
-};
-
 class Walker {
  public:
   Walker(const Nest& nest, Scratch& scratch)
@@ -94,7 +56,7 @@ class Walker {
     const std::int64_t stage = std::max(kFlatRow, kPanelRows * kPanelColumns) * 8 + 64;
     const std::int64_t slots = static_cast<std::int64_t>(code_.slot_uses.size());
     scratch.reserve(streams * (2 * kSlotBytes + stage + 64) + slots * kSlotBytes +
-                    outputs * (width_ + tile_) * (8 + 8 + 8) + 4096);
+                    outputs * Folds::bytes(code_, width_) + 4096);
     for (auto& uses : code_.slot_uses) refer(uses, scratch.take(kSlotBytes), 0);
     operands_.resize(nest.operands.size());
     outputs_.resize(nest.outputs.size());
@@ -106,20 +68,8 @@ class Walker {
         lane.stage = scratch.take(stage);
       }
     }
-    accumulators_.resize(nest.outputs.size());
-    for (std::int64_t o = 0; o < outputs; ++o) {
-      const LoopOutput& output = code_.program.outputs[o];
-      if (output.reduction == Reduction::kStore) continue;
-      Accumulator& a = accumulators_[o];
-      a.reduction = output.reduction;
-      a.cell = code_.types[output.value];
-      if (a.cell == ElementType::kBf16) a.cell = ElementType::kF32;
-      if (a.cell == ElementType::kBool && a.reduction == Reduction::kSum) a.cell = ElementType::kI32;
-      a.folds = a.reduction == Reduction::kSum && is_float(a.cell);
-      a.lanes = scratch.take((width_ + tile_) * lane_bytes_);
-      a.totals = reinterpret_cast<double*>(scratch.take((width_ + tile_) * 8));
-      cells_ = reinterpret_cast<double*>(scratch.take((width_ + tile_) * 8));
-    }
+    folds_.emplace(code_, nest.output_types, width_, [&](std::int64_t bytes) { return scratch.take(bytes); });
+    rows_.resize(static_cast<std::size_t>(streams));
     for (std::int64_t v = 0; v < operands; ++v) {
       if (code_.program.operands[v].kind == OperandKind::kScalar) {
         splat_scalar(v, operands_[v].tail);
@@ -196,6 +146,16 @@ class Walker {
 
   // ---- the nest ----
 
+  void clear() {
+    rows_since_fold_ = tiles_since_fold_ = flat_inner_ = 0;
+    folds_->clear();
+  }
+
+  void fold(std::int64_t n) {
+    rows_since_fold_ = tiles_since_fold_ = 0;
+    folds_->fold(n);
+  }
+
   void walk_kept(std::size_t depth, Bases& bases) {
     const std::size_t count = nest_.kept.size();
     const bool inner_kept = !nest_.inner_reduced;
@@ -218,14 +178,19 @@ class Walker {
         const std::int64_t columns = std::min(kColumns, inner.size - first);
         clear();
         walk_reduced(0, {columns, inner.id}, bases);
-        finish_columns(columns, inner.id, bases);
+        for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
+          const Stream& output = nest_.outputs[o];
+          // Rows made of several short ones left several partial results a column.
+          folds_->finish_columns(o, columns, flat_inner_ > 0 ? width_ / columns * columns : columns,
+                                 bases[nest_.operands.size() + o], output.strides[inner.id] * output.element_size);
+        }
         advance(nest_, bases, inner.id, columns);
       }
       advance(nest_, bases, inner.id, -inner.size);
     } else {
       clear();
       walk_reduced(0, nest_.reduced.back(), bases);
-      finish_row(bases);
+      for (std::size_t o = 0; o < nest_.outputs.size(); ++o) folds_->finish_row(o, bases[nest_.operands.size() + o]);
     }
   }
 
@@ -249,7 +214,7 @@ class Walker {
       const std::int64_t stride = stream(s).strides[inner.id];
       if (touches(s) && !stream(s).iota && stride != 0 && stride != 1) irregular = true;
     }
-    std::vector<RowStream> row(streams());
+    std::vector<RowStream>& row = rows_;
     if (!short_rows && !irregular) {
       for (std::int64_t r = 0; r < rows.size; ++r) {
         for (std::size_t s = 0; s < streams(); ++s) {
@@ -337,10 +302,10 @@ class Walker {
     for (std::size_t s = 0; s < streams(); ++s) {
       if (touches(s)) point(s, row[s], n);
     }
-    for (std::size_t o = 0; o < accumulators_.size(); ++o) {
-      if (accumulators_[o].lanes == nullptr) continue;
+    for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
+      char* const lanes = folds_->lanes(o);
       const std::int64_t mask = nest_.inner_reduced ? 0 : -1;
-      refer(code_.output_uses[o], accumulators_[o].lanes + (mask & column_offset_) * lane_bytes_, mask);
+      if (lanes != nullptr) refer(code_.output_uses[o], lanes + (mask & column_offset_) * lane_bytes_, mask);
     }
     lanes::State state{tile_};
     std::int64_t i = 0;
@@ -415,180 +380,15 @@ class Walker {
     }
   }
 
-  // ---- accumulators ----
-
-  template <class Fn>
-  void by_cell(ElementType cell, Fn fn) const {
-    if (cell == ElementType::kF64) fn(double{});
-    else if (cell == ElementType::kF32) fn(float{});
-    else fn(std::int32_t{});
-  }
-  template <class T>
-  T lane_at(const char* lanes, std::int64_t k) const {
-    T value;
-    std::memcpy(&value, lanes + k * lane_bytes_, sizeof(T));
-    return value;
-  }
-  template <class T>
-  void set_lane(char* lanes, std::int64_t k, T value) const {
-    if constexpr (sizeof(T) == 8) {
-      std::memcpy(lanes + k * 8, &value, 8);
-    } else if (lane_bytes_ == 4) {
-      std::memcpy(lanes + k * 4, &value, 4);
-    } else {
-      std::int32_t pattern;
-      std::memcpy(&pattern, &value, 4);
-      const std::int64_t wide = pattern;
-      std::memcpy(lanes + k * 8, &wide, 8);
-    }
-  }
-  void fill_lanes(Accumulator& a, std::int64_t n) const {
-    by_cell(a.cell, [&](auto zero) {
-      const auto value = identity_of<decltype(zero)>(a.reduction);
-      for (std::int64_t k = 0; k < n; ++k) set_lane(a.lanes, k, value);
-    });
-  }
-  void clear() {
-    rows_since_fold_ = 0;
-    tiles_since_fold_ = 0;
-    flat_inner_ = 0;
-    for (Accumulator& a : accumulators_) {
-      if (a.lanes == nullptr) continue;
-      fill_lanes(a, width_);
-      a.folded = false;
-    }
-  }
-  void fold(std::int64_t n) {
-    rows_since_fold_ = 0;
-    tiles_since_fold_ = 0;
-    for (Accumulator& a : accumulators_) {
-      if (a.lanes == nullptr || !a.folds) continue;
-      if (!a.folded) std::fill_n(a.totals, width_, 0.0);
-      a.folded = true;
-      by_cell(a.cell, [&](auto zero) {
-        using T = decltype(zero);
-        if (sizeof(T) == static_cast<std::size_t>(lane_bytes_)) {
-          auto* lanes = reinterpret_cast<T*>(a.lanes);
-          for (std::int64_t k = 0; k < n; ++k) a.totals[k] += static_cast<double>(lanes[k]);
-          std::fill_n(lanes, n, T(0));
-        } else {
-          for (std::int64_t k = 0; k < n; ++k) {
-            a.totals[k] += static_cast<double>(lane_at<T>(a.lanes, k));
-            set_lane(a.lanes, k, T(0));
-          }
-        }
-      });
-    }
-  }
-
-  template <class T>
-  void write(std::size_t o, char* target, T value) const {
-    const ElementType type = nest_.output_types[o];
-    switch (type) {
-      case ElementType::kBool: *target = value != T(0); break;
-      case ElementType::kI32: {
-        const auto x = static_cast<std::int32_t>(value);
-        std::memcpy(target, &x, 4);
-        break;
-      }
-      case ElementType::kBf16: {
-        const Bf16 x = to_bf16(static_cast<float>(value));
-        std::memcpy(target, &x, 2);
-        break;
-      }
-      case ElementType::kF32: {
-        const auto x = static_cast<float>(value);
-        std::memcpy(target, &x, 4);
-        break;
-      }
-      case ElementType::kF64: {
-        const auto x = static_cast<double>(value);
-        std::memcpy(target, &x, 8);
-        break;
-      }
-    }
-  }
-
-  /// The accumulator's cells joined to one, by halves.
-  template <class T>
-  static T tree(Reduction reduction, T* cells, std::int64_t n) {
-    auto by = [&](auto join) {
-      for (std::int64_t half = n / 2; half >= 1; half /= 2) {
-        for (std::int64_t k = 0; k < half; ++k) cells[k] = join(cells[k], cells[k + half]);
-      }
-    };
-    // The common ones by name, so that the compiler sees one operation in the loop.
-    switch (reduction) {
-      case Reduction::kSum: by([](T a, T b) { return joined(Reduction::kSum, a, b); }); break;
-      case Reduction::kMax: by([](T a, T b) { return joined(Reduction::kMax, a, b); }); break;
-      case Reduction::kMin: by([](T a, T b) { return joined(Reduction::kMin, a, b); }); break;
-      default: by([&](T a, T b) { return joined(reduction, a, b); });
-    }
-    return cells[0];
-  }
-
-  void finish_row(const Bases& bases) {
-    for (std::size_t o = 0; o < accumulators_.size(); ++o) {
-      Accumulator& a = accumulators_[o];
-      if (a.lanes == nullptr) continue;
-      char* target = bases[nest_.operands.size() + o];
-      if (a.folds && a.folded) {
-        fold_last(a, tile_);
-        write(o, target, tree(a.reduction, a.totals, tile_));
-        continue;
-      }
-      by_cell(a.cell, [&](auto zero) {
-        using T = decltype(zero);
-        auto* cells = reinterpret_cast<T*>(cells_);
-        for (std::int64_t k = 0; k < tile_; ++k) cells[k] = lane_at<T>(a.lanes, k);
-        write(o, target, tree(a.reduction, cells, tile_));
-      });
-    }
-  }
-
-  void fold_last(Accumulator& a, std::int64_t n) {
-    by_cell(a.cell, [&](auto zero) {
-      using T = decltype(zero);
-      for (std::int64_t k = 0; k < n; ++k) a.totals[k] += static_cast<double>(lane_at<T>(a.lanes, k));
-    });
-  }
-
-  void finish_columns(std::int64_t columns, int id, const Bases& bases) {
-    // Rows made of several short ones left several partial results a column.
-    const std::int64_t used = flat_inner_ > 0 ? width_ / columns * columns : columns;
-    for (std::size_t o = 0; o < accumulators_.size(); ++o) {
-      Accumulator& a = accumulators_[o];
-      if (a.lanes == nullptr) continue;
-      char* target = bases[nest_.operands.size() + o];
-      const std::int64_t step = nest_.outputs[o].strides[id] * nest_.outputs[o].element_size;
-      if (a.folds && a.folded) {
-        fold_last(a, used);
-        for (std::int64_t k = columns; k < used; ++k) a.totals[k % columns] += a.totals[k];
-        for (std::int64_t k = 0; k < columns; ++k) write(o, target + k * step, a.totals[k]);
-        continue;
-      }
-      by_cell(a.cell, [&](auto zero) {
-        using T = decltype(zero);
-        for (std::int64_t k = 0; k < columns; ++k) {
-          T value = lane_at<T>(a.lanes, k);
-          for (std::int64_t j = k + columns; j < used; j += columns) {
-            value = joined(a.reduction, value, lane_at<T>(a.lanes, j));
-          }
-          write(o, target + k * step, value);
-        }
-      });
-    }
-  }
-
   const Nest& nest_;
   const FusedLoop::Code& code_;
   const std::int64_t tile_;
   const int lane_bytes_;
   std::vector<lanes::Record> records_;
   std::vector<Lane> operands_, outputs_;
-  std::vector<Accumulator> accumulators_;
+  std::vector<RowStream> rows_;
+  std::optional<Folds> folds_;
   std::vector<char> copied_;
-  double* cells_ = nullptr;
   std::int64_t width_ = 0;
   std::int64_t column_offset_ = 0;
   std::int64_t flat_inner_ = 0;
@@ -601,67 +401,6 @@ class Walker {
 void run_nest(const Nest& nest) {
   thread_local Scratch scratch;
   Walker(nest, scratch).run();
-}
-
-void write_identity(Reduction reduction, ElementType type, char* target) {
-  switch (type) {
-    case ElementType::kBool: *target = reduction == Reduction::kAnd; break;
-    case ElementType::kI32: {
-      const auto x = identity_of<std::int32_t>(reduction);
-      std::memcpy(target, &x, 4);
-      break;
-    }
-    case ElementType::kBf16: {
-      const Bf16 x = to_bf16(identity_of<float>(reduction));
-      std::memcpy(target, &x, 2);
-      break;
-    }
-    case ElementType::kF32: {
-      const auto x = identity_of<float>(reduction);
-      std::memcpy(target, &x, 4);
-      break;
-    }
-    case ElementType::kF64: {
-      const auto x = identity_of<double>(reduction);
-      std::memcpy(target, &x, 8);
-      break;
-    }
-  }
-}
-
-void join_element(Reduction reduction, ElementType type, char* total, const char* part) {
-  auto join = [&](auto a) {
-    auto b = a;
-    std::memcpy(&a, total, sizeof a);
-    std::memcpy(&b, part, sizeof b);
-    a = joined(reduction, a, b);
-    std::memcpy(total, &a, sizeof a);
-  };
-  if (type == ElementType::kF64) join(double{});
-  else if (type == ElementType::kF32) join(float{});
-  else if (type == ElementType::kI32) join(std::int32_t{});
-  else *total = joined<std::int32_t>(reduction, *total, *part) != 0;
-}
-
-void write_as(ElementType from, ElementType to, const char* source, char* target) {
-  if (from == to) {
-    std::memcpy(target, source, static_cast<std::size_t>(size_of(to)));
-    return;
-  }
-  double wide = 0;
-  float single = 0;
-  if (from == ElementType::kF64) {
-    std::memcpy(&wide, source, 8);
-    single = static_cast<float>(wide);
-  } else {
-    std::memcpy(&single, source, 4);
-  }
-  if (to == ElementType::kBf16) {
-    const Bf16 x = to_bf16(single);
-    std::memcpy(target, &x, 2);
-  } else {
-    std::memcpy(target, &single, 4);
-  }
 }
 
 }  // namespace mtf

@@ -54,13 +54,4 @@ struct Nest {
 /// Walks the whole nest on this thread.
 void run_nest(const Nest& nest);
 
-/// The identity of a reduction, written as one element of `type`.
-void write_identity(Reduction reduction, ElementType type, char* target);
-
-/// total = total (op) part, both one element of `type`.
-void join_element(Reduction reduction, ElementType type, char* total, const char* part);
-
-/// Writes one element of type `from` (f64 or `to` itself, or f32 for bf16) as `to`.
-void write_as(ElementType from, ElementType to, const char* source, char* target);
-
 }  // namespace mtf

@@ -1,0 +1,224 @@
+#include "kernels/fused_fold.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace mtf {
+namespace {
+
+template <class T>
+T identity_of(Reduction reduction) {
+  using Limits = std::numeric_limits<T>;
+  switch (reduction) {
+    case Reduction::kProd: return T(1);
+    case Reduction::kMax: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case Reduction::kMin: return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case Reduction::kAnd: return T(-1);
+    default: return T(0);
+  }
+}
+template <class T>
+T joined(Reduction reduction, T a, T b) {
+  switch (reduction) {
+    case Reduction::kSum:
+      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+      else return a + b;
+    case Reduction::kProd:
+      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+      else return a * b;
+    case Reduction::kMax: return (a > b || a != a) ? a : b;
+    case Reduction::kMin: return (a < b || a != a) ? a : b;
+    case Reduction::kAnd: return (a != 0 && b != 0) ? T(-1) : T(0);
+    default: return (a != 0 || b != 0) ? T(-1) : T(0);
+  }
+}
+
+template <class Fn>
+void by_cell(ElementType cell, Fn fn) {
+  if (cell == ElementType::kF64) fn(double{});
+  else if (cell == ElementType::kF32) fn(float{});
+  else fn(std::int32_t{});
+}
+
+template <class X>
+void put(char* target, X value) {
+  std::memcpy(target, &value, sizeof value);
+}
+
+template <class T>
+void write(ElementType type, char* target, T value) {
+  switch (type) {
+    case ElementType::kBool: *target = value != T(0); break;
+    case ElementType::kI32: put(target, static_cast<std::int32_t>(value)); break;
+    case ElementType::kBf16: put(target, to_bf16(static_cast<float>(value))); break;
+    case ElementType::kF32: put(target, static_cast<float>(value)); break;
+    case ElementType::kF64: put(target, static_cast<double>(value)); break;
+  }
+}
+
+/// The cells joined to one, by halves.
+template <class T>
+T tree(Reduction reduction, T* cells, std::int64_t n) {
+  auto by = [&](auto join) {
+    for (std::int64_t half = n / 2; half >= 1; half /= 2) {
+      for (std::int64_t k = 0; k < half; ++k) cells[k] = join(cells[k], cells[k + half]);
+    }
+  };
+  // The common ones by name, so that the compiler sees one operation in the loop.
+  switch (reduction) {
+    case Reduction::kSum: by([](T a, T b) { return joined(Reduction::kSum, a, b); }); break;
+    case Reduction::kMax: by([](T a, T b) { return joined(Reduction::kMax, a, b); }); break;
+    case Reduction::kMin: by([](T a, T b) { return joined(Reduction::kMin, a, b); }); break;
+    default: by([&](T a, T b) { return joined(reduction, a, b); });
+  }
+  return cells[0];
+}
+
+}  // namespace
+
+std::int64_t Folds::bytes(const FusedLoop::Code& code, std::int64_t width) { return (width + code.tile) * (8 + 8 + 8) + 3 * 64; }
+
+Folds::Folds(const FusedLoop::Code& code, std::span<const ElementType> types, std::int64_t width,
+             const std::function<char*(std::int64_t)>& take)
+    : tile_(code.tile), width_(width), lane_bytes_(code.group == lanes::Group::kFour ? 4 : 8), accumulators_(types.size()) {
+  for (std::size_t o = 0; o < types.size(); ++o) {
+    const LoopOutput& output = code.program.outputs[o];
+    if (output.reduction == Reduction::kStore) continue;
+    Accumulator& a = accumulators_[o];
+    a.reduction = output.reduction;
+    a.cell = code.types[output.value];
+    if (a.cell == ElementType::kBf16) a.cell = ElementType::kF32;
+    if (a.cell == ElementType::kBool && a.reduction == Reduction::kSum) a.cell = ElementType::kI32;
+    a.target = types[o];
+    a.folds = a.reduction == Reduction::kSum && is_float(a.cell);
+    a.lanes = take((width_ + tile_) * lane_bytes_);
+    a.totals = reinterpret_cast<double*>(take((width_ + tile_) * 8));
+    if (scratch_ == nullptr) scratch_ = take((width_ + tile_) * 8);
+  }
+}
+
+/// The first n lanes as they are if they lie together, or copied; they may be changed.
+template <class T>
+T* Folds::cells(const Accumulator& a, std::int64_t n) const {
+  if (sizeof(T) == static_cast<std::size_t>(lane_bytes_)) return reinterpret_cast<T*>(a.lanes);
+  T* const cells = reinterpret_cast<T*>(scratch_);
+  for (std::int64_t k = 0; k < n; ++k) std::memcpy(&cells[k], a.lanes + k * lane_bytes_, sizeof(T));
+  return cells;
+}
+
+template <class T>
+void Folds::set_lane(char* lanes, std::int64_t k, T value) const {
+  if constexpr (sizeof(T) == 8) {
+    put(lanes + k * 8, value);
+  } else {
+    std::int32_t pattern;
+    std::memcpy(&pattern, &value, 4);
+    put(lanes + k * 8, static_cast<std::int64_t>(pattern));
+  }
+}
+
+void Folds::clear() {
+  for (Accumulator& a : accumulators_) {
+    if (a.lanes == nullptr) continue;
+    a.folded = false;
+    by_cell(a.cell, [&](auto zero) {
+      using T = decltype(zero);
+      const T value = identity_of<T>(a.reduction);
+      if (sizeof(T) == static_cast<std::size_t>(lane_bytes_)) {
+        std::fill_n(reinterpret_cast<T*>(a.lanes), width_, value);
+      } else {
+        for (std::int64_t k = 0; k < width_; ++k) set_lane(a.lanes, k, value);
+      }
+    });
+  }
+}
+
+void Folds::add_to_totals(Accumulator& a, std::int64_t n) const {
+  by_cell(a.cell, [&](auto zero) {
+    const auto* const cells = this->cells<decltype(zero)>(a, n);
+    for (std::int64_t k = 0; k < n; ++k) a.totals[k] += static_cast<double>(cells[k]);
+  });
+}
+
+void Folds::fold(std::int64_t n) {
+  for (Accumulator& a : accumulators_) {
+    if (a.lanes == nullptr || !a.folds) continue;
+    if (!a.folded) std::fill_n(a.totals, width_, 0.0);
+    a.folded = true;
+    add_to_totals(a, n);
+    std::memset(a.lanes, 0, static_cast<std::size_t>(n * lane_bytes_));
+  }
+}
+
+void Folds::finish_row(std::size_t output, char* target) {
+  Accumulator& a = accumulators_[output];
+  if (a.lanes == nullptr) return;
+  if (a.folds && a.folded) {
+    add_to_totals(a, tile_);
+    return write(a.target, target, tree(a.reduction, a.totals, tile_));
+  }
+  by_cell(a.cell, [&](auto zero) { write(a.target, target, tree(a.reduction, cells<decltype(zero)>(a, tile_), tile_)); });
+}
+
+void Folds::finish_columns(std::size_t output, std::int64_t columns, std::int64_t used, char* target, std::int64_t step) {
+  Accumulator& a = accumulators_[output];
+  if (a.lanes == nullptr) return;
+  if (a.folds && a.folded) {
+    add_to_totals(a, used);
+    for (std::int64_t k = columns; k < used; ++k) a.totals[k % columns] += a.totals[k];
+    for (std::int64_t k = 0; k < columns; ++k) write(a.target, target + k * step, a.totals[k]);
+    return;
+  }
+  by_cell(a.cell, [&](auto zero) {
+    const auto* const cells = this->cells<decltype(zero)>(a, used);
+    for (std::int64_t k = 0; k < columns; ++k) {
+      auto value = cells[k];
+      for (std::int64_t j = k + columns; j < used; j += columns) value = joined(a.reduction, value, cells[j]);
+      write(a.target, target + k * step, value);
+    }
+  });
+}
+
+void write_identity(Reduction reduction, ElementType type, char* target) {
+  switch (type) {
+    case ElementType::kBool: *target = reduction == Reduction::kAnd; break;
+    case ElementType::kI32: put(target, identity_of<std::int32_t>(reduction)); break;
+    case ElementType::kBf16: put(target, to_bf16(identity_of<float>(reduction))); break;
+    case ElementType::kF32: put(target, identity_of<float>(reduction)); break;
+    case ElementType::kF64: put(target, identity_of<double>(reduction)); break;
+  }
+}
+
+void join_element(Reduction reduction, ElementType type, char* total, const char* part) {
+  auto join = [&](auto a) {
+    auto b = a;
+    std::memcpy(&a, total, sizeof a);
+    std::memcpy(&b, part, sizeof b);
+    a = joined(reduction, a, b);
+    std::memcpy(total, &a, sizeof a);
+  };
+  if (type == ElementType::kF64) join(double{});
+  else if (type == ElementType::kF32) join(float{});
+  else if (type == ElementType::kI32) join(std::int32_t{});
+  else *total = joined<std::int32_t>(reduction, *total, *part) != 0;
+}
+
+void write_as(ElementType from, ElementType to, const char* source, char* target) {
+  if (from == to) {
+    std::memcpy(target, source, static_cast<std::size_t>(size_of(to)));
+    return;
+  }
+  double wide = 0;
+  float single = 0;
+  if (from == ElementType::kF64) {
+    std::memcpy(&wide, source, 8);
+    single = static_cast<float>(wide);
+  } else {
+    std::memcpy(&single, source, 4);
+  }
+  if (to == ElementType::kBf16) put(target, to_bf16(single));
+  else put(target, single);
+}
+
+}  // namespace mtf
