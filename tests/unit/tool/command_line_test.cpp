@@ -178,7 +178,7 @@ TEST_F(CommandLine, TestRunsEveryCombination) {
   const std::string file = write("a.mtf", header + "dim a = 5\nprint(sum(ones([a])))\n#> 5\n");
   EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
   EXPECT_MENTIONS(mtf({"test", write("b.mtf", header + "print(1)\n#> 2\n")}).out, "--mesh \"\" --layout \"\", and 5 more");
-  const std::string wrong_unless_four = mtf({"test", write("c.mtf", header + "let c = counters { 1 }\nprint(c.processors)\n#> 4\n")}).out;
+  const std::string wrong_unless_four = mtf({"test", write("c.mtf", header + "let c = counters { ones([]) }\nprint(c.processors)\n#> 4\n")}).out;
   EXPECT_MENTIONS(wrong_unless_four, "--mesh \"\" --layout \"\", and 1 more");
   EXPECT_MENTIONS(wrong_unless_four, "--mesh \"rows:2;cols:3\" --layout \"\", and 1 more");
 }
