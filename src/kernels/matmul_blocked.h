@@ -17,18 +17,19 @@ namespace mtf {
 constexpr std::int64_t kBlockDepth = 512, kBlockRows = 256, kBlockColumns = 2048;
 constexpr std::int64_t kFewRows = 128, kFewColumns = 128;  // no more do not repay packing what they are multiplied by,
 constexpr std::int64_t kNear = 256;                         // if its lines lie no further apart
+constexpr std::int64_t kPanelsTogether = 8;                 // packed side by side, so that memory is read in long runs
 constexpr double kProgressFlops = 6e7;                     // half a millisecond or more
 
 /// `count` lines along k as a panel: to[p * width + i] = from[i * line + p * step]. What pads it to a multiple of the
-/// packet's lanes, at most `width`, is any of the elements around.
+/// packet's lanes, at most `width`, is any of the elements around; `more` steps follow.
 template <class T>
-void pack_panel(std::int64_t count, std::int64_t k, const T* from, std::int64_t line, std::int64_t step, T* to, std::int64_t width) {
+void pack_panel(std::int64_t count, std::int64_t k, bool more, const T* from, std::int64_t line, std::int64_t step, T* to, std::int64_t width) {
   using Number = std::conditional_t<sizeof(T) == 4, float, double>;  // only bits move
   using Packet = typename Tile<Number>::Packet;
   constexpr int kLanes = Tile<T>::kLanes;
   std::int64_t whole = 0;
   if (line == 1 && k > 0) {  // a step ends before the next begins: but for the last, a whole width can be read
-    whole = count == width ? k : step >= width ? k - 1 : 0;
+    whole = count == width ? k : step >= width ? k - (more ? 0 : 1) : 0;
     for (std::int64_t p = 0; p < whole; ++p) {
       for (std::int64_t i = 0; i < width; i += kLanes) std::memcpy(to + p * width + i, from + p * step + i, kLanes * sizeof(T));
     }
@@ -91,8 +92,8 @@ class BlockedProduct {
     const std::int64_t pieces = std::max<std::int64_t>(1, (k_ + kBlockDepth - 1) / kBlockDepth), depth = (k_ + pieces - 1) / pieces;
     packs_rows_ = a_.row != 1 ? n_ > kFewColumns : m_ > kBlockRows;
     packs_columns_ = b_.column != 1 || m_ > kFewRows || (m_ > 1 && b_.row > kNear);
-    keeps_columns_ = m_ > kBlockRows;  // they are used again; else each panel is packed where the last one was
-    columns_ = packed.columns(depth * (keeps_columns_ ? round_up(std::min(n_, kBlockColumns), kColumns) : kColumns));
+    keeps_columns_ = m_ > kBlockRows;  // they are used again; else panels are packed where the last ones were
+    columns_ = packed.columns(depth * round_up(std::min(n_, keeps_columns_ ? kBlockColumns : kColumnsTogether), kColumns));
     if (packs_rows_) rows_ = packed.rows(depth * kRowsPacked * strips(std::min(m_, kBlockRows)));
     const std::int64_t block_columns = keeps_columns_ ? kBlockColumns : n_;
     for (std::int64_t j = 0; j < n_; j += block_columns) {
@@ -110,6 +111,20 @@ class BlockedProduct {
   static constexpr std::int64_t kLanes = Tile<T>::kLanes, kColumns = Tile<T>::kColumns, kRowsPacked = Tile<T>::kRowsPacked;
 
   static std::int64_t round_up(std::int64_t size, std::int64_t to) { return (size + to - 1) / to * to; }
+  static constexpr std::int64_t kColumnsTogether = kPanelsTogether * kColumns;
+
+  /// Panel s, at s * room * depth, holds the lines from begin(s) to begin(s + 1).
+  template <class Begin>
+  static void pack(std::int64_t panels, const Begin& begin, std::int64_t depth, const T* from, std::int64_t line, std::int64_t step, T* to, std::int64_t room) {
+    const std::int64_t chunk = line == 1 ? 32 : depth;
+    for (std::int64_t p = 0; p < depth; p += chunk) {
+      for (std::int64_t s = 0; s < panels; ++s) {
+        const std::int64_t count = begin(s + 1) - begin(s), wide = round_up(count, kLanes);
+        pack_panel(count, std::min(chunk, depth - p), p + chunk < depth, from + begin(s) * line + p * step, line, step, to + s * room * depth + p * wide, wide);
+      }
+    }
+  }
+
   static std::int64_t strips(std::int64_t rows) { return (rows + Tile<T>::kRows - 1) / Tile<T>::kRows; }
 
   /// Rows [i, i + rows), columns [j, j + columns), terms [p, p + depth).
@@ -119,18 +134,20 @@ class BlockedProduct {
     Operands tile{};
     tile.k = depth;
     tile.a_row = packs_rows_ ? 1 : a_.row;
-    tile.a_k = packs_rows_ ? kRowsPacked : a_.column;
+    tile.a_k = a_.column;
     tile.accumulate = accumulate_ || p > 0;
-    for (std::int64_t s = 0; packs_rows_ && s < count; ++s) {
-      const std::int64_t begin = rows * s / count, end = rows * (s + 1) / count;
-      pack_panel(end - begin, depth, a + begin * a_.row, a_.row, a_.column, rows_ + s * depth * kRowsPacked, kRowsPacked);
-    }
+    const auto strip = [&](std::int64_t s) { return rows * s / count; };
+    if (packs_rows_) pack(count, strip, depth, a, a_.row, a_.column, rows_, kRowsPacked);
     for (std::int64_t at = 0; at < columns; at += kColumns) {
       const std::int64_t wide = std::min(kColumns, columns - at), lanes = round_up(wide, kLanes);
       const T* const b = b_.data + p * b_.row + (j + at) * b_.column;
       if (packs_columns_ || wide != lanes) {  // packets that reach beyond the matrix are packed in any case
-        T* const panel = columns_ + (keeps_columns_ ? at * depth : 0);
-        if (i == 0) pack_panel(wide, depth, b, b_.column, b_.row, panel, lanes);
+        T* const panel = columns_ + (keeps_columns_ ? at : at % kColumnsTogether) * depth;
+        if (i == 0 && (at % kColumnsTogether == 0 || !packs_columns_)) {
+          const std::int64_t near = std::min(packs_columns_ ? kColumnsTogether : kColumns, columns - at);
+          const auto begin = [&](std::int64_t s) { return std::min(s * kColumns, near); };
+          pack((near + kColumns - 1) / kColumns, begin, depth, b, b_.column, b_.row, panel, kColumns);
+        }
         tile.b = panel;
         tile.b_k = lanes;
       } else {
@@ -138,9 +155,10 @@ class BlockedProduct {
         tile.b_k = b_.row;
       }
       for (std::int64_t s = 0; s < count; ++s) {
-        const std::int64_t begin = rows * s / count, end = rows * (s + 1) / count;
-        tile.a = packs_rows_ ? rows_ + s * depth * kRowsPacked : a + begin * a_.row;
-        one_tile(tile, i + begin, end - begin, j + at, wide);
+        const std::int64_t height = strip(s + 1) - strip(s);
+        tile.a = packs_rows_ ? rows_ + s * kRowsPacked * depth : a + strip(s) * a_.row;
+        if (packs_rows_) tile.a_k = round_up(height, kLanes);
+        one_tile(tile, i + strip(s), height, j + at, wide);
       }
       report(2.0 * static_cast<double>(rows) * static_cast<double>(wide) * static_cast<double>(depth));
     }
