@@ -14,6 +14,20 @@ int64_t new_mark() {
   return ++last;
 }
 
+Node::~Node() {
+  // An operand may die with its reader, and its own operands with it: one after the other, not inside each other.
+  thread_local Values dying;
+  thread_local bool emptying = false;
+  dying.insert(dying.end(), std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end()));
+  if (emptying) return;
+  emptying = true;
+  while (!dying.empty()) {
+    const Value next = std::move(dying.back());
+    dying.pop_back();
+  }
+  emptying = false;
+}
+
 std::vector<NodePtr> pending(const Values& roots) {
   std::vector<NodePtr> nodes;
   std::vector<NodePtr> stack;

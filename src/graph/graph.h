@@ -53,6 +53,11 @@ struct Attributes {
 };
 
 struct Node {
+  Node() = default;
+  Node(const Node&) = default;
+  Node& operator=(const Node&) = default;
+  ~Node();  ///< at any length of the history behind it
+
   const Op* op = nullptr;
   Attributes attributes;
   Values operands;

@@ -23,6 +23,18 @@ TEST(Plans, AreKeptForAChangingNumber) {
   }
 }
 
+TEST(Plans, AHistoryOfAMillionNodesGoesAway) {
+  Values history{Value{std::make_shared<Node>()}};
+  for (int turn = 0; turn < 1000000; ++turn) {
+    auto next = std::make_shared<Node>();
+    next->operands = {history[0], history[0]};
+    history[0] = Value{std::move(next)};
+  }
+  std::weak_ptr<Node> last = history[0].node;
+  history.clear();
+  EXPECT_TRUE(last.expired());
+}
+
 TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
   Script b(engine(), "p:4", "batch:p");
   static auto file = SourceFile::create("x.mtf", "x := x + 1");
