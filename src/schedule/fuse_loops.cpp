@@ -11,6 +11,7 @@ namespace {
 /// A loop longer than this gains nothing: its values no longer fit in registers and L1.
 constexpr size_t kMostInstructions = 64;
 constexpr size_t kMostArrays = 24;
+constexpr size_t kMostReaders = 64;  // of a value, that one more is compared with
 
 /// A set of steps as bits.
 class Bits {
@@ -113,7 +114,7 @@ class Fuser {
     for (int v : steps_[step].reads) {
       if (int from = maker(v); from >= 0) candidates.insert(from);
       if (program_.values[v].dims.size() == shape(step).dims.size())
-        for (int reader : readers_[v]) candidates.insert(cluster_of_[reader]);
+        for (size_t r = readers_[v].size(); r-- > 0 && readers_[v].size() - r <= kMostReaders;) candidates.insert(cluster_of_[readers_[v][r]]);
       readers_[v].push_back(step);
     }
     for (int candidate : candidates) {
