@@ -115,6 +115,7 @@ ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagn
   if (list.too_deep) return empty_program(file);
   antlr4::ListTokenSource source(std::move(list.tokens), file->name());
   antlr4::CommonTokenStream tokens(&source);
+  tokens.fill();  // an error looks at what follows
   LimitedParser parser(&tokens);
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<StatementRecovery>(list, lexed.offsets(), diagnostics));

@@ -117,17 +117,25 @@ std::string help_for(antlr4::Parser* parser, antlr4::Token* found, const Interva
       expected.contains(static_cast<size_t>(MtfParser::ASSIGN))) {
     return "a declaration has `=`; `:=` gives an existing name a new value";
   }
-  if (expected.contains(static_cast<size_t>(MtfParser::LBRACE)) && type != MtfParser::LBRACE) {
-    return "a block stands between `{` and `}`";
+  const auto previous = place > 0 ? neighbour(place - 1) : 0;
+  const bool wants_expression = expected.contains(static_cast<size_t>(MtfParser::INT));
+  if (type == MtfParser::ASSIGN && wants_expression && is_operator(previous)) return "`x := x + 1` gives a name a new value";
+  if (type == MtfParser::STAR && previous == MtfParser::STAR) return "`^` is the power";
+  if (type == MtfParser::FLOOR_DIVIDE && expected.contains(static_cast<size_t>(MtfParser::LET))) return "a comment begins with `#`";
+  const std::size_t rule = parser->getContext()->getRuleIndex();
+  if (expected.contains(static_cast<size_t>(MtfParser::LBRACE)) && rule != MtfParser::RuleLayout_literal &&
+      rule != MtfParser::RuleLayout_ref) {
+    return type == MtfParser::ASSIGN ? "`==` compares" : "a block stands between `{` and `}`";
   }
   if (type == MtfParser::ELSE) return "`else` follows the `}` of its `if`";
   if (span.text() == "elif") return "write `else if`";
-  const std::size_t rule = parser->getContext()->getRuleIndex();
+  if (type == MtfParser::IF && wants_expression) return "`if` is a statement; `where(c, a, b)` chooses a value";
   const bool in_parameters = rule == MtfParser::RuleFn_statement || rule == MtfParser::RuleModel_statement ||
                              rule == MtfParser::RuleParameters;
   const bool wants_name = expected.contains(static_cast<size_t>(MtfParser::IDENT)) ||
                           (in_parameters && expected.contains(static_cast<size_t>(MtfParser::RPAREN)));
-  if (is_reserved_word(type) && wants_name && !begins_expression(type)) {
+  const bool other_statement = wants_expression && span.file->is_first_on_line(span.begin);
+  if (is_reserved_word(type) && wants_name && !begins_expression(type) && !other_statement) {
     return fmt::format("{} cannot be a name; choose another", code(span.text()));
   }
   if (type == MtfParser::ARROW) return "`->` stands after the last operand of a call: `sum(x -> [batch])`";

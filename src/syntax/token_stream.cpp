@@ -1,6 +1,8 @@
 #include "syntax/token_stream.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "support/text.h"
 #include "syntax/parse.h"
@@ -233,14 +235,20 @@ class Reader {
                           in_expression ? "expected `}` and `\"` before the end of the line"
                                         : "expected `\"` before the end of the line");
     diagnostic.help(in_expression ? "`{` in a string begins an expression; a brace itself is written `{{`" : "");
-    report(std::move(diagnostic));
+    // The string of the line before may be meant to end here.
+    if (broken_line_ && line == *broken_line_ + 1) mark();
+    else report(std::move(diagnostic));
+    broken_line_ = line;
     while (open_.size() > keep) pop_unchecked();
     // What closes the brackets before it on its line was probably meant, and taken for text.
     while (!in_block() && file_.line_of(open_.back().span.begin) == line) abandon();
   }
 
+  // One report for each line: there may be several in one mistake, such as 'text' or &&.
   void unknown_character() {
     const Span here = span();
+    const std::size_t line = file_.line_of(here.begin);
+    if (std::exchange(unknown_line_, line) == line) return mark();
     const std::string_view text = here.text();
     Diagnostic diagnostic(Kind::syntax_error, here, fmt::format("{} has no meaning here", code(text)));
     if (text == "!") diagnostic.help("write `not`");
@@ -344,6 +352,8 @@ class Reader {
   std::uint32_t blocks_ = 0;
   std::unique_ptr<antlr4::Token> pending_;
   std::unique_ptr<antlr4::Token> ahead_;  // read already, not yet taken
+  std::optional<std::size_t> broken_line_;   // of the last string that does not end on its line
+  std::optional<std::size_t> unknown_line_;  // of the last character without a meaning
 };
 
 }  // namespace

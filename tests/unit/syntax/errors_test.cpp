@@ -45,6 +45,26 @@ TEST(SyntaxError, RendersWithHelp) {
 )");
 }
 
+TEST(SyntaxError, HelpsWithWhatOtherLanguagesWrite) {
+  const auto helps = [](const std::string& text, const std::string& help) {
+    return errors_of(text).render().find("= help: " + help + "\n") != std::string::npos;
+  };
+  EXPECT_TRUE(helps("let x = if a { b } else { c }", "`if` is a statement; `where(c, a, b)` chooses a value"));
+  EXPECT_TRUE(helps("if x = 3 { f() }", "`==` compares"));
+  EXPECT_TRUE(helps("x += 1", "`x := x + 1` gives a name a new value"));
+  EXPECT_TRUE(helps("let x = 2 ** 3", "`^` is the power"));
+  EXPECT_TRUE(helps("// twice", "a comment begins with `#`"));
+  EXPECT_TRUE(helps("for i in x: f(i)", "a block stands between `{` and `}`"));
+  EXPECT_FALSE(helps("layout l = [a -> b]", "a block stands between `{` and `}`"));
+  EXPECT_TRUE(helps("let x = model", "`model` cannot be a name; choose another"));
+  EXPECT_FALSE(helps("let x = 1 +\nlet y = 2", "`let` cannot be a name; choose another"));
+}
+
+TEST(SyntaxError, OnceForEachLineThatHoldsUnknownCharacters) {
+  EXPECT_EQ(summary("let x = 'a' && 'b'\nlet y = 'c'"),
+            "syntax_error 1:9 `'` has no meaning here\nsyntax_error 2:9 `'` has no meaning here\n");
+}
+
 TEST(SyntaxError, OneForEachStatement) {
   EXPECT_EQ(summary("let x = = 3\nmodel M {\n  let = 1\n  fn f( = 2\n  let z = 1 +* 2\n}\nlet y = 1 1"),
             "syntax_error 1:9 expected an expression, found `=`\n"
@@ -64,6 +84,7 @@ TEST(Brackets, SayWhichAndWhereOpened) {
 
 TEST(Strings, AreCheckedInside) {
   EXPECT_EQ(summary("print(\"abc)\nprint(1)"), "unterminated_string 1:7 expected `\"` before the end of the line\n");
+  EXPECT_EQ(summary("print(\"abc\ndef\")\nprint(1)"), "unterminated_string 1:7 expected `\"` before the end of the line\n");
   EXPECT_EQ(summary("print(\"abc {x)\n"), "unterminated_string 1:7 expected `}` and `\"` before the end of the line\n"
             "bracket_mismatch 1:14 `)` closes nothing\n");
   EXPECT_EQ(summary("print(\"\\q\")"), "bad_escape 1:8 the escapes are \\n \\t \\\" \\\\\n");
