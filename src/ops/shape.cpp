@@ -143,8 +143,11 @@ IterationSpace same_places(const Node& node) {
 Values build_rename(Call& call) {
   const Value& x = call.tensor("x");
   Dims dims = x.dims();
+  std::vector<bool> renamed(dims.size());
   for (const auto& [from, to] : call.pairs) {
     const int place = place_of(x, from, arrow_span(call));
+    if (renamed[place]) fail(Kind::duplicate_argument, arrow_span(call), "`{}` is renamed twice", from.name.text());
+    renamed[place] = true;
     if (from.size != to.size)
       fail(Kind::size_mismatch, arrow_span(call),
            "`{}` has {}, expected {} as `{}` has in {}", to.name.text(), to.size, x.dims()[place].size, from.name.text(), to_string(x.type()));
