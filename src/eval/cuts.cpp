@@ -256,7 +256,7 @@ class CollectiveFigures : public Object {
  public:
   CollectiveFigures(std::optional<Counters> counters, CollectiveKind kind, std::optional<CollectiveCount> part)
       : counters_(std::move(counters)), kind_(kind), part_(part) {}
-  std::string_view kind() const override { return "figures of collectives"; }
+  std::string_view kind() const override { return "the figure of a collective"; }
   std::string print() const override {
     if (!counters_) return "";
     const CollectiveCount c = count();
@@ -284,6 +284,7 @@ class CollectiveFigures : public Object {
     builtin->signature = "over(axis: string, …)";
     builtin->call = [counters = counters_, kind = kind_](Evaluator&, Arguments& arguments) -> HostValue {
       std::vector<std::string> axes;
+      if (arguments.items.empty()) fail(Kind::missing_argument, arguments.span, "`over` needs the name of a mesh axis, such as `over(\"cols\")`");
       for (const GivenArgument& item : arguments.items) {
         auto* axis = item.value.as<Text>();
         if (!axis) fail(Kind::type_mismatch, item.span, "expected the name of a mesh axis as a string, found {}", describe(item.value));
