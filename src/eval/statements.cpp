@@ -2,6 +2,12 @@
 #include "support/text.h"
 
 namespace mtf {
+namespace {
+
+/// A seed is a number that stands in the graph, a double: beyond this two seeds would be one.
+constexpr int64_t kMaxSeed = int64_t{1} << 53;
+
+}  // namespace
 
 ScopePtr Evaluator::nested(const ScopePtr& scope) const {
   return std::make_shared<Scope>(scope, scope->bindings.size(), uncertain);
@@ -160,7 +166,9 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   } else if (auto* s = std::get_if<ast::SeedStmt>(&node)) {
     HostValue value = evaluate(*s->value, scope);
     if (!value.is_poison()) {
-      builder.context.seed = to_number(value, s->value->span, "a seed").value_or(0);
+      const int64_t seed = to_int(value, s->value->span, "a seed").value_or(0);
+      if (seed < -kMaxSeed || seed > kMaxSeed) fail(Kind::bad_value, s->value->span, "expected a number from -2^53 to 2^53, found {}", seed);
+      builder.context.seed = static_cast<double>(seed);
       builder.context.random_calls = 0;
     }
   } else if (auto* s = std::get_if<ast::PrecisionStmt>(&node)) {
