@@ -108,8 +108,9 @@ HostValue whole_number(Evaluator& evaluator, Arguments& arguments) {
   HostValue value = item.value;
   if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
+  if (value.is<int64_t>()) return value;
   if (auto number = number_of(value)) {
-    if (!(*number > -9.2e18 && *number < 9.2e18)) fail(Kind::integer_overflow, item.span, "{} as an int", *number);
+    if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", evaluator.display(value));
     return static_cast<int64_t>(*number);
   }
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));

@@ -33,7 +33,7 @@ Value Evaluator::to_tensor(const HostValue& value, Span span) {
 Dim Evaluator::to_dim(const HostValue& value, Span span) {
   if (auto* dim = value.as<Dim>()) return *dim;
   Diagnostic diagnostic(Kind::not_a_dim, span, fmt::format("expected a dim, found {}", describe(value)));
-  if (value.is<int64_t>() && span.is_known()) diagnostic.help(fmt::format("`dim name = {}` declares one", span.text()));
+  if (auto* size = value.as<int64_t>()) diagnostic.help(fmt::format("`dim name = {}` declares one", *size));
   fail(std::move(diagnostic));
 }
 

@@ -12,7 +12,8 @@ using ast::BinaryOp;
 
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEqual && op <= BinaryOp::kGreaterEqual; }
 
-bool compare(BinaryOp op, double a, double b) {
+template <typename Number>
+bool compare(BinaryOp op, Number a, Number b) {
   switch (op) {
     case BinaryOp::kEqual: return a == b;
     case BinaryOp::kNotEqual: return a != b;
@@ -58,6 +59,7 @@ HostValue integers(BinaryOp op, int64_t a, int64_t b, Span span) {
       result = floor_divide(a, b);
       return op == BinaryOp::kFloorDivide ? result : a - result * b;
     case BinaryOp::kPower: {
+      if (a == 0 && b < 0) fail(Kind::division_by_zero, span, "{} ^ {}", a, b);
       if (b < 0) return std::pow(static_cast<double>(a), static_cast<double>(b));
       int64_t base = a, exponent = b;
       result = 1;
@@ -68,7 +70,7 @@ HostValue integers(BinaryOp op, int64_t a, int64_t b, Span span) {
       }
       return result;
     }
-    default: return compare(op, static_cast<double>(a), static_cast<double>(b));
+    default: return compare(op, a, b);
   }
 }
 
@@ -121,7 +123,10 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
     if (negate && is_number(value) && kind != UnknownKind::kBool) return value;
     if (!negate && (kind == UnknownKind::kBool)) return value;
   } else if (negate) {
-    if (auto* i = value.as<int64_t>()) return integers(BinaryOp::kSubtract, 0, *i, expr.span);
+    if (auto* i = value.as<int64_t>()) {
+      if (*i == INT64_MIN) fail(Kind::integer_overflow, expr.span, "-({})", *i);
+      return -*i;
+    }
     if (auto* d = value.as<double>()) return -*d;
     if (auto* dim = value.as<Dim>()) return -dim->size;
   } else if (auto* b = value.as<bool>()) {
