@@ -19,8 +19,13 @@ int64_t next_id() {
   return ++last;
 }
 
+/// Places of dims are kept in 8 bits, and lowering adds a dim or two of its own.
+constexpr size_t kMaxDims = 100;
+
 void check_types(const Node& node) {
   for (const TensorType& type : node.types) {
+    if (type.dims.size() > kMaxDims)
+      fail(Kind::limit_exceeded, node.span, "this tensor has {} dimensions, expected at most {}", type.dims.size(), kMaxDims);
     for (size_t i = 0; i < type.dims.size(); ++i)
       if (find_dim(type.dims, type.dims[i].name) != static_cast<int>(i))
         fail(Diagnostic(Kind::dim_twice, node.span, fmt::format("{}: `{}` stands twice", to_string(type), type.dims[i].name.text()))

@@ -16,18 +16,19 @@ constexpr std::int64_t kMaxChunkedCells = 2048;
 struct Run {
   const FusedLoop::Code& code;
   std::span<const std::int64_t> sizes;
+  std::span<const std::size_t> walked;  ///< which dims have not one element; a stream has a stride for each
   std::span<const LoopArgument> operands;
   std::span<const LoopArgument> outputs;
   Threads& threads;
 };
 
-Stream make_stream(const LoopArgument& argument, std::size_t dims, ElementType type) {
+Stream make_stream(const Run& run, const LoopArgument& argument, ElementType type) {
   Stream stream;
-  if (argument.strides.size() != dims) throw std::invalid_argument("fused loop: an array needs a stride for each dim");
+  if (argument.strides.size() != run.sizes.size()) throw std::invalid_argument("fused loop: an array needs a stride for each dim");
   stream.base = static_cast<char*>(argument.data);
   stream.element_size = static_cast<int>(size_of(type));
   stream.used = true;
-  std::copy(argument.strides.begin(), argument.strides.end(), stream.strides.begin());
+  for (std::size_t k = 0; k < run.walked.size(); ++k) stream.strides[k] = argument.strides[run.walked[k]];
   return stream;
 }
 
@@ -190,7 +191,6 @@ void run_divided(const Nest& nest, Threads& threads) {
 /// Runs a program whose reduced outputs all reduce the same dims.
 void run_uniform(const Run& run) {
   const LoopProgram& program = run.code.program;
-  const std::size_t dims = run.sizes.size();
   Nest nest;
   nest.code = &run.code;
   nest.scalars = run.operands;
@@ -198,29 +198,30 @@ void run_uniform(const Run& run) {
     const LoopOperand& operand = program.operands[v];
     Stream stream;
     if (operand.kind == OperandKind::kArray) {
-      stream = make_stream(run.operands[v], dims, operand.type);
+      stream = make_stream(run, run.operands[v], operand.type);
     } else if (operand.kind == OperandKind::kIota) {
       stream.iota = stream.used = true;
       stream.element_size = 1;
       stream.base = reinterpret_cast<char*>(static_cast<std::intptr_t>(run.operands[v].integer));
-      if (operand.dim < 0 || operand.dim >= static_cast<int>(dims)) throw std::invalid_argument("fused loop: an iota's dim");
-      stream.strides[static_cast<std::size_t>(operand.dim)] = 1;
+      if (operand.dim < 0 || operand.dim >= static_cast<int>(run.sizes.size())) throw std::invalid_argument("fused loop: an iota's dim");
+      for (std::size_t k = 0; k < run.walked.size(); ++k) stream.strides[k] = run.walked[k] == static_cast<std::size_t>(operand.dim);
     }
     nest.operands.push_back(stream);
   }
   std::array<bool, kMaxLoopDims> is_reduced{};
   for (std::size_t o = 0; o < program.outputs.size(); ++o) {
-    nest.outputs.push_back(make_stream(run.outputs[o], dims, program.outputs[o].type));
+    nest.outputs.push_back(make_stream(run, run.outputs[o], program.outputs[o].type));
     nest.output_types.push_back(program.outputs[o].type);
     if (program.outputs[o].reduction == Reduction::kStore) continue;
     nest.reduces = true;
-    for (std::size_t d = 0; d < dims; ++d) is_reduced[d] = is_reduced[d] || run.outputs[o].strides[d] == 0;
+    for (std::size_t k = 0; k < run.walked.size(); ++k) is_reduced[k] = is_reduced[k] || nest.outputs[o].strides[k] == 0;
   }
   std::vector<LoopDim> kept, reduced;
   bool empty = false;
-  for (std::size_t d = 0; d < dims; ++d) {
-    if (run.sizes[d] != 1) (is_reduced[d] ? reduced : kept).push_back({run.sizes[d], static_cast<int>(d)});
-    empty = empty || run.sizes[d] == 0;
+  for (std::size_t k = 0; k < run.walked.size(); ++k) {
+    const std::int64_t size = run.sizes[run.walked[k]];
+    (is_reduced[k] ? reduced : kept).push_back({size, static_cast<int>(k)});
+    empty = empty || size == 0;
   }
   if (empty) {
     // Nothing to compute; what is kept gets identities.
@@ -243,11 +244,11 @@ void run_uniform(const Run& run) {
   run_divided(nest, run.threads);
 }
 
-/// The dims of more than one element that a reduced output reduces, as bits.
-std::uint32_t reduced_dims(const LoopArgument& output, std::span<const std::int64_t> sizes) {
-  std::uint32_t result = 0;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] != 1 && output.strides[d] == 0) result |= 1U << d;
+/// Which of the dims that are walked a reduced output reduces, as bits.
+std::uint64_t reduced_dims(const LoopArgument& output, std::span<const std::size_t> walked) {
+  std::uint64_t result = 0;
+  for (std::size_t k = 0; k < walked.size(); ++k) {
+    if (output.strides[walked[k]] == 0) result |= std::uint64_t{1} << k;
   }
   return result;
 }
@@ -257,21 +258,25 @@ std::uint32_t reduced_dims(const LoopArgument& output, std::span<const std::int6
 void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
                     std::span<const LoopArgument> outputs, Threads& threads) const {
   const LoopProgram& program = code_->program;
-  if (sizes.size() >= kMaxLoopDims) throw std::invalid_argument("fused loop: too many dims");
+  std::vector<std::size_t> walked;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] != 1) walked.push_back(d);
+  }
+  if (walked.size() >= kMaxLoopDims) throw std::invalid_argument("fused loop: too many dims");
   if (operands.size() != program.operands.size() || outputs.size() != program.outputs.size()) {
     throw std::invalid_argument("fused loop: one argument for each operand and output");
   }
-  std::vector<std::uint32_t> patterns(outputs.size());
-  std::vector<std::uint32_t> distinct;
+  std::vector<std::uint64_t> patterns(outputs.size());
+  std::vector<std::uint64_t> distinct;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     if (program.outputs[o].reduction == Reduction::kStore) continue;
     if (outputs[o].strides.size() != sizes.size()) throw std::invalid_argument("fused loop: an output's strides");
-    patterns[o] = reduced_dims(outputs[o], sizes);
+    patterns[o] = reduced_dims(outputs[o], walked);
     if (std::find(distinct.begin(), distinct.end(), patterns[o]) == distinct.end()) distinct.push_back(patterns[o]);
   }
-  if (distinct.size() < 2) return run_uniform({*code_, sizes, operands, outputs, threads});
+  if (distinct.size() < 2) return run_uniform({*code_, sizes, walked, operands, outputs, threads});
   // Outputs that reduce different dims: a pass for each; stores, which may be in place, in the last.
-  for (std::uint32_t pattern : distinct) {
+  for (std::uint64_t pattern : distinct) {
     LoopProgram part = program;
     part.outputs.clear();
     std::vector<LoopArgument> part_outputs;

@@ -17,7 +17,8 @@
 
 namespace mtf {
 
-constexpr int kMaxLoopDims = 16;
+/// More than there can be of more than one element each; those of one are left out.
+constexpr int kMaxLoopDims = 48;
 
 /// Accumulators side by side where the inner dim is kept. A reduction's bits depend on it, so a split
 /// of that dim among threads falls on its multiples.
