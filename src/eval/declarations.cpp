@@ -13,12 +13,12 @@ constexpr int64_t kMaxSize = int64_t{1} << 48;
 }  // namespace
 
 std::optional<std::string> Evaluator::setting(const std::string& name) {
+  settable_.push_back(name);
+  std::optional<std::string> last;
   for (const auto& [key, value] : settings.set) {
-    if (key != name) continue;
-    set_used.push_back(name);
-    return value;
+    if (key == name) last = value;
   }
-  return std::nullopt;
+  return last;
 }
 
 HostValue Evaluator::convert_setting(const std::string& text, const HostValue& like, const std::string& name, Span span) {

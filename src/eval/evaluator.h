@@ -219,7 +219,6 @@ class Evaluator {
   std::unordered_map<Name, HostValue> builtins;
   ScopePtr native;                      ///< what only the standard modules see
   std::vector<std::shared_ptr<ast::Program>> programs;
-  std::vector<std::string> set_used;
   int64_t next_place = 0;
   int64_t next_region = 0;
 
@@ -254,6 +253,7 @@ class Evaluator {
   std::unordered_set<const void*> entered_;
   std::vector<ModelClassPtr> declared_models_;
   std::vector<LayoutPtr> declared_layouts_;
+  std::vector<std::string> settable_;  ///< what --set can reach: the options and top-level dims met so far
   NameSet dim_names_;
   const Mesh* checked_mesh_ = nullptr;
   uint64_t visit_ = 0;

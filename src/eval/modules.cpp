@@ -169,21 +169,10 @@ void Evaluator::finish_check() {
     NameCheck check(*this, model->scope);
     check.model(*model->declaration);
   }
-  std::vector<std::string> known;
-  for (const std::string& name : set_used) known.push_back(name);
   for (const auto& [name, value] : settings.set) {
-    if (std::find(set_used.begin(), set_used.end(), name) != set_used.end()) continue;
-    std::vector<std::string> options;
-    for (const auto& program : programs) {
-      for (const ast::Stmt& stmt : program->body.statements) {
-        if (auto* option = stmt.as<ast::OptionStmt>()) options.push_back(option->name.name.str());
-        if (auto* dims = stmt.as<ast::DimStmt>()) {
-          for (const auto& item : dims->items) options.push_back(item.name.name.str());
-        }
-      }
-    }
-    std::string help = did_you_mean(name, options);
-    if (help.empty() && !options.empty()) help = "it has " + join(options, ", ");
+    if (std::find(settable_.begin(), settable_.end(), name) != settable_.end()) continue;
+    std::string help = did_you_mean(name, settable_);
+    if (help.empty() && !settable_.empty()) help = "it has " + join(settable_, ", ");
     diagnostics->add(Diagnostic(Kind::unknown_option, {}, fmt::format("--set {}={}", name, value)).help(help));
   }
   warn_layouts();
@@ -198,6 +187,11 @@ void Evaluator::warn_layouts() {
   std::vector<std::string> names;
   for (Name name : dim_names_) names.push_back(name.str());
   std::sort(names.begin(), names.end());
+  for (const LayoutRule& rule : settings.layout.value_or(std::vector<LayoutRule>())) {
+    if (dim_names_.count(rule.dim)) continue;
+    diagnostics->add(Diagnostic(Kind::layout_dim_unused, {}, fmt::format("--layout: there is no dim `{}`", rule.dim.text()))
+                         .help(did_you_mean(rule.dim.text(), names)));
+  }
   for (const LayoutPtr& layout : declared_layouts_) {
     for (const LayoutRule& rule : layout->rules) {
       if (dim_names_.count(rule.dim)) continue;

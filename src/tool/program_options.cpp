@@ -83,7 +83,9 @@ Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
 
 EngineOptions engine_options_of(const ProgramOptions& options) {
   EngineOptions engine;
-  if (options.threads < 0) bad_value("--threads", std::to_string(options.threads), "expected a number from 1", {});
+  constexpr int kMaxThreads = 1024;
+  if (options.threads < 0 || options.threads > kMaxThreads)
+    bad_value("--threads", std::to_string(options.threads), fmt::format("expected a number from 1 to {}", kMaxThreads), {});
   engine.threads = options.threads;
   if (options.placement) engine.placement = placement_of(*options.placement);
   return engine;

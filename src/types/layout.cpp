@@ -29,7 +29,10 @@ std::vector<LayoutRule> parse_layout_rules(const std::string& text) {
     while (at <= value.size()) {
       size_t end = std::min(value.find('+', at), value.size());
       if (end == at) throw std::invalid_argument("expected an axis beside each `+`, found `" + dim + ":" + value + "`");
-      rule.axes.push_back(Name(value.substr(at, end - at)));
+      const Name axis(value.substr(at, end - at));
+      if (std::find(rule.axes.begin(), rule.axes.end(), axis) != rule.axes.end())
+        throw std::invalid_argument("axis `" + axis.str() + "` stands twice in the rule of `" + dim + "`");
+      rule.axes.push_back(axis);
       at = end + 1;
     }
     for (const LayoutRule& other : rules)

@@ -139,6 +139,18 @@ TEST(Check, Settings) {
   EXPECT_EQ(rendered(text, {.mesh = {}, .layout = {}, .set = {{"lr", "0.5"}, {"batch", "8"}}, .stdlib = "", .ranks = 1}), "");
   EXPECT_EQ(kinds("option lr = 0.1\n", {.mesh = {}, .layout = {}, .set = {{"rl", "1"}}, .stdlib = "", .ranks = 1}), Kinds{"unknown_option"});
   EXPECT_EQ(kinds("option n = 1\n", {.mesh = {}, .layout = {}, .set = {{"n", "x"}}, .stdlib = "", .ranks = 1}), Kinds{"bad_option_value"});
+  EXPECT_EQ(rendered("option n = 1\nassert n == 3\n", {.mesh = {}, .layout = {}, .set = {{"n", "2"}, {"n", "3"}}, .stdlib = "", .ranks = 1}), "");
+  // What an imported module declares is set under its name there, and its dims are not.
+  EXPECT_EQ(rendered("import optim\noption size = 0.1\nfn f() { dim inner = 3 }\n",
+                     {.mesh = {}, .layout = {}, .set = {{"wide", "1"}}, .stdlib = "", .ranks = 1}),
+            "error: the program has no option of this name [unknown_option]\n  = note: --set wide=1\n  = help: it has size\n");
+}
+
+TEST(Check, ALayoutGivenFromOutsideNamesDimsOfTheProgram) {
+  EXPECT_EQ(rendered("dim batch = 4\nlet x = ones([batch])\n",
+                     {.mesh = {}, .layout = {{{Name("btch"), {Name("all")}, {}}}}, .set = {}, .stdlib = "", .ranks = 1}),
+            "warning: the layout names a dimension that the program does not have [layout_dim_unused]\n"
+            "  = note: --layout: there is no dim `btch`\n  = help: did you mean `batch`?\n");
 }
 
 TEST(Check, Models) {

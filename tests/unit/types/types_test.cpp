@@ -18,7 +18,7 @@ TEST(Notation, SeparatorsOfAMeshAreAllTheSame) {
 TEST(Notation, AnEntryNeedsANameAndASize) {
   for (const char* text : {"x;4", "d_ff;heads", "x:", ":4", "x:0", "x:-1", "x:a", "x:4;x:2", "x:99999999999999999999"})
     EXPECT_THROW(parse_axes(text), std::invalid_argument) << text;
-  for (const char* text : {"batch", "batch:", "batch:rows;batch:cols", "batch:rows+", "batch:+rows"})
+  for (const char* text : {"a:x+x", "batch", "batch:", "batch:rows;batch:cols", "batch:rows+", "batch:+rows"})
     EXPECT_THROW(parse_layout_rules(text), std::invalid_argument) << text;
 }
 
