@@ -9,6 +9,7 @@ void Evaluator::check_mesh(Span span) {
   const Mesh* mesh = builder.context.mesh.get();
   if (mesh == checked_mesh_) return;
   if (mesh->size() < settings.ranks) {
+    if (diagnostics) checked_mesh_ = mesh;  // said once is enough
     fail(Diagnostic(Kind::mesh_too_small, span, fmt::format("the mesh {} has {}, found {}", to_string(*mesh), count_text(mesh->size(), "processor"),
                                                             count_text(settings.ranks, "rank")))
              .help(fmt::format("start at most {} with mpirun, or declare a larger mesh", count_text(mesh->size(), "rank"))));

@@ -1,5 +1,7 @@
 #include "types/layout.h"
 
+#include <algorithm>
+
 #include "types/notation.h"
 
 namespace mtf {
