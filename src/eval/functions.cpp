@@ -112,6 +112,7 @@ HostValue Evaluator::call_function(const FunctionPtr& function, Arguments& argum
   Restore restore(activation);
   activation = ++last_activation;
   const Span call_span = arguments.span;
+  const size_t errors_before = diagnostics ? diagnostics->list().size() : 0;
   Flow flow = Flow::kNext;
   try {
     if (function->expression) {
@@ -137,6 +138,12 @@ HostValue Evaluator::call_function(const FunctionPtr& function, Arguments& argum
       HostValue first = done.maybe_results[0];
       return merge_results(done, std::move(first), call_span);
     }
+  }
+  // With an error on the way there may be a `return` that was not come to.
+  const bool ended = flow == Flow::kNext && done.maybe_results.empty() && (!diagnostics || diagnostics->list().size() == errors_before);
+  if (ended && *function->result) {
+    const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function->result);
+    fail(Kind::type_mismatch, promised, "expected a result, and `{}` ended without a `return`", name);
   }
   if (done.maybe_results.empty()) return result;
   return merge_results(done, std::move(result), call_span);
