@@ -318,7 +318,7 @@ HostValue Evaluator::call_operation(const Op& op, Arguments& arguments) {
   if (results.size() == 1 && !op.list) return std::move(results[0]);
   std::vector<HostValue> items;
   for (Value& result : results) items.push_back(std::move(result));
-  return make_tuple(std::move(items));
+  return op.list ? make_list(std::move(items)) : make_tuple(std::move(items));
 }
 
 HostValue Evaluator::infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span) {
