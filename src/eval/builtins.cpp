@@ -37,7 +37,7 @@ HostValue print(Evaluator& evaluator, Arguments& arguments) {
 
 HostValue zip(Evaluator&, Arguments& arguments) {
   const std::string_view signature = "zip(a, b, …): the tuples of the first elements, the second, …";
-  if (arguments.items.empty()) expect_count(arguments, 2, signature);
+  if (arguments.items.size() < 2) expect_count(arguments, 2, signature);
   std::optional<size_t> count;
   for (const GivenArgument& item : arguments.items) {
     if (item.value.is_unknown()) return unknown(UnknownKind::kAny);
@@ -51,6 +51,7 @@ HostValue zip(Evaluator&, Arguments& arguments) {
     }
     count = size;
   }
+  check_length(*count, "a list", arguments.span);
   std::vector<HostValue> tuples;
   tuples.reserve(*count);
   for (size_t i = 0; i < *count; ++i) {

@@ -194,6 +194,7 @@ HostValue Evaluator::comprehension(const ast::Expr& expr, const ast::Comprehensi
     return make_list(std::move(items));
   }
   if (auto* range = iterable.as<Range>(); range && range->known) {
+    check_length(static_cast<size_t>(range->size()), "a list", c.iterable->span);
     for (int64_t i = range->first; i < range->last; ++i) {
       if (!turn(i)) return Poison{};
     }

@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 
 #include "eval/scope.h"
+#include "support/diagnostics.h"
 
 namespace mtf {
+
+void check_length(size_t length, std::string_view what, Span span) {
+  constexpr size_t kMostElements = size_t{1} << 26;
+  if (length > kMostElements) fail(Kind::limit_exceeded, span, "expected {} of at most {}, found {}", what, kMostElements, length);
+}
 
 HostValue make_text(std::string text) { return Text(std::make_shared<const std::string>(std::move(text))); }
 

@@ -173,12 +173,14 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
     const bool b_string = b.is<Text>() || unknown_kind(b) == UnknownKind::kString;
     if (a_string && b_string && (op == BinaryOp::kAdd || is_comparison(op))) {
       if (!a.is<Text>() || !b.is<Text>()) return unknown(op == BinaryOp::kAdd ? UnknownKind::kString : UnknownKind::kBool);
+      if (op == BinaryOp::kAdd) check_length((*a.as<Text>())->size() + (*b.as<Text>())->size(), "a string", expr.span);
       if (op == BinaryOp::kAdd) return make_text(**a.as<Text>() + **b.as<Text>());
       return compare(op, (*a.as<Text>())->compare(**b.as<Text>()), 0);
     }
     if (is_comparison(op) && (a_string != b_string) && op <= BinaryOp::kNotEqual) return op == BinaryOp::kNotEqual;
     if (auto* x = a.as<ListPtr>(); x && op == BinaryOp::kAdd) {
       if (auto* y = b.as<ListPtr>()) {
+        check_length((*x)->items.size() + (*y)->items.size(), "a list", expr.span);
         std::vector<HostValue> items = (*x)->items;
         items.insert(items.end(), (*y)->items.begin(), (*y)->items.end());
         return make_list(std::move(items));

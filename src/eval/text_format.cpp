@@ -136,6 +136,7 @@ HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) 
     if (value.is_unknown() || (is_tensor && abstract())) known = false;
     if (part.format) out += format_value(value, *part.format, part.value->span, part.format_span);
     else if (!value.is_unknown()) out += display(value);
+    check_length(out.size(), "a string", part.value->span);
   }
   if (!known) return unknown(UnknownKind::kString);
   return make_text(std::move(out));
