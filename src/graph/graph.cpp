@@ -16,16 +16,17 @@ int64_t new_mark() {
 
 Node::~Node() {
   // An operand may die with its reader, and its own operands with it: one after the other, not inside each other.
-  thread_local Values dying;
-  thread_local bool emptying = false;
-  dying.insert(dying.end(), std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end()));
-  if (emptying) return;
-  emptying = true;
-  while (!dying.empty()) {
-    const Value next = std::move(dying.back());
-    dying.pop_back();
+  thread_local Values* dying = nullptr;  // a plain pointer: nodes may outlive a thread's objects
+  if (dying != nullptr) {
+    dying->insert(dying->end(), std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end()));
+    return;
   }
-  emptying = false;
+  dying = &operands;
+  while (!operands.empty()) {
+    const Value next = std::move(operands.back());
+    operands.pop_back();
+  }
+  dying = nullptr;
 }
 
 std::vector<NodePtr> pending(const Values& roots) {
