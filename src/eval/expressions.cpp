@@ -138,7 +138,7 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name, 
     parts = (*native)->attributes();
   } else if (const Value* tensor = tensor_of(object)) {
     const std::string_view wanted = name.name.text();
-    if (wanted == "shape" || wanted == "dims") {
+    if (wanted == "shape") {
       std::vector<HostValue> dims;
       for (const Dim& dim : tensor->dims()) dims.push_back(dim);
       return make_list(std::move(dims));
@@ -146,6 +146,7 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name, 
     if (wanted == "element_type") return tensor->element();
     if (wanted == "path" && object.is<PlacePtr>()) return make_text((*object.as<PlacePtr>())->path);
     parts = {"shape", "element_type"};
+    if (object.is<PlacePtr>()) parts.emplace_back("path");
   } else if (auto* dim = object.as<Dim>()) {
     if (name.name.text() == "name") return make_text(dim->name.str());
     if (name.name.text() == "size") return dim->size;
