@@ -121,7 +121,9 @@ std::string help_for(antlr4::Parser* parser, antlr4::Token* found, const Interva
   const bool wants_expression = expected.contains(static_cast<size_t>(MtfParser::INT));
   if (type == MtfParser::ASSIGN && wants_expression && is_operator(previous)) return "`x := x + 1` gives a name a new value";
   if (type == MtfParser::STAR && previous == MtfParser::STAR) return "`^` is the power";
-  if (type == MtfParser::FLOOR_DIVIDE && expected.contains(static_cast<size_t>(MtfParser::LET))) return "a comment begins with `#`";
+  const bool wants_statement = expected.contains(static_cast<size_t>(MtfParser::LET));
+  if (type == MtfParser::FLOOR_DIVIDE && wants_statement) return "a comment begins with `#`";
+  if (is_operator(type) && wants_statement) return "a line goes on where the one before ends in an operator";
   const std::size_t rule = parser->getContext()->getRuleIndex();
   if (expected.contains(static_cast<size_t>(MtfParser::LBRACE)) && rule != MtfParser::RuleLayout_literal &&
       rule != MtfParser::RuleLayout_ref) {

@@ -54,6 +54,7 @@ TEST(SyntaxError, HelpsWithWhatOtherLanguagesWrite) {
   EXPECT_TRUE(helps("x += 1", "`x := x + 1` gives a name a new value"));
   EXPECT_TRUE(helps("let x = 2 ** 3", "`^` is the power"));
   EXPECT_TRUE(helps("// twice", "a comment begins with `#`"));
+  EXPECT_TRUE(helps("let x = 1\n  + 2", "a line goes on where the one before ends in an operator"));
   EXPECT_TRUE(helps("for i in x: f(i)", "a block stands between `{` and `}`"));
   EXPECT_FALSE(helps("layout l = [a -> b]", "a block stands between `{` and `}`"));
   EXPECT_TRUE(helps("let x = model", "`model` cannot be a name; choose another"));
