@@ -38,7 +38,10 @@ class Walk {
                      }
                    },
                    [&](const ast::MeshStmt& s) {
-                     for (const auto& axis : s.axes) expr(axis.size.get());
+                     for (const auto& axis : s.axes) {
+                       expr(axis.size.get());
+                       if (info) info->axis_names.insert(axis.name.name);
+                     }
                      bind(s.name.name);
                    },
                    [&](const ast::LayoutStmt& s) { bind(s.name.name); },

@@ -30,6 +30,7 @@ struct BlockInfo {
   std::vector<const ast::Expr*> calls;        ///< the callees of calls, anywhere inside, functions' bodies apart
   std::vector<const ast::DimStmt*> dims;      ///< `dim` declarations anywhere inside
   NameSet dim_names;     ///< of every `dim` inside, functions included
+  NameSet axis_names;    ///< of every `mesh` inside, functions included
   bool mentions_grad = false;
 };
 

@@ -282,12 +282,13 @@ class CollectiveFigures : public Object {
     auto builtin = std::make_shared<Builtin>();
     builtin->name = "over";
     builtin->signature = "over(axis: string, …)";
-    builtin->call = [counters = counters_, kind = kind_](Evaluator&, Arguments& arguments) -> HostValue {
+    builtin->call = [counters = counters_, kind = kind_](Evaluator& evaluator, Arguments& arguments) -> HostValue {
       std::vector<std::string> axes;
       if (arguments.items.empty()) fail(Kind::missing_argument, arguments.span, "`over` needs the name of a mesh axis, such as `over(\"cols\")`");
       for (const GivenArgument& item : arguments.items) {
         auto* axis = item.value.as<Text>();
         if (!axis) fail(Kind::type_mismatch, item.span, "expected the name of a mesh axis as a string, found {}", describe(item.value));
+        evaluator.check_axis(**axis, item.span);
         axes.push_back(**axis);
       }
       std::optional<CollectiveCount> part;

@@ -103,6 +103,7 @@ void Evaluator::declare_mesh(const ast::MeshStmt& stmt, const ScopePtr& scope) {
       if (other.name == axis.name.name) fail(Kind::duplicate_name, axis.name.span, "`{}` is an axis of this mesh already", axis.name.name.text());
     }
     axes.push_back({axis.name.name, *size});
+    axis_names_.insert(axis.name.name);
     total *= static_cast<double>(*size);
   }
   if (axes.size() > static_cast<size_t>(kMaxAxes)) fail(Kind::bad_mesh, stmt.name.span, "expected at most {} axes, found {}", kMaxAxes, axes.size());

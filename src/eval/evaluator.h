@@ -104,7 +104,7 @@ class Evaluator {
   /// The statements of one REPL entry, one after the other in `top`.
   void run_statement(const std::shared_ptr<ast::Program>& program, size_t index);
   ModulePtr import_module(const std::string& path, bool is_file, Span span);
-  /// After a whole check: names of functions never called, `--set`s and layout dims that nothing matched.
+  /// After a whole check: names of functions never called; `--set`s, a `--placement` and layout dims that nothing matched.
   void finish_check();
   std::vector<std::string> visible_names(Scope* scope);
 
@@ -180,6 +180,9 @@ class Evaluator {
   Sharding sharding_of_reference(const ast::LayoutRef& ref, const TensorType& type, const Sharding& present,
                                  const ScopePtr& scope, Span span);
   void check_mesh(Span span);
+  /// Fails (unknown_axis) unless some mesh has the axis: one of the program, also where it is not in force, the command
+  /// line's, or no mesh's `all`.
+  void check_axis(const std::string& axis, Span span) const;
 
   // ---- places ----
   void assign_place(const PlacePtr& place, const HostValue& value, Span span, Span statement);
@@ -241,6 +244,7 @@ class Evaluator {
   std::optional<std::string> setting(const std::string& name);
   HostValue convert_setting(const std::string& text, const HostValue& like, const std::string& name, Span span);
   void check_names(const FunctionPtr& function);
+  void check_placement();
   void warn_layouts();
 
   Engine* engine_ = nullptr;
@@ -255,7 +259,10 @@ class Evaluator {
   std::vector<LayoutPtr> declared_layouts_;
   std::vector<std::string> settable_;  ///< what --set can reach: the options and top-level dims met so far
   NameSet dim_names_;
+  NameSet axis_names_;
   const Mesh* checked_mesh_ = nullptr;
+  bool placement_fits_ = false;          ///< a mesh that is used has as many processors as the placement
+  std::string unplaced_mesh_;            ///< the first that has not
   uint64_t visit_ = 0;
   bool places_changed_ = false;
   int64_t settled_ = 1;         ///< the mark of history that has been looked through since the last assignment

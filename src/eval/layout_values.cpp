@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "eval/evaluator.h"
 #include "graph/layouts.h"
 #include "ops/shape.h"
@@ -14,7 +16,20 @@ void Evaluator::check_mesh(Span span) {
                                                             count_text(settings.ranks, "rank")))
              .help(fmt::format("start at most {} with mpirun, or declare a larger mesh", count_text(mesh->size(), "rank"))));
   }
+  if (static_cast<int64_t>(settings.placement.size()) == mesh->size()) placement_fits_ = true;
+  else if (unplaced_mesh_.empty()) unplaced_mesh_ = to_string(*mesh);
   checked_mesh_ = mesh;
+}
+
+void Evaluator::check_axis(const std::string& axis, Span span) const {
+  std::vector<std::string> names = {"all"};
+  for (Name name : axis_names_) names.push_back(name.str());
+  if (settings.mesh)
+    for (const Axis& each : *settings.mesh) names.push_back(each.name.str());
+  if (std::find(names.begin(), names.end(), axis) != names.end()) return;
+  std::sort(names.begin(), names.end());
+  fail(Diagnostic(Kind::unknown_axis, span, fmt::format("no mesh of the program or the command line has an axis {}", code(axis)))
+           .help(did_you_mean(axis, names)));
 }
 
 Sharding Evaluator::sharding_of_reference(const ast::LayoutRef& ref, const TensorType& type, const Sharding& present,

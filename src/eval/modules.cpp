@@ -36,6 +36,7 @@ void Evaluator::run_program(std::shared_ptr<ast::Program> program) {
   hoist(program->body, top);
   const BlockInfo& info = infos.of(program->body);
   dim_names_.insert(info.dim_names.begin(), info.dim_names.end());
+  axis_names_.insert(info.axis_names.begin(), info.axis_names.end());
   importing_.emplace_back(program->file->name(), Span{});
   PopLast pop_import(importing_);
   frames.push_back({&info, 0, top, activation, false});
@@ -131,6 +132,7 @@ ModulePtr Evaluator::import_module(const std::string& path, bool is_file, Span s
   if (!is_file) module->scope->parent_limit = ~size_t{0};
   const BlockInfo& info = infos.of(program->body);
   dim_names_.insert(info.dim_names.begin(), info.dim_names.end());
+  axis_names_.insert(info.axis_names.begin(), info.axis_names.end());
 
   // What it says of meshes, layouts, seeds and precision ends with it.
   const Context before = builder.context;
@@ -175,7 +177,17 @@ void Evaluator::finish_check() {
     if (help.empty() && !settable_.empty()) help = "it has " + join(settable_, ", ");
     diagnostics->add(Diagnostic(Kind::unknown_option, {}, fmt::format("--set {}={}", name, value)).help(help));
   }
+  check_placement();
   warn_layouts();
+}
+
+void Evaluator::check_placement() {
+  if (settings.placement.empty() || placement_fits_ || unplaced_mesh_.empty()) return;
+  std::string given;
+  for (const int64_t processor : settings.placement) given += fmt::format("{}{}", given.empty() ? "" : ",", processor);
+  diagnostics->add(Diagnostic(Kind::bad_option_value, {}, fmt::format("--placement \"{}\": expected every processor of the mesh {}, found {}", given, unplaced_mesh_,
+                                                                      count_text(static_cast<int64_t>(settings.placement.size()), "number")))
+                       .help("give as many numbers as the mesh has processors"));
 }
 
 void Evaluator::check_names(const FunctionPtr& function) {

@@ -25,6 +25,7 @@ struct Settings {
   std::optional<std::vector<Axis>> mesh;              ///< --mesh
   std::optional<std::vector<LayoutRule>> layout;      ///< --layout
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
+  std::vector<int64_t> placement = {};                ///< --placement, checked against the meshes
   std::string stdlib;                                 ///< folder of the standard modules
   int64_t ranks = 1;                                  ///< the size of the default mesh [all: ranks]
 };

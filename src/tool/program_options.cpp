@@ -72,6 +72,7 @@ Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
   settings.stdlib = standard_library();
   if (options.mesh) settings.mesh = mesh_of(*options.mesh, ranks);
   if (options.layout) settings.layout = layout_of(*options.layout);
+  if (options.placement) settings.placement = placement_of(*options.placement);
   for (const std::string& text : options.set) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || trim(text.substr(0, equals)).empty())
