@@ -107,6 +107,8 @@ class Evaluator {
   /// After a whole check: names of functions never called; `--set`s, a `--placement` and layout dims that nothing matched.
   void finish_check();
   std::vector<std::string> visible_names(Scope* scope);
+  /// What to do about a name that is not among the `visible`: it may be a standard module, or misspelt.
+  std::string help_with_name(Name name, const std::vector<std::string>& visible) const;
 
   // ---- statements ----
   Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false);

@@ -102,7 +102,7 @@ HostValue Evaluator::look_up(Name name, Span span, const ScopePtr& scope) {
     }
   }
   fail(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-           .help(did_you_mean(name.text(), visible_names(scope.get()))));
+           .help(help_with_name(name, visible_names(scope.get()))));
 }
 
 HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name, const ScopePtr&) {

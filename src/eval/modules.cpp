@@ -69,6 +69,12 @@ void Evaluator::run_statement(const std::shared_ptr<ast::Program>& program, size
   run_statement(program->body.statements[index], top);
 }
 
+std::string Evaluator::help_with_name(Name name, const std::vector<std::string>& visible) const {
+  std::error_code ignored;
+  if (std::filesystem::exists(module_file(name.str()), ignored)) return fmt::format("`import {}` makes the standard module known", name.text());
+  return did_you_mean(name.text(), visible);
+}
+
 void Evaluator::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {
   std::optional<UserError> first;
   for (const auto& item : stmt.items) {
@@ -88,6 +94,7 @@ void Evaluator::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {
 }
 
 ModulePtr Evaluator::import_module(const std::string& path, bool is_file, Span span) {
+  if (!is_file && path == "random") return *builtins.at(Name("random")).as<ModulePtr>();  // it needs no import
   std::string file = is_file ? path : module_file(path);
   if (is_file && !path.empty() && path[0] != '/' && span.file) {
     auto folder = std::filesystem::path(span.file->name()).parent_path();

@@ -21,7 +21,7 @@ void NameCheck::name(Name name, Span span) {
   if (scope_->find(name).binding || evaluator_.builtins.count(name) || name == Name("init")) return;
   if (const Op* op = find_op(name.text()); op && !op->signature.empty()) return;
   evaluator_.diagnostics->add(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-                                  .help(did_you_mean(name.text(), names())));
+                                  .help(evaluator_.help_with_name(name, names())));
 }
 
 void NameCheck::enter(const std::vector<ast::Parameter>& parameters, const std::optional<ast::Annotation>& result) {

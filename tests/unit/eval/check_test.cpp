@@ -25,6 +25,8 @@ TEST(Check, RightProgramsAreQuiet) {
 TEST(Check, NamesAreSuggested) {
   EXPECT_NE(rendered("dim batch = 2\nlet x = zeros([bach])\n").find("did you mean `batch`?"), std::string::npos);
   EXPECT_NE(rendered("prnt(1)\n").find("did you mean `print`?"), std::string::npos);
+  for (const char* text : {"let layer = nn.Dense\n", "fn f() = nn.Dense\n"})
+    EXPECT_NE(rendered(text).find("`import nn` makes the standard module known"), std::string::npos);
 }
 
 TEST(Check, SeveralErrorsAtOnceWithoutFollowUps) {
