@@ -65,7 +65,7 @@ bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& rea
   if (evaluator.abstract() && !failure.empty() && kind == Kind::file_not_found) return false;
   // What rank 0 found out, every rank says.
   if (!evaluator.abstract()) {
-    std::string told = evaluator.engine()->broadcast(failure.empty() ? std::string() : std::string(1, static_cast<char>(kind)) + failure);
+    std::string told = evaluator.engine()->broadcast(failure.empty() ? std::string() : std::string(1, static_cast<char>(kind)) + failure, span);
     if (!told.empty()) {
       kind = static_cast<Kind>(static_cast<unsigned char>(told[0]));
       failure = told.substr(1);
@@ -135,11 +135,11 @@ HostValue npy(Evaluator& evaluator, Arguments& arguments) {
       head = std::string(1, static_cast<char>(data.type));
       head.append(reinterpret_cast<const char*>(data.sizes.data()), data.sizes.size() * 8);
     }
-    head = evaluator.engine()->broadcast(head);
+    head = evaluator.engine()->broadcast(head, arguments.span);
     tensor.type.element = static_cast<ElementType>(head[0]);
     header.sizes.resize((head.size() - 1) / 8);
     std::memcpy(header.sizes.data(), head.data() + 1, head.size() - 1);
-    std::string bytes = evaluator.engine()->broadcast(std::string(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()));
+    std::string bytes = evaluator.engine()->broadcast(std::string(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()), arguments.span);
     tensor.bytes.resize(bytes.size());
     std::memcpy(tensor.bytes.data(), bytes.data(), bytes.size());
   } else {

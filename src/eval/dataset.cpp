@@ -115,7 +115,7 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
       arrays[i] = read_idx(paths[i]);
     }
   });
-  auto shared = [&](const std::string& bytes) { return evaluator.abstract() ? bytes : evaluator.engine()->broadcast(bytes); };
+  auto shared = [&](const std::string& bytes) { return evaluator.abstract() ? bytes : evaluator.engine()->broadcast(bytes, arguments.span); };
   if (found) {
     for (int i = 0; i < 2; ++i) {
       std::string head(1, static_cast<char>(headers[i].type));

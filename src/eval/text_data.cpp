@@ -173,7 +173,7 @@ HostValue text(Evaluator& evaluator, Arguments& arguments) {
   std::string content;
   const bool found = read_file(evaluator, arguments.span, [&] { content = read_text(**path); });
   if (found) {
-    if (!evaluator.abstract()) content = evaluator.engine()->broadcast(content);
+    if (!evaluator.abstract()) content = evaluator.engine()->broadcast(content, arguments.span);
     characters->vocabulary = distinct_characters(content);
     std::vector<char32_t> order;
     for (const std::string& character : characters->vocabulary) order.push_back(code_points(character)[0]);

@@ -158,4 +158,10 @@ Cut cut(const Values& roots) {
   return result;
 }
 
+PlanKey key_of(std::string_view text) {
+  Hasher hasher;
+  hasher.add(text);
+  return hasher.key();
+}
+
 }  // namespace mtf

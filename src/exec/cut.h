@@ -7,6 +7,7 @@
 // equal (equal nodes are merged), but not what they are; only a node that has an expansion puts its numbers in the key.
 // It holds no pointers, so that it is the same on all ranks.
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "exec/tensor.h"
@@ -28,5 +29,8 @@ struct Cut {
 };
 
 Cut cut(const Values& roots);
+
+/// A key of the same kind for a text.
+PlanKey key_of(std::string_view text);
 
 }  // namespace mtf

@@ -1,12 +1,14 @@
 #include "exec/engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <list>
 #include <map>
 #include <optional>
 #include <thread>
 
+#include "exec/agreement.h"
 #include "exec/cut.h"
 #include "exec/host_tensor.h"
 #include "exec/plan.h"
@@ -20,6 +22,12 @@ namespace mtf {
 namespace {
 
 constexpr size_t kMostPlans = 256;
+constexpr int64_t kLargeRead = 1 << 20;  // bytes; less needs no check whether there is memory for it
+
+// What all ranks find wrong is said by rank 0, after what it has printed: others speak this much later.
+constexpr std::chrono::milliseconds kPrecedence{500};
+// How long a rank waits to be ended by the one that speaks.
+constexpr std::chrono::seconds kLongestEnd{10};
 
 int threads_of(const EngineOptions& options, const Transport& transport) {
   if (options.threads > 0) return options.threads;
@@ -53,21 +61,12 @@ struct Engine::Impl {
     if (!options.dry) {
       plan->bound = std::make_unique<BoundPlan>(plan->schedule, machine);
       int64_t there = machine.arena ? machine.arena->bytes() : 0;
-      check_memory(*machine.pool, plan->bound->bytes() - there, cut.nodes.empty() ? Span{} : cut.nodes.back()->span);
+      check_memory(transport, plan->bound->bytes() - there, cut.nodes.back()->span);
     }
     recent.push_front(cut.key);
     auto& entry = plans[cut.key];
     entry = {std::move(plan), recent.begin()};
     return *entry.first;
-  }
-
-  /// Stops if the ranks are about to run different plans: they have come apart, and would wait for each other for ever.
-  void check_agreement(const PlanKey& key) {
-    if (transport.ranks() == 1) return;
-    auto a = static_cast<int64_t>(key[0]), b = static_cast<int64_t>(key[1]);
-    std::vector<int64_t> numbers = {a, ~a, b, ~b};
-    transport.max_of_all(numbers);
-    MTF_CHECK(numbers[0] == ~numbers[1] && numbers[2] == ~numbers[3], "the ranks have come to different computations");
   }
 
   void compute(const Values& asked) {
@@ -77,7 +76,7 @@ struct Engine::Impl {
         roots.push_back(value);
     if (roots.empty()) return;
     Cut now = cut(roots);
-    check_agreement(now.key);
+    agree(transport, now.key, now.nodes.back()->span, "computes");
     Plan& plan = plan_for(now, roots);
     last = &plan;
     std::vector<std::shared_ptr<Tensor>> outputs = options.dry ? pretend(plan, now) : launch(plan, now);
@@ -160,9 +159,14 @@ void Engine::compute(const Values& roots) { impl_->compute(roots); }
 HostTensor Engine::fetch(const Value& value) {
   compute({value});
   const Tensor& tensor = *value.node->computed[value.result];
-  if (!dry()) return gather_blocks(impl_->machine, tensor);
+  const int64_t bytes = size_of(tensor.type.dims) * size_of(tensor.type.element);
+  if (!dry()) {
+    if (ranks() > 1) agree(impl_->transport, key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), value.node->span, "reads");
+    if (bytes >= kLargeRead) check_memory(impl_->transport, bytes, value.node->span);
+    return gather_blocks(impl_->machine, tensor);
+  }
   HostTensor result{tensor.type, {}};
-  result.bytes.resize(static_cast<size_t>(size_of(tensor.type.dims) * size_of(tensor.type.element)));
+  result.bytes.resize(static_cast<size_t>(bytes));
   return result;
 }
 
@@ -170,16 +174,24 @@ std::shared_ptr<Tensor> Engine::place(const HostTensor& data, const MeshPtr& mes
   return place_blocks(impl_->machine, data, mesh, sharding, dry());
 }
 
-std::string Engine::broadcast(const std::string& bytes) {
+std::string Engine::broadcast(const std::string& bytes, Span place) {
+  agree(impl_->transport, key_of("share"), place, "reads");
   std::string result = bytes;
   impl_->transport.broadcast(result);
   return result;
 }
 
+void Engine::finish() { agree(impl_->transport, key_of("end"), {}, "is at the end of the script"); }
+
 void Engine::abort(const std::string& message, int status) {
   std::fflush(stdout);
-  std::fputs(message.c_str(), stderr);
-  std::fflush(stderr);
+  if (rank() != 0) std::this_thread::sleep_for(kPrecedence);
+  if (impl_->transport.is_first_to_ask()) {
+    std::fputs(message.c_str(), stderr);
+    std::fflush(stderr);
+  } else {
+    std::this_thread::sleep_for(kLongestEnd);
+  }
   impl_->transport.abort(status);
 }
 

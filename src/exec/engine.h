@@ -3,7 +3,8 @@
 //
 // A cut computes pending values: the graph is lowered to a local program, scheduled, and run on this rank's
 // processors; a plan is kept by its structure, so that the same statement in a loop is lowered once. One engine a
-// process; under mpirun every rank has one and makes the same calls in the same order.
+// process; under mpirun every rank has one and makes the same calls in the same order. Ranks that do not are stopped:
+// compute(), fetch(), broadcast() and finish() fail (ranks_disagree).
 #include <functional>
 #include <memory>
 #include <optional>
@@ -52,10 +53,14 @@ class Engine {
   /// Makes a computed value from data that every rank has (the same on all): each keeps its blocks.
   std::shared_ptr<Tensor> place(const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding);
 
-  /// Rank 0's bytes on every rank: for what could differ between ranks (a file, the clock).
-  std::string broadcast(const std::string& bytes);
+  /// Rank 0's bytes on every rank: for what could differ between ranks (a file, the clock). `place` is what needs it.
+  std::string broadcast(const std::string& bytes, Span place);
 
-  /// Ends every rank: prints `message` once, exits with `status`. Does not return.
+  /// All ranks come here when the program has ended.
+  void finish();
+
+  /// Ends every rank with `status`, and prints `message`, unless another rank has come here and printed its own. Does
+  /// not return.
   [[noreturn]] void abort(const std::string& message, int status);
 
   /// Everything counted since the engine was made; `counters {}` takes the difference of two.

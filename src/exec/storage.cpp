@@ -87,12 +87,14 @@ int64_t available_memory() {
   return INT64_MAX;
 }
 
-void check_memory(const MemoryPool&, int64_t bytes, Span span) {
-  if (bytes < (64 << 20)) return;  // not worth reading a file
-  int64_t there = available_memory();
-  if (bytes <= there) return;
+void check_memory(Transport& transport, int64_t bytes, Span span) {
+  const int64_t needed = transport.sum_here(std::max<int64_t>(0, bytes));
+  if (needed < (64 << 20)) return;  // not worth reading a file
+  const int64_t there = transport.min_here(available_memory());
+  if (needed <= there) return;
+  const std::string where = transport.ranks_here() > 1 ? fmt::format(" on the {} ranks of this machine", transport.ranks_here()) : "";
   fail(Diagnostic(Kind::out_of_memory, span,
-                  fmt::format("needs {}, {} are available", bytes_text(bytes), bytes_text(there)))
+                  fmt::format("needs {}{}, {} are available", bytes_text(needed), where, bytes_text(there)))
            .help("split a large dimension over more processors, or run with fewer ranks on this machine"));
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "exec/transport.h"
 #include "support/source.h"
 
 namespace mtf {
@@ -67,7 +68,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 /// Bytes that this machine can still give (MemAvailable), or nothing if it does not say.
 int64_t available_memory();
 
-/// Fails (out_of_memory) at `span` unless `bytes` more can be had on this machine.
-void check_memory(const MemoryPool& pool, int64_t bytes, Span span);
+/// Fails (out_of_memory) at `span` unless all ranks of this machine together can have what each needs more, this one
+/// `bytes`. All ranks call it, and none that passes it takes memory before the others have looked.
+void check_memory(Transport& transport, int64_t bytes, Span span);
 
 }  // namespace mtf

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <numeric>
 
 #include "support/diagnostics.h"
 
@@ -14,7 +16,16 @@ namespace {
 /// No single MPI message is larger; a larger one is sent as several.
 constexpr int64_t kLargestMessage = int64_t{1} << 30;
 
+/// How long rank 0 may take to answer who was first to ask.
+constexpr std::chrono::seconds kLongestAnswer{1};
+
 }  // namespace
+
+struct Transport::Communicators {
+  MPI_Comm here;        // the ranks of this node
+  MPI_Win asked;        // a number on rank 0: how many have asked; none where MPI here has no one-sided messages
+  int32_t asked_before = 0;
+};
 
 struct Transport::Pending::Requests {
   std::vector<MPI_Request> list;
@@ -34,19 +45,39 @@ Transport::Transport(bool use_mpi) : mpi_(use_mpi) {
   if (started_) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-  MPI_Comm here;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  MPI_Comm_size(here, &ranks_here_);
-  MPI_Comm_free(&here);
+  communicators_ = std::make_unique<Communicators>();
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicators_->here);
+  MPI_Comm_size(communicators_->here, &ranks_here_);
+  int32_t* asked = nullptr;
+  MPI_Errhandler usual;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &usual);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int made = MPI_Win_allocate(sizeof *asked, sizeof *asked, MPI_INFO_NULL, MPI_COMM_WORLD, &asked, &communicators_->asked);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, usual);
+  MPI_Errhandler_free(&usual);
+  if (made != MPI_SUCCESS) {
+    communicators_->asked = MPI_WIN_NULL;
+    return;
+  }
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, communicators_->asked);
+  *asked = 0;
+  MPI_Win_sync(communicators_->asked);
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 Transport::~Transport() {
-  if (!started_) return;
+  if (!mpi_) return;
+  // On the way out of an error that the other ranks may not share, they would be waited for for ever.
+  if (started_ && std::uncaught_exceptions() > 0) abort(1);
   int finalized = 0;
   MPI_Finalized(&finalized);
-  // On the way out of an error that the other ranks may not share, they would wait in MPI_Finalize for ever.
-  if (std::uncaught_exceptions() > 0) abort(1);
-  if (!finalized) MPI_Finalize();
+  if (finalized || std::uncaught_exceptions() > 0) return;
+  if (communicators_->asked != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(communicators_->asked);
+    MPI_Win_free(&communicators_->asked);
+  }
+  MPI_Comm_free(&communicators_->here);
+  if (started_) MPI_Finalize();
 }
 
 void Transport::send(Pending& pending, int peer, int tag, const void* data, int64_t bytes) {
@@ -97,6 +128,43 @@ void Transport::broadcast(std::string& bytes) {
   bytes.resize(static_cast<size_t>(size));
   for (int64_t done = 0; done < size; done += kLargestMessage)
     MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(size - done, kLargestMessage)), MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+std::vector<std::string> Transport::gather_texts(const std::string& text) {
+  if (ranks_ == 1) return {text};
+  const int size = static_cast<int>(text.size());
+  std::vector<int> sizes(ranks_), begins(ranks_);
+  MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
+  std::string all(rank_ == 0 ? static_cast<size_t>(begins.back() + sizes.back()) : 0, ' ');
+  MPI_Gatherv(text.data(), size, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, 0, MPI_COMM_WORLD);
+  std::vector<std::string> texts;
+  for (int r = 0; rank_ == 0 && r < ranks_; ++r) texts.push_back(all.substr(static_cast<size_t>(begins[r]), static_cast<size_t>(sizes[r])));
+  return texts;
+}
+
+int64_t Transport::sum_here(int64_t number) {
+  if (ranks_here_ > 1) MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, communicators_->here);
+  return number;
+}
+
+int64_t Transport::min_here(int64_t number) {
+  if (ranks_here_ > 1) MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MIN, communicators_->here);
+  return number;
+}
+
+bool Transport::is_first_to_ask() {
+  if (ranks_ == 1 || communicators_->asked == MPI_WIN_NULL) return true;
+  const int32_t one = 1;
+  int32_t& before = communicators_->asked_before;  // the answer may come when nobody waits for it any more
+  MPI_Request request;
+  MPI_Rget_accumulate(&one, 1, MPI_INT32_T, &before, 1, MPI_INT32_T, 0, 0, 1, MPI_INT32_T, MPI_SUM, communicators_->asked, &request);
+  // On another node the answer needs rank 0 to be in a call of MPI.
+  const auto deadline = std::chrono::steady_clock::now() + kLongestAnswer;
+  int done = 0;
+  while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
+    if (std::chrono::steady_clock::now() > deadline) return true;
+  return before == 0;
 }
 
 void Transport::abort(int status) {

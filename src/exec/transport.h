@@ -14,7 +14,7 @@ class Transport {
  public:
   /// Starts MPI if `use_mpi` and it is not running yet; who starts it ends it.
   explicit Transport(bool use_mpi);
-  /// Ends MPI; all ranks must come here without an error.
+  /// Ends MPI; all ranks must come here without an error. All ranks make and end their transports in the same order.
   ~Transport();
 
   int rank() const { return rank_; }
@@ -45,12 +45,22 @@ class Transport {
   /// The largest of each number over all ranks.
   void max_of_all(std::vector<int64_t>& numbers);
   void broadcast(std::string& bytes);
+  /// Every rank's text on rank 0, in the order of the ranks; nothing on the others.
+  std::vector<std::string> gather_texts(const std::string& text);
+  /// Over the ranks of this node.
+  int64_t sum_here(int64_t number);
+  int64_t min_here(int64_t number);
+  /// True for one rank of the job: the first to ask. The others need not be at any certain place. Where MPI cannot say
+  /// who was first, or not soon, it is true for each.
+  bool is_first_to_ask();
   /// Ends every rank of the job at once, with `status`. Does not flush anything.
   [[noreturn]] void abort(int status);
 
  private:
+  struct Communicators;
   bool mpi_ = false;
   bool started_ = false;
+  std::unique_ptr<Communicators> communicators_;   // with MPI
   int rank_ = 0;
   int ranks_ = 1;
   int ranks_here_ = 1;

@@ -14,8 +14,8 @@ int number_in_environment(const char* name, int otherwise) {
   return static_cast<int>(std::strtol(text, nullptr, 10));
 }
 
-// How long a rank waits for rank 0 to say what is wrong and to be ended.
-constexpr unsigned kSecondsToWait = 20;
+// How long a rank waits for rank 0 to say what is wrong, and for mpirun to end it then.
+constexpr unsigned kSecondsToWait = 10;
 
 }  // namespace
 
@@ -30,11 +30,10 @@ Launch launch() {
 int report(const std::string& message, ExitCode code) {
   std::fflush(stdout);
   const bool first = launch().rank == 0;
-  if (first) {
+  if (!first && code != ExitCode::kSuccess) sleep(kSecondsToWait);
+  if (first || code != ExitCode::kSuccess) {
     std::fputs(message.c_str(), stderr);
     std::fflush(stderr);
-  } else if (code != ExitCode::kSuccess) {
-    sleep(kSecondsToWait);
   }
   return static_cast<int>(code);
 }

@@ -17,8 +17,9 @@ struct Launch {
 /// From the environment that mpirun gives; MPI itself is not asked.
 Launch launch();
 
-/// Prints diagnostics that every rank has found on standard error, once. On other ranks than the first it does not
-/// return: it waits to be ended by mpirun, because a rank that exits first would take rank 0's message with it.
+/// Prints diagnostics that every rank has found on standard error, once. On other ranks than the first it waits to be
+/// ended by mpirun, because a rank that exits first would take rank 0's message with it; one that is not ended has found
+/// them alone, and prints them.
 int report(const Diagnostics& found);
 int report(const std::string& message, ExitCode code);
 

@@ -17,22 +17,6 @@ struct Options {
   std::string file;
 };
 
-// An error that all ranks run into is told by rank 0 and ends the others here; one that a single rank has is told by
-// that rank, this much later.
-constexpr unsigned kSecondsForRankZero = 2;
-
-[[noreturn]] void end_all_ranks(Engine& engine, const std::string& message, ExitCode code) {
-  if (engine.rank() != 0) sleep(kSecondsForRankZero);
-  engine.abort(message, static_cast<int>(code));
-}
-
-// A script on standard input, which mpirun gives to rank 0 alone.
-Script script_for_every_rank(const std::string& file, const Launch& here, const std::function<Engine&()>& engine) {
-  if (file != "-" || !here.uses_mpi()) return read_script(file);
-  const std::string text = here.rank == 0 ? read_standard_input() : std::string();
-  return {"<stdin>", engine().broadcast(text)};
-}
-
 void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
@@ -49,35 +33,77 @@ void run_script(const Script& script, const Settings& settings, Engine& engine, 
   }
 }
 
-int run(const Options& options, const ProgramOptions& program) {
-  const Launch here = launch();
-  const Settings settings = settings_of(program, here.ranks);
+int run_alone(const Options& options, const ProgramOptions& program) {
+  const Settings settings = settings_of(program, 1);
   EngineOptions engine_options = engine_options_of(program);
-  engine_options.use_mpi = here.uses_mpi();
-  std::unique_ptr<Engine> engine;
-  const auto started_engine = [&]() -> Engine& {
-    if (!engine) engine = std::make_unique<Engine>(engine_options);
-    return *engine;
-  };
-
-  const Script script = script_for_every_rank(options.file, here, started_engine);
+  const Script script = read_script(options.file);
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
-  if (!here.uses_mpi()) {
-    run_script(script, settings, started_engine(), true);
+  Engine engine(engine_options);
+  run_script(script, settings, engine, true);
+  return 0;
+}
+
+/// One of several ranks. Each reads the script (on standard input only rank 0 can) and checks it before MPI is started.
+class RankRun {
+ public:
+  RankRun(const Launch& here, const Options& options, const ProgramOptions& program) : here_(here), options_(options), program_(program) {}
+
+  int run() {
+    try {
+      return check_and_run();
+    } catch (const UserError& error) {
+      return end(error.what(), error.diagnostic().exit_code());
+    } catch (const std::bad_alloc&) {
+      return end(fmt::format("error: rank {} needs more memory than there is [out_of_memory]\n", here_.rank), ExitCode::kLimit);
+    } catch (const std::exception& error) {
+      return end(bug_message(error), ExitCode::kBug);
+    }
+  }
+
+ private:
+  int check_and_run() {
+    const Settings settings = settings_of(program_, here_.ranks);
+    engine_options_ = engine_options_of(program_);
+    engine_options_.use_mpi = true;
+    const Script script = read();
+    const Diagnostics found = Session::check_text(script.name, script.text, settings);
+    if (found.has_errors()) return end(found.render(), found.exit_code());
+    if (!found.empty()) report(found);
+    run_script(script, settings, engine(), here_.rank == 0);
+    engine().finish();
     return 0;
   }
-  try {
-    run_script(script, settings, started_engine(), here.rank == 0);
-    return 0;
-  } catch (const UserError& error) {
-    end_all_ranks(*engine, error.what(), error.diagnostic().exit_code());
-  } catch (const std::bad_alloc&) {
-    end_all_ranks(*engine, fmt::format("error: rank {} needs more memory than there is [out_of_memory]\n", here.rank), ExitCode::kLimit);
-  } catch (const std::exception& error) {
-    end_all_ranks(*engine, bug_message(error), ExitCode::kBug);
+
+  Script read() {
+    if (options_.file != "-") return read_script(options_.file);
+    const std::string text = here_.rank == 0 ? read_standard_input() : std::string();
+    return {"<stdin>", engine().broadcast(text, {})};
   }
+
+  Engine& engine() {
+    if (!engine_) engine_ = std::make_unique<Engine>(engine_options_);
+    return *engine_;
+  }
+
+  /// What is wrong with the command line or the script all ranks usually find. Then rank 0 says it and ends, and mpirun
+  /// ends the others, which wait for it where MPI is started; if it comes there, it has not found it, and they say it.
+  int end(const std::string& message, ExitCode code) {
+    if (here_.rank == 0 && !engine_) return report(message, code);
+    engine().abort(message, static_cast<int>(code));
+  }
+
+  const Launch here_;
+  const Options& options_;
+  const ProgramOptions& program_;
+  EngineOptions engine_options_{.use_mpi = true};
+  std::unique_ptr<Engine> engine_;
+};
+
+int run(const Options& options, const ProgramOptions& program) {
+  const Launch here = launch();
+  return here.uses_mpi() ? RankRun(here, options, program).run() : run_alone(options, program);
 }
 
 }  // namespace

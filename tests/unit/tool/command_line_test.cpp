@@ -2,54 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
-#include "tool/process.h"
+#include "command.h"
 #include "tool/program_options.h"
 
 namespace mtf::tool {
 namespace {
 
-namespace fs = std::filesystem;
-
-const std::string kMtf = MTF_BINARY_DIR "/mtf";
-
-class CommandLine : public testing::Test {
- protected:
-  CommandLine() {
-    if (!fs::exists(kMtf)) skip_ = true;
-    std::string pattern = (fs::temp_directory_path() / "mtf_tool_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~CommandLine() override { fs::remove_all(folder_); }
-  void SetUp() override {
-    if (skip_) GTEST_SKIP() << kMtf << " is not built";
-  }
-
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return (folder_ / name).string();
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream file(folder_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  ProcessResult mtf(std::vector<std::string> words) const {
-    words.insert(words.begin(), kMtf);
-    return run_process(words, {}, std::chrono::seconds(60));
-  }
-  // With a text on standard input.
-  ProcessResult mtf_reading(const std::string& input, const std::string& words) const {
-    const std::string file = write("stdin", input);
-    return run_process({"sh", "-c", kMtf + " " + words + " < " + file}, {}, std::chrono::seconds(60));
-  }
-
-  fs::path folder_;
-  bool skip_ = false;
-};
-
-#define EXPECT_MENTIONS(text, part) EXPECT_PRED_FORMAT2(testing::IsSubstring, part, text)
+using CommandLine = CommandTest;
 
 TEST_F(CommandLine, SuccessIs0) {
   const ProcessResult result = mtf({"run", write("a.mtf", "print(1 + 1)\n")});
@@ -153,7 +113,7 @@ TEST_F(CommandLine, EveryStagePrints) {
 TEST_F(CommandLine, TestCountsScripts) {
   write("right.mtf", "print(1)\n#> 1\n");
   write("wrong.mtf", "print(1)\n#> 2\n");
-  const ProcessResult result = mtf({"test", folder_.string()});
+  const ProcessResult result = mtf({"test", path("")});
   EXPECT_EQ(result.status, 1);
   EXPECT_MENTIONS(result.out, "1 passed, 1 failed\n");
   EXPECT_MENTIONS(result.out, "wrong.mtf:2:\n    - 2\n    + 1\n");
