@@ -3,6 +3,7 @@
 // within bounds.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <random>
 
 #include "random_program.h"
@@ -130,7 +131,7 @@ class Generator {
   Evaluation evaluation_;
   Dims dims_;                         ///< those that tensors are drawn from
   std::vector<Dim> declared_;         ///< all
-  std::vector<Variable> variables_;
+  std::deque<Variable> variables_;  ///< stays where it is while others are added
   std::string mesh_;
   std::vector<std::string> axes_;
   std::vector<std::string> meshes_, layouts_;  ///< names that `use` can name
