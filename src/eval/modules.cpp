@@ -190,10 +190,9 @@ void Evaluator::finish_check() {
 
 void Evaluator::check_placement() {
   if (settings.placement.empty() || placement_fits_ || unplaced_mesh_.empty()) return;
-  std::string given;
-  for (const int64_t processor : settings.placement) given += fmt::format("{}{}", given.empty() ? "" : ",", processor);
-  diagnostics->add(Diagnostic(Kind::bad_option_value, {}, fmt::format("--placement \"{}\": expected every processor of the mesh {}, found {}", given, unplaced_mesh_,
-                                                                      count_text(static_cast<int64_t>(settings.placement.size()), "number")))
+  const std::string wrong = fmt::format("--placement \"{}\": expected every processor of the mesh {}, found {}", fmt::join(settings.placement, ","),
+                                        unplaced_mesh_, count_text(static_cast<int64_t>(settings.placement.size()), "number"));
+  diagnostics->add(Diagnostic(Kind::bad_option_value, {}, wrong)
                        .help("give as many numbers as the mesh has processors"));
 }
 

@@ -1,11 +1,12 @@
 #include "kernels/fused_nest.h"
 
 #include <algorithm>
-#include <new>
 #include <optional>
+#include <utility>
 
 #include "kernels/copy.h"
 #include "kernels/fused_fold.h"
+#include "kernels/scratch.h"
 
 namespace mtf {
 namespace {
@@ -18,35 +19,20 @@ constexpr std::int64_t kPanelColumns = 128;
 constexpr std::int64_t kFoldTiles = 16;    // tiles summed in f32 before they go to f64
 constexpr std::int64_t kSlotBytes = 8 * lanes::kBytes;
 
-/// Scratch of a thread, kept for its next run.
-class Scratch {
+/// Scratch that is given away piece by piece.
+class Pieces {
  public:
-  char* take(std::int64_t bytes) {
-    char* result = at_;
-    at_ += (bytes + 63) / 64 * 64;
-    return result;
-  }
-  void reserve(std::int64_t bytes) {
-    if (bytes > size_) {
-      ::operator delete(data_, std::align_val_t(64));
-      data_ = nullptr;
-      size_ = 0;
-      data_ = static_cast<char*>(::operator new(static_cast<std::size_t>(bytes), std::align_val_t(64)));
-      size_ = bytes;
-    }
-    at_ = data_;
-  }
-  ~Scratch() { ::operator delete(data_, std::align_val_t(64)); }
+  void reserve(std::int64_t bytes) { next_ = static_cast<char*>(memory_.at_least(bytes)); }
+  char* take(std::int64_t bytes) { return std::exchange(next_, next_ + (bytes + 63) / 64 * 64); }
 
  private:
-  char* data_ = nullptr;
-  char* at_ = nullptr;
-  std::int64_t size_ = 0;
+  Scratch memory_;
+  char* next_ = nullptr;
 };
 
 class Walker {
  public:
-  Walker(const Nest& nest, Scratch& scratch)
+  Walker(const Nest& nest, Pieces& scratch)
       : nest_(nest), code_(*nest.code), tile_(code_.tile), lane_bytes_(code_.group == Group::kFour ? 4 : 8),
         records_(code_.records) {
     const std::int64_t operands = static_cast<std::int64_t>(nest.operands.size());
@@ -399,7 +385,7 @@ class Walker {
 }  // namespace
 
 void run_nest(const Nest& nest) {
-  thread_local Scratch scratch;
+  thread_local Pieces scratch;
   Walker(nest, scratch).run();
 }
 

@@ -7,10 +7,9 @@
 #include "kernels/matmul_tile.h"
 
 #include <cstring>
-#include <memory>
-#include <new>
 
 #include "kernels/matmul_product.h"
+#include "kernels/scratch.h"
 
 namespace mtf {
 
@@ -54,31 +53,6 @@ void pack_panel(std::int64_t count, std::int64_t k, bool more, const T* from, st
   }
 }
 
-/// Memory of a thread for packed blocks, kept from product to product.
-template <class T>
-class PackedBlocks {
- public:
-  T* rows(std::int64_t count) { return rows_.at_least(count); }
-  T* columns(std::int64_t count) { return columns_.at_least(count); }
-
- private:
-  struct Free { void operator()(T* p) const { ::operator delete[](p, std::align_val_t(64)); } };
-  struct Buffer {
-    std::unique_ptr<T[], Free> data;
-    std::int64_t size = 0;
-    T* at_least(std::int64_t count) {
-      if (count > size) {
-        data.reset();
-        size = 0;
-        data.reset(new (std::align_val_t(64)) T[static_cast<std::size_t>(count)]);
-        size = count;
-      }
-      return data.get();
-    }
-  };
-  Buffer rows_, columns_;
-};
-
 /// One product. Fast where C's columns lie together; others are stored through a tile in memory.
 template <class T>
 class BlockedProduct {
@@ -88,13 +62,13 @@ class BlockedProduct {
       : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), accumulate_(accumulate), progress_(progress) {}
 
   void run() {
-    thread_local PackedBlocks<T> packed;
+    thread_local Scratch packed_rows, packed_columns;
     const std::int64_t pieces = std::max<std::int64_t>(1, (k_ + kBlockDepth - 1) / kBlockDepth), depth = (k_ + pieces - 1) / pieces;
     packs_rows_ = a_.row != 1 ? n_ > kFewColumns : m_ > kBlockRows;
     packs_columns_ = b_.column != 1 || m_ > kFewRows || (m_ > 1 && b_.row > kNear);
     keeps_columns_ = m_ > kBlockRows;  // they are used again; else panels are packed where the last ones were
-    columns_ = packed.columns(depth * round_up(std::min(n_, keeps_columns_ ? kBlockColumns : kColumnsTogether), kColumns));
-    if (packs_rows_) rows_ = packed.rows(depth * kRowsPacked * strips(std::min(m_, kBlockRows)));
+    columns_ = room(packed_columns, depth * round_up(std::min(n_, keeps_columns_ ? kBlockColumns : kColumnsTogether), kColumns));
+    if (packs_rows_) rows_ = room(packed_rows, depth * kRowsPacked * strips(std::min(m_, kBlockRows)));
     const std::int64_t block_columns = keeps_columns_ ? kBlockColumns : n_;
     for (std::int64_t j = 0; j < n_; j += block_columns) {
       for (std::int64_t piece = 0; piece < pieces; ++piece) {
@@ -111,6 +85,7 @@ class BlockedProduct {
   static constexpr std::int64_t kLanes = Tile<T>::kLanes, kColumns = Tile<T>::kColumns, kRowsPacked = Tile<T>::kRowsPacked;
 
   static std::int64_t round_up(std::int64_t size, std::int64_t to) { return (size + to - 1) / to * to; }
+  static T* room(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
   static constexpr std::int64_t kColumnsTogether = kPanelsTogether * kColumns;
 
   /// Panel s, at s * room * depth, holds the lines from begin(s) to begin(s + 1).

@@ -10,11 +10,11 @@
 // that do not are copied so that they do. Lone dims are summed first.
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "kernels/copy.h"
 #include "kernels/fused_loop.h"
 #include "kernels/matmul.h"
+#include "kernels/scratch.h"
 #include "ops/contract.h"
 
 namespace mtf {
@@ -26,13 +26,6 @@ struct Array {
   void* data = nullptr;
   std::vector<int64_t> strides;
   std::vector<bool> has;
-};
-
-/// Memory for an operand that had to be rearranged.
-struct Scratch {
-  explicit Scratch(int64_t bytes) : bytes(new(std::align_val_t(64)) std::byte[std::max<int64_t>(bytes, 1)]) {}
-  struct Free { void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); } };
-  std::unique_ptr<std::byte[], Free> bytes;
 };
 
 using Arguments = std::vector<LoopArgument>;
@@ -105,7 +98,7 @@ class Contraction {
       count *= sizes_[label];
     }
     scratch_.emplace_back(count * size_of(element));
-    array.data = scratch_.back().bytes.get();
+    array.data = scratch_.back().data();
     return array;
   }
 
@@ -261,7 +254,7 @@ class Contraction {
   std::vector<int64_t> sizes_;  ///< of each label
   std::vector<Array> arrays_;
   Array result_;
-  std::vector<Scratch> scratch_;
+  std::vector<Scratch> scratch_;  // for operands that had to be rearranged
 };
 
 }  // namespace

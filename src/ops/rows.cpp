@@ -1,10 +1,9 @@
 #include "ops/rows.h"
 
 #include <algorithm>
-#include <memory>
-#include <new>
 
 #include "kernels/copy.h"
+#include "kernels/scratch.h"
 
 namespace mtf {
 namespace {
@@ -35,13 +34,8 @@ std::vector<Group> groups(const std::vector<int64_t>& sizes, const std::vector<b
   return joined;
 }
 
-struct Free {
-  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t(64)); }
-};
-using Memory = std::unique_ptr<std::byte[], Free>;
-
 /// Dense memory with the folded dims innermost; `array` then stands for it.
-Memory rearrange(RowArray& array, const std::vector<int64_t>& sizes, const std::vector<bool>& folded) {
+Scratch rearrange(RowArray& array, const std::vector<int64_t>& sizes, const std::vector<bool>& folded) {
   int64_t count = 1;
   for (bool inner : {true, false})
     for (size_t d = sizes.size(); d-- > 0;) {
@@ -49,8 +43,8 @@ Memory rearrange(RowArray& array, const std::vector<int64_t>& sizes, const std::
       array.strides[d] = count;
       count *= sizes[d];
     }
-  Memory memory(new(std::align_val_t(64)) std::byte[std::max<int64_t>(1, count * size_of(array.element))]);
-  array.data = memory.get();
+  Scratch memory(count * size_of(array.element));
+  array.data = memory.data();
   return memory;
 }
 
@@ -104,7 +98,7 @@ void for_each_rows(const Block& x, const std::vector<bool>& folded, std::vector<
   if (row_count(x, folded) == 0) return;
 
   const std::vector<RowArray> originals = arrays;
-  std::vector<Memory> memory;
+  std::vector<Scratch> memory;
   const bool apart = length > 0 && groups(sizes, folded, true, arrays).size() > 1;
   for (size_t k = 0; apart && k < arrays.size(); ++k) {
     if (arrays[k].per_row) continue;

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "temp_dir.h"
+#include "data_file_test.h"
 
 namespace mtf {
 namespace {
@@ -11,7 +11,7 @@ using namespace std::string_literals;
 
 const std::string kTwoByThree = "\0\0\x08\x02\0\0\0\x02\0\0\0\x03"s + "\x01\x02\x03\x04\x05\xff"s;
 
-class Idx : public FileTest {};
+class Idx : public DataFileTest {};
 
 TEST_F(Idx, HoldsSizesAndBytes) {
   const StoredArray array = read_idx(write("a", kTwoByThree));
@@ -109,14 +109,14 @@ TEST_F(Idx, SizesThatOverflowAreRefused) {
 
 TEST_F(Idx, CompressedFileCutOffIsRefused) {
   write_gz("a", "\0\0\x08\x01\0\0\x03\xe8"s + std::string(1000, 'x'));
-  const std::string whole = read_back("a");
+  const std::string whole = read("a");
   EXPECT_EQ(message_of([&] { read_idx(write("b", whole.substr(0, whole.size() - 9))); }),
             "the compressed file is truncated");
 }
 
 TEST_F(Idx, DamagedCompressedFileIsRefused) {
   write_gz("a", kTwoByThree);
-  std::string whole = read_back("a");
+  std::string whole = read("a");
   whole[whole.size() - 6] ^= 0x55;  // its checksum
   EXPECT_MENTIONS(message_of([&] { read_idx(write("b", whole)); }), "damaged");
 }

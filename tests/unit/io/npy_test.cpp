@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "temp_dir.h"
+#include "data_file_test.h"
 
 namespace mtf {
 namespace {
@@ -32,7 +32,7 @@ std::string header(const std::string& descr, const std::string& shape, const std
   return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
 }
 
-class Npy : public FileTest {};
+class Npy : public DataFileTest {};
 
 TEST_F(Npy, HoldsFloats) {
   const StoredArray array = read_npy(write("a", npy(header("<f4", "(2, 2)"), raw<float>({1, 2, 3, 4}))));
@@ -135,7 +135,7 @@ TEST_F(Npy, WrittenNumbersAreAlignedTo64Bytes) {
   for (const auto& sizes : {std::vector<std::int64_t>{}, {1}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}) {
     const float one = 1;
     write_npy(path("a"), sizes, ElementType::kF32, std::as_bytes(std::span(&one, 1)));
-    EXPECT_EQ((read_back("a").size() - 4) % 64, 0U);
+    EXPECT_EQ((read("a").size() - 4) % 64, 0U);
     EXPECT_EQ(read_npy_header(path("a")).sizes, sizes);
   }
 }

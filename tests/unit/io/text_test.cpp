@@ -1,13 +1,13 @@
 #include "io/text.h"
 
-#include "temp_dir.h"
+#include "data_file_test.h"
 
 namespace mtf {
 namespace {
 
 using namespace std::string_literals;
 
-class Text : public FileTest {};
+class Text : public DataFileTest {};
 
 TEST_F(Text, IsReadWhole) { EXPECT_EQ(read_text(write("a", "one\ntwo\0three"s)), "one\ntwo\0three"s); }
 

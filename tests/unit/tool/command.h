@@ -1,39 +1,23 @@
 #pragma once
-// For tests of the command as it is used: a folder for the files of one test, and the command run on them.
-#include <gtest/gtest.h>
-
-#include <cstdlib>
+// For tests of the command as it is used: it is run on the files of a test.
+#include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "../file_test.h"
 #include "tool/process.h"
 
 namespace mtf::tool {
 
 inline const std::string kMtf = MTF_BINARY_DIR "/mtf";
 
-class CommandTest : public testing::Test {
+class CommandTest : public FileTest {
  protected:
-  CommandTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "mtf_tool_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~CommandTest() override { std::filesystem::remove_all(folder_); }
   void SetUp() override {
     if (!std::filesystem::exists(kMtf)) GTEST_SKIP() << kMtf << " is not built";
   }
 
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return path(name);
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream file(folder_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   ProcessResult mtf(const std::vector<std::string>& words) const {
     std::vector<std::string> line = {kMtf};
     line.insert(line.end(), words.begin(), words.end());
@@ -44,11 +28,6 @@ class CommandTest : public testing::Test {
     const std::string file = write("stdin", input);
     return run_process({"sh", "-c", kMtf + " " + words + " < " + file}, {}, std::chrono::seconds(60));
   }
-
- private:
-  std::filesystem::path folder_;
 };
-
-#define EXPECT_MENTIONS(text, part) EXPECT_PRED_FORMAT2(testing::IsSubstring, part, text)
 
 }  // namespace mtf::tool

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "command.h"
+#include "mpi_job.h"
 #include "tool/program_options.h"
 
 namespace mtf::tool {
@@ -144,7 +145,7 @@ TEST_F(CommandLine, TestRunsEveryCombination) {
 }
 
 TEST_F(CommandLine, TestStartsRanks) {
-  if (std::system("command -v mpirun >/dev/null 2>&1") != 0) GTEST_SKIP() << "no mpirun";
+  if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
   const std::string file = write("a.mtf", "#: meshes \"\" \"all:4\"\n#: layouts \"a:all\"\n#: ranks 1 2\ndim a = 5\nprint(sum(range(a)))\n#> 10\nassert sum(range(a)) == 11\n#! assertion_failed\n");
   EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
 }
