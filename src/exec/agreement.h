@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "exec/cut.h"
+#include "exec/plan_key.h"
 #include "exec/transport.h"
 #include "support/source.h"
 

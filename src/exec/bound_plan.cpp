@@ -4,24 +4,11 @@
 #include <cstring>
 
 #include "exec/bound_step.h"
+#include "exec/host_tensor.h"
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
-namespace {
-
-void store_number(ElementType type, double number, void* at) {
-  switch (type) {
-    case ElementType::kBool: *static_cast<uint8_t*>(at) = number != 0; return;
-    case ElementType::kI32: *static_cast<int32_t*>(at) = static_cast<int32_t>(static_cast<int64_t>(number)); return;
-    case ElementType::kBf16: *static_cast<Bf16*>(at) = to_bf16(static_cast<float>(number)); return;
-    case ElementType::kF32: *static_cast<float*>(at) = static_cast<float>(number); return;
-    case ElementType::kF64: *static_cast<double*>(at) = number; return;
-  }
-}
-
-}  // namespace
-
 struct BoundPlan::Impl {
   struct BoundBuffer {
     int64_t place_bytes = 0;   // padded

@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 #include <thread>
+#include <unordered_map>
 
 #include "exec/agreement.h"
-#include "exec/cut.h"
 #include "exec/host_tensor.h"
 #include "exec/plan.h"
+#include "exec/plan_key.h"
 #include "exec/predict.h"
+#include "exec/reference.h"
 #include "exec/replicas.h"
 #include "exec/transport.h"
 #include "exec/watchdog.h"
@@ -43,58 +45,84 @@ struct Engine::Impl {
         threads(threads_of(options, transport)), machine{hostings, transport, threads, std::make_shared<MemoryPool>(), nullptr} {
     if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
     machine.scrub = options.scrub;
+    if (options.reference) reference = std::make_unique<Reference>();
     if (!options.fuse) skipped_passes.push_back("fuse_loops");
   }
 
-  Plan& plan_for(const Cut& cut, const Values& roots) {
-    auto at = plans.find(cut.key);
-    if (at != plans.end()) {
+  Plan& plan_for(const Program& program, std::string form, Span place) {
+    const PlanKey key = key_of(form);
+    auto at = plans.find(key);
+    if (at != plans.end() && at->second.first->form == form) {
       recent.splice(recent.begin(), recent, at->second.second);
       return *at->second.first;
+    }
+    if (at != plans.end()) {  // another program of the same hash
+      recent.erase(at->second.second);
+      plans.erase(at);
+      last = nullptr;
     }
     if (plans.size() >= kMostPlans) {
       if (last == plans.at(recent.back()).first.get()) last = nullptr;
       plans.erase(recent.back());
       recent.pop_back();
     }
-    std::unique_ptr<Plan> plan = make_plan(cut, roots, skipped_passes);
+    std::unique_ptr<Plan> plan = make_plan(program, skipped_passes);
+    plan->form = std::move(form);
     if (!options.dry) {
       plan->bound = std::make_unique<BoundPlan>(plan->schedule, machine);
       int64_t there = machine.arena ? machine.arena->bytes() : 0;
-      check_memory(transport, plan->bound->bytes() - there, cut.nodes.back()->span);
+      check_memory(transport, plan->bound->bytes() - there, place);
     }
-    recent.push_front(cut.key);
-    auto& entry = plans[cut.key];
+    recent.push_front(key);
+    auto& entry = plans[key];
     entry = {std::move(plan), recent.begin()};
     return *entry.first;
   }
 
-  void compute(const Values& asked) {
-    Values roots;
-    for (const Value& value : asked)
-      if (!value.node->is_computed(value.result) && std::find(roots.begin(), roots.end(), value) == roots.end())
-        roots.push_back(value);
-    if (roots.empty()) return;
-    Cut now = cut(roots);
-    agree(transport, now.key, now.nodes.back()->span, "computes");
-    Plan& plan = plan_for(now, roots);
+  void compute(Capture& capture, const Values& roots, Span place) {
+    Program& program = capture.program;
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      ProgramInput& input = program.inputs[i];
+      const Value& leaf = capture.leaves[i];
+      if (!leaf) continue;
+      const Tensor& tensor = *leaf.node->computed[leaf.result];
+      input.order = tensor.order;
+      // Memory that other tensors lie in too outlives this one.
+      input.dies = input.dies && leaf.node->computed[leaf.result].use_count() == 1 && tensor.storage.use_count() == 1;
+    }
+    std::string form = canonical_form(program);
+    if (transport.ranks() > 1) {
+      note_numbers(capture);
+      std::string both = form;
+      both.append(reinterpret_cast<const char*>(&given), sizeof given);
+      agree(transport, key_of(both), place, "computes");
+    }
+    Plan& plan = plan_for(program, std::move(form), place);
     last = &plan;
-    std::vector<std::shared_ptr<Tensor>> outputs = options.dry ? pretend(plan, now) : launch(plan, now);
-    for (const Leaf& leaf : now.leaves)
-      if (leaf.dies) leaf.value.node->computed.clear();
+    const std::vector<PlanInput> inputs = inputs_of(plan, capture);
+    std::vector<std::shared_ptr<Tensor>> outputs = options.dry ? pretend(plan, inputs) : launch(plan, inputs, program);
+    for (size_t i = 0; i < program.inputs.size(); ++i)
+      if (program.inputs[i].dies) capture.leaves[i].node->computed.clear();
     for (size_t i = 0; i < roots.size(); ++i) {
       Node& node = *roots[i].node;
-      node.computed.resize(node.types.size());
+      node.computed.resize(node.operation->results.size());
       node.computed[roots[i].result] = outputs[i];
     }
   }
 
-  std::vector<std::shared_ptr<Tensor>> launch(Plan& plan, const Cut& cut) {
-    std::vector<PlanInput> inputs = inputs_of(plan, cut);
-    const Instruction* first = plan.schedule->program.instructions.data();
+  /// Adds the numbers that a program reads to what this rank has been given.
+  void note_numbers(const Capture& capture) {
+    auto add = [&](const std::vector<double>& numbers) {
+      given.add({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)});
+    };
+    add(capture.numbers);
+    for (const ProgramOperation& operation : capture.program.operations)
+      if (!operation.operation->inputs.empty()) add(operation.operation->inputs);
+  }
+
+  std::vector<std::shared_ptr<Tensor>> launch(Plan& plan, std::span<const PlanInput> inputs, const Program& program) {
     auto numbers = [&](const Instruction& instruction) -> std::span<const double> {
-      int node = plan.node_of_instruction[static_cast<size_t>(&instruction - first)];
-      return node >= 0 ? cut.nodes[node]->inputs : instruction.node->inputs;
+      return instruction.origin >= 0 ? program.operations[instruction.origin].operation->inputs : instruction.node->inputs;
     };
     std::vector<std::shared_ptr<Tensor>> outputs = plan.bound->run(inputs, numbers);
     if (options.check_replicas) {
@@ -107,9 +135,8 @@ struct Engine::Impl {
   }
 
   /// A dry run: predicted costs, and tensors without memory.
-  std::vector<std::shared_ptr<Tensor>> pretend(Plan& plan, const Cut& cut) {
+  std::vector<std::shared_ptr<Tensor>> pretend(Plan& plan, std::span<const PlanInput> inputs) {
     const Schedule& schedule = *plan.schedule;
-    std::vector<PlanInput> inputs = inputs_of(plan, cut);
     machine.pool->note_alone(plan.predicted.peak_bytes);
     std::map<int, std::shared_ptr<Storage>> storages;
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -141,8 +168,10 @@ struct Engine::Impl {
   std::optional<Watchdog> watchdog;
   std::vector<std::string> skipped_passes;
   std::list<PlanKey> recent;  // plans, the last used first
-  std::map<PlanKey, std::pair<std::unique_ptr<Plan>, std::list<PlanKey>::iterator>> plans;
+  std::unordered_map<PlanKey, std::pair<std::unique_ptr<Plan>, std::list<PlanKey>::iterator>, PlanKeyHash> plans;
   Plan* last = nullptr;
+  Digest given;               // what this rank has been given, which must be the same on all
+  std::unique_ptr<Reference> reference;
   std::vector<StatementCost> last_costs;
   Counters total;
 };
@@ -154,15 +183,28 @@ int Engine::rank() const { return impl_->transport.rank(); }
 int Engine::ranks() const { return impl_->transport.ranks(); }
 bool Engine::dry() const { return impl_->options.dry; }
 
-void Engine::compute(const Values& roots) { impl_->compute(roots); }
+void Engine::compute(Capture& capture, const Values& roots, Span place) { impl_->compute(capture, roots, place); }
+
+void Engine::compute(const Values& asked) {
+  Values roots;
+  for (const Value& value : asked)
+    if (!value.node->is_computed(value.result) && std::find(roots.begin(), roots.end(), value) == roots.end()) roots.push_back(value);
+  if (roots.empty()) return;
+  Capture captured = capture(pending(roots), roots);
+  impl_->compute(captured, roots, roots.back().operation().span);
+}
+
+void Engine::evaluate(Node& node) { impl_->reference->evaluate(node); }
 
 HostTensor Engine::fetch(const Value& value) {
-  compute({value});
+  MTF_CHECK(value.node->is_computed(value.result), "{} is read before it is computed", value.operation().op->name);
+  if (impl_->reference) return impl_->reference->fetch(value);
   const Tensor& tensor = *value.node->computed[value.result];
   const int64_t bytes = size_of(tensor.type.dims) * size_of(tensor.type.element);
   if (!dry()) {
-    if (ranks() > 1) agree(impl_->transport, key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), value.node->span, "reads");
-    if (bytes >= kLargeRead) check_memory(impl_->transport, bytes, value.node->span);
+    const Span place = value.operation().span;
+    if (ranks() > 1) agree(impl_->transport, key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), place, "reads");
+    if (bytes >= kLargeRead) check_memory(impl_->transport, bytes, place);
     return gather_blocks(impl_->machine, tensor);
   }
   HostTensor result{tensor.type, {}};
@@ -170,8 +212,11 @@ HostTensor Engine::fetch(const Value& value) {
   return result;
 }
 
-std::shared_ptr<Tensor> Engine::place(const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding) {
-  return place_blocks(impl_->machine, data, mesh, sharding, dry());
+void Engine::place(Node& node, const HostTensor& data) {
+  const LaidOutOperation& operation = *node.operation;
+  if (ranks() > 1) impl_->given.add({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
+  node.computed = {place_blocks(impl_->machine, data, operation.mesh, operation.shardings[0], dry())};
+  if (impl_->reference) impl_->reference->place(node, data);
 }
 
 std::string Engine::broadcast(const std::string& bytes, Span place) {
@@ -210,7 +255,7 @@ const std::vector<StatementCost>& Engine::last_costs() const {
 
 std::string Engine::last_text(const std::string& stage) const {
   if (!impl_->last) return "";
-  if (stage == "ir") return impl_->last->ir;
+  if (stage == "ir") return to_string(impl_->last->program);
   if (stage == "spmd") return to_string(impl_->last->schedule->program);
   return to_string(*impl_->last->schedule);
 }

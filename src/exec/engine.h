@@ -1,8 +1,8 @@
 #pragma once
-// The engine: runs what the evaluator has collected in the global graph.
+// The engine: runs programs that the evaluator has captured from the global graph.
 //
-// A cut computes pending values: the graph is lowered to a local program, scheduled, and run on this rank's
-// processors; a plan is kept by its structure, so that the same statement in a loop is lowered once. One engine a
+// A captured program is lowered to a local program, scheduled, and run on this rank's processors; the plan is kept by
+// the program's canonical form, so that the same statement in a loop is lowered once. One engine a
 // process; under mpirun every rank has one and makes the same calls in the same order. Ranks that do not are stopped:
 // compute(), fetch(), broadcast() and finish() fail (ranks_disagree).
 #include <functional>
@@ -11,24 +11,20 @@
 #include <string>
 #include <vector>
 
+#include "exec/bound_plan.h"
 #include "exec/counters.h"
 #include "exec/tensor.h"
-#include "graph/graph.h"
+#include "graph/program.h"
 #include "support/source.h"
 
 namespace mtf {
-
-#ifdef NDEBUG
-inline constexpr bool kDebugBuild = false;
-#else
-inline constexpr bool kDebugBuild = true;
-#endif
 
 struct EngineOptions {
   int threads = 0;                   ///< of this rank; 0: its share of the node's cores
   std::vector<int64_t> placement = {};///< a permutation of the processors; empty: in order
   bool use_mpi = false;              ///< this process was started by mpirun
   bool dry = false;                  ///< plan only: nothing is computed, cuts are costed instead
+  bool reference = false;            ///< beside a dry engine's plans, every operation is computed at once: evaluate()
   bool fuse = true;                  ///< element-wise chains run as one loop
   bool check_replicas = kDebugBuild; ///< after every plan, compare the blocks that several ranks hold
   bool scrub = false;                ///< tests: memory that a plan has not written holds NaNs
@@ -43,15 +39,22 @@ class Engine {
   int ranks() const;
   bool dry() const;
 
-  /// Computes every value of `roots` that is pending and stores the results in their nodes. `spans` of a failing
-  /// element or collective are in the UserError that this throws.
+  /// Computes the capture's program and stores the results in the nodes of `roots`, which are its roots. What the
+  /// program says that dies with it has no memory afterwards. `place` is where the program needs it; a failing element
+  /// or collective throws a UserError with its own.
+  void compute(Capture& capture, const Values& roots, Span place);
+  /// Every value of `roots` that is pending, alone.
   void compute(const Values& roots);
 
-  /// The whole value, gathered to every rank; computes it first. Counts nothing.
+  /// The whole value, gathered to every rank; it has been computed. Counts nothing.
   HostTensor fetch(const Value& value);
 
-  /// Makes a computed value from data that every rank has (the same on all): each keeps its blocks.
-  std::shared_ptr<Tensor> place(const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding);
+  /// Of a reference engine: computes the results of a node from those of its operands, each whole on one processor, by
+  /// the operation's own kernel.
+  void evaluate(Node& node);
+
+  /// Makes the node's value from data that every rank has (the same on all): each keeps its blocks.
+  void place(Node& node, const HostTensor& data);
 
   /// Rank 0's bytes on every rank: for what could differ between ranks (a file, the clock). `place` is what needs it.
   std::string broadcast(const std::string& bytes, Span place);

@@ -30,6 +30,23 @@ LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const Shardi
 
 }  // namespace
 
+void store_number(ElementType type, double number, void* at) {
+  switch (type) {
+    case ElementType::kBool: *static_cast<uint8_t*>(at) = number != 0; return;
+    case ElementType::kI32: *static_cast<int32_t*>(at) = static_cast<int32_t>(static_cast<int64_t>(number)); return;
+    case ElementType::kBf16: *static_cast<Bf16*>(at) = to_bf16(static_cast<float>(number)); return;
+    case ElementType::kF32: *static_cast<float*>(at) = static_cast<float>(number); return;
+    case ElementType::kF64: *static_cast<double*>(at) = number; return;
+  }
+}
+
+HostTensor host_number(ElementType element, double number) {
+  HostTensor host{{element, {}}, {}};
+  host.bytes.resize(static_cast<size_t>(size_of(element)));
+  store_number(element, number, host.bytes.data());
+  return host;
+}
+
 double HostTensor::number(int64_t index) const {
   const std::byte* at = bytes.data() + index * size_of(type.element);
   auto read = [&](auto zero) {

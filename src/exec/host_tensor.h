@@ -7,6 +7,11 @@
 
 namespace mtf {
 
+/// A number of the host as a tensor without dims.
+HostTensor host_number(ElementType element, double number);
+/// Writes `number` as an element at `at`.
+void store_number(ElementType element, double number, void* at);
+
 /// Every rank has `data`; each keeps its blocks, stored in the order of the dims.
 std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding,
                                      bool dry);

@@ -1,7 +1,7 @@
 #include "graph/builder.h"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 
 #include "graph/layouts.h"
 #include "ops/contract.h"
@@ -14,24 +14,20 @@
 namespace mtf {
 namespace {
 
-int64_t next_id() {
-  static std::atomic<int64_t> last{0};
-  return ++last;
-}
-
 /// Places of dims are kept in 8 bits, and lowering adds a dim or two of its own.
 constexpr size_t kMaxDims = 100;
 
-void check_types(const Node& node) {
-  for (const TensorType& type : node.types) {
+void check_types(const LaidOutOperation& operation) {
+  const Span span = operation.span;
+  for (const TensorType& type : operation.results) {
     if (type.dims.size() > kMaxDims)
-      fail(Kind::limit_exceeded, node.span, "this tensor has {} dimensions, expected at most {}", type.dims.size(), kMaxDims);
+      fail(Kind::limit_exceeded, span, "this tensor has {} dimensions, expected at most {}", type.dims.size(), kMaxDims);
     for (size_t i = 0; i < type.dims.size(); ++i)
       if (find_dim(type.dims, type.dims[i].name) != static_cast<int>(i))
-        fail(Diagnostic(Kind::dim_twice, node.span, fmt::format("{}: `{}` stands twice", to_string(type), type.dims[i].name.text()))
+        fail(Diagnostic(Kind::dim_twice, span, fmt::format("{}: `{}` stands twice", to_string(type), type.dims[i].name.text()))
                  .help("rename one of them: rename(x, " + type.dims[i].name.str() + " -> …)"));
     if (!checked_size(type.dims))
-      fail(Diagnostic(Kind::size_overflow, node.span, fmt::format("{} has more than 2^62 elements", to_string(type))));
+      fail(Diagnostic(Kind::size_overflow, span, fmt::format("{} has more than 2^62 elements", to_string(type))));
   }
 }
 
@@ -40,14 +36,14 @@ bool meets(const Mesh& a, const Mesh& b) {
   return a == b || a.name().empty() || b.name().empty() || a.size() == b.size();
 }
 
-void check_meshes(const Node& node) {
-  for (const Value& operand : node.operands) {
-    const Mesh& mesh = *operand.node->mesh;
-    if (operand.node->mesh == node.mesh || meets(mesh, *node.mesh)) continue;
-    fail(Diagnostic(Kind::mesh_mismatch, node.span,
+void check_meshes(const LaidOutOperation& operation, const Values& operands) {
+  for (const Value& operand : operands) {
+    const Mesh& mesh = *operand.mesh();
+    if (operand.mesh() == operation.mesh || meets(mesh, *operation.mesh)) continue;
+    fail(Diagnostic(Kind::mesh_mismatch, operation.span,
                     fmt::format("an operand lies on {} {} of {}, the current mesh {} {} has {}", mesh.name().text(), to_string(mesh),
-                                count_text(mesh.size(), "processor"), node.mesh->name().text(), to_string(*node.mesh), node.mesh->size()))
-             .related(operand.node->span, "made here")
+                                count_text(mesh.size(), "processor"), operation.mesh->name().text(), to_string(*operation.mesh), operation.mesh->size()))
+             .related(operand.operation().span, "made here")
              .help("`use` the mesh that it lies on, or make it under this one"));
   }
 }
@@ -60,62 +56,105 @@ const Op* Builder::find_op(std::string_view name) {
   return op;
 }
 
-Values Builder::add_node(const Op& op, Values operands, Attributes attributes, std::vector<double> inputs) {
+std::shared_ptr<LaidOutOperation> Builder::make(const Op& op, const Values& operands, Attributes attributes, std::vector<double> inputs) {
+  auto operation = std::make_shared<LaidOutOperation>();
+  operation->op = &op;
+  operation->attributes = std::move(attributes);
+  operation->inputs = std::move(inputs);
+  operation->operands.reserve(operands.size());
+  for (const Value& operand : operands) operation->operands.push_back(operand.type());
+  operation->mesh = context.mesh;
+  operation->written = written;
+  operation->no_grad = context.no_grad;
+  operation->region = context.recompute_region;
+  operation->span = span;
+  operation->results = op.infer(*operation);
+  check_types(*operation);
+  check_meshes(*operation, operands);
+  return operation;
+}
+
+NodePtr Builder::make_node(OperationRef operation, Values operands) {
   auto node = std::make_shared<Node>();
-  node->op = &op;
-  node->attributes = std::move(attributes);
-  node->operands = std::move(operands);
-  node->inputs = std::move(inputs);
-  node->mesh = context.mesh;
-  node->span = span;
-  node->id = next_id();
-  node->region = context.recompute_region;
-  node->types = op.infer(*node);
-  check_types(*node);
-  check_meshes(*node);
-  decide_layouts(*node, context.layout, written);
+  node->operation = std::move(operation);
+  node->id = new_node_id();
+  node->set_operands(std::move(operands));
+  if (table) table->add(*node);
+  if (on_add) on_add(*node);
+  return node;
+}
+
+Values Builder::add_node(const Op& op, Values operands, Attributes attributes, std::vector<double> inputs) {
+  std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
+  constexpr size_t kFew = 4;
+  std::array<OperandLayout, kFew> few;
+  std::vector<OperandLayout> many(operands.size() > kFew ? operands.size() : 0);
+  const std::span<OperandLayout> layouts = many.empty() ? std::span(few).first(operands.size()) : std::span(many);
+  for (size_t k = 0; k < operands.size(); ++k) layouts[k] = {&operands[k].sharding(), operands[k].inherited(), operands[k].mesh().get()};
+  decide_layouts(*operation, layouts, context.layout);
+  const size_t count = operation->results.size();
+  const NodePtr node = make_node(std::move(operation), std::move(operands));
   Values results;
-  results.reserve(node->types.size());
-  for (size_t r = 0; r < node->types.size(); ++r) results.push_back({node, static_cast<int>(r)});
+  results.reserve(count);
+  for (size_t r = 0; r < count; ++r) results.push_back({node, static_cast<int>(r)});
   return results;
 }
 
+Value Builder::in_layout(std::string_view op, const Values& operands, const Sharding& sharding, AxisSet inherited, const MeshPtr& mesh,
+                         LayoutOrigin origin, const Value& like) {
+  struct Restore {
+    MeshPtr& mesh;
+    MeshPtr before;
+    ~Restore() { mesh = before; }
+  } restore{context.mesh, context.mesh};
+  if (mesh) context.mesh = mesh;
+  std::shared_ptr<LaidOutOperation> operation = make(*find_op(op), operands, {}, {});
+  operation->shardings = {sharding};
+  operation->inherited = {inherited};
+  operation->origin = origin;
+  if (like) {
+    operation->like = like.node->operation;
+    operation->like_result = like.result;
+  }
+  return {make_node(std::move(operation), operands), 0};
+}
+
 Value Builder::laid_out(const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh) {
-  if (!mesh) mesh = context.mesh;
-  if (same_mesh(value.node->mesh, mesh) && value.sharding() == sharding && value.node->inherited[value.result] == inherited) return value;
-  return with_sharding("layout", value, sharding, inherited, mesh);
+  return in_layout("layout", {value}, sharding, inherited, mesh, LayoutOrigin::kGiven);
+}
+
+Value Builder::laid_like(const Value& value, const Value& like) {
+  if (value == like || (same_mesh(value.mesh(), like.mesh()) && value.sharding() == like.sharding() && value.inherited() == like.inherited() &&
+                        value.operation().origin == LayoutOrigin::kLike && value.operation().like == like.node->operation))
+    return value;
+  return in_layout("layout", {value}, like.sharding(), like.inherited(), like.mesh(), LayoutOrigin::kLike, like);
+}
+
+Value Builder::add_like(const Value& a, const Value& b, const Value& like) {
+  const ElementType element = promote(a.element(), b.element());
+  return in_layout("add", {cast(a, element), cast(b, element)}, like.sharding(), like.inherited(), like.mesh(), LayoutOrigin::kLike, like);
+}
+
+Value Builder::split_like(const Value& value, const Value& like) {
+  Sharding sharding = replicated(value.dims().size());
+  AxisSet inherited = 0;
+  for (size_t i = 0; i < value.dims().size(); ++i) {
+    const int at = find_dim(like.dims(), value.dims()[i].name);
+    if (at < 0) continue;
+    sharding.dims[i] = like.sharding().dims[at];
+    inherited |= like.inherited() & sharding.dims[i].set();
+  }
+  return in_layout("layout", {value}, sharding, inherited, like.mesh(), LayoutOrigin::kLike, like);
 }
 
 Value Builder::assigned(const Value& value, const Sharding& sharding, MeshPtr mesh) {
-  return with_sharding("assign", value, sharding, 0, mesh ? mesh : context.mesh);
+  return in_layout("assign", {value}, sharding, 0, mesh, LayoutOrigin::kGiven);
 }
 
-Value Builder::with_sharding(std::string_view op, const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh) {
-  MeshPtr current = context.mesh;
-  Layout rules;
-  context.mesh = mesh;
-  std::swap(context.layout, rules);  // the rules do not speak: the sharding is given
-  Value result;
-  try {
-    result = add(op, {value});
-  } catch (...) {
-    context.mesh = current;
-    std::swap(context.layout, rules);
-    throw;
-  }
-  context.mesh = current;
-  std::swap(context.layout, rules);
-  result.node->shardings[0] = sharding;
-  result.node->inherited[0] = inherited;
-  return result;
-}
-
-NodePtr Builder::copy_node(const Node& node) {
-  auto copy = std::make_shared<Node>(node);
-  copy->id = next_id();
-  copy->region = 0;
-  copy->computed.clear();
-  return copy;
+NodePtr Builder::copy_node(const Node& node, Values operands) {
+  auto operation = std::make_shared<LaidOutOperation>(*node.operation);
+  operation->region = 0;
+  return make_node(std::move(operation), std::move(operands));
 }
 
 Value Builder::number(double value, ElementType element) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/value_table.h"
 #include "types/layout.h"
 
 namespace mtf {
@@ -19,6 +20,7 @@ struct Context {
   MeshPtr mesh;
   Layout layout;
   bool multiply_bf16 = false;     ///< precision bf16
+  bool no_grad = false;           ///< inside `no_grad { … }`
   double seed = 0;
   double random_calls = 0;        ///< random operations evaluated since `seed`
   int64_t recompute_region = 0;   ///< not 0 inside a call of `recompute`
@@ -27,21 +29,29 @@ struct Context {
 class Builder {
  public:
   Context context;
-  Span span;            ///< of the expression being evaluated: nodes get it, errors point at it
+  Span span;            ///< of the expression being evaluated: operations get it, errors point at it
   bool written = true;  ///< the program wrote what is being added: two rules on one axis are an error
+  std::shared_ptr<ValueTable> table;         ///< where nodes are counted; null for an expansion
+  std::function<void(Node&)> on_add;         ///< called for each new node, if set
 
   /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
   Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});
   Value add(std::string_view op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {}) {
     return add_node(*find_op(op), std::move(operands), std::move(attributes), std::move(inputs))[0];
   }
-  /// `value` in a layout that is given instead of decided (`@`, gradients): itself if it has it.
+  /// `value` as a value of its own in a layout that is given instead of decided (`@`).
   Value laid_out(const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh = nullptr);
+  /// `value` laid out as `like` is, whose dims it has: itself if it is already.
+  Value laid_like(const Value& value, const Value& like);
+  /// a + b, laid out as `like` is.
+  Value add_like(const Value& a, const Value& b, const Value& like);
+  /// `value` with each dim that `like` has split as it is there, and the others whole.
+  Value split_like(const Value& value, const Value& like);
   /// What a variable holds after an assignment: a node of its own, where gradients end, stored as `sharding` says.
   Value assigned(const Value& value, const Sharding& sharding, MeshPtr mesh = nullptr);
 
-  /// A new node that computes the same from the same operands; not computed, outside any region.
-  NodePtr copy_node(const Node& node);
+  /// The same operation on other operands: for a backward pass. Outside any region.
+  NodePtr copy_node(const Node& node, Values operands);
 
   static const Op* find_op(std::string_view name);
 
@@ -66,11 +76,10 @@ class Builder {
   Value slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);
 
  private:
-  Value with_sharding(std::string_view op, const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh);
+  std::shared_ptr<LaidOutOperation> make(const Op& op, const Values& operands, Attributes attributes, std::vector<double> inputs);
+  NodePtr make_node(OperationRef operation, Values operands);
+  Value in_layout(std::string_view op, const Values& operands, const Sharding& sharding, AxisSet inherited, const MeshPtr& mesh,
+                  LayoutOrigin origin, const Value& like = {});
 };
-
-/// Gradients of the scalar `loss` with respect to `targets`, as graph; each is laid out as its target. Fails
-/// (no_gradient, grad_through_assigned) at `builder.span`.
-Values gradients(Builder& builder, const Value& loss, const Values& targets);
 
 }  // namespace mtf

@@ -1,19 +1,27 @@
-// Reverse-mode differentiation of the global graph.
-//
 // The nodes that lead from the targets to the loss are walked from the last to the first; each operation's own rule
-// turns the gradients of its results into those of its operands, as more graph. Nodes made inside a call of
-// `recompute` are copied first (the copies compute the same again, random numbers included), and the rules read the
-// copies, so that nothing of the forward pass has to be kept.
+// turns the gradients of its results into those of its operands, as more graph.
+//
+// Recomputation. Nodes made inside a call of `recompute` are copied when the walk first comes to their region (the
+// copies compute the same again, random numbers included), and the rules read the copies, so that of the forward pass
+// only what goes into a region is kept. The copies of one region stand in the program between the backward passes of
+// the regions behind it and its own, so that one region at a time is in memory (Chen et al. 2016, section 3).
+#include "graph/gradients.h"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
-#include "graph/builder.h"
 #include "ops/op.h"
+#include "ops/record.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
 namespace {
+
+bool passes(const LaidOutOperation& operation) {
+  return operation.op->gradient && !operation.op->ends_gradients && !operation.no_grad;
+}
 
 class Backward {
  public:
@@ -34,47 +42,64 @@ class Backward {
   struct Key {
     const Node* node;
     int result;
-    bool operator<(const Key& other) const { return std::tie(node, result) < std::tie(other.node, other.result); }
+    bool operator==(const Key&) const = default;
   };
-
-  static bool passes(const Op& op) { return op.gradient && !op.ends_gradients; }
-
-  bool is_target(const NodePtr& node) const {
-    return std::any_of(targets_.begin(), targets_.end(), [&](const Value& t) { return t.node == node; });
-  }
+  struct Hash {
+    size_t operator()(const Key& key) const { return std::hash<const void*>()(key.node) * 31 + static_cast<size_t>(key.result); }
+  };
 
   /// Fills path_ with the nodes on a differentiable way from a target to the loss, in program order.
   void find_path() {
+    std::unordered_set<const Node*> wanted;
+    for (const Value& target : targets_) wanted.insert(target.node.get());
     std::vector<NodePtr> reached;
     std::vector<NodePtr> stack{loss_.node};
     const int64_t mark = new_mark();
     loss_.node->mark = mark;
     while (!stack.empty()) {
-      NodePtr node = stack.back();
+      NodePtr node = std::move(stack.back());
       stack.pop_back();
-      reached.push_back(node);
-      if (node->superseded.is_known())
-        fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + node->variable + "`")
-                 .related(node->read.is_known() ? node->read : node->span, "read here")
-                 .related(node->superseded, "assigned here since")
-                 .help("take the gradient before the assignment"));
-      if (!passes(*node->op)) continue;
-      for (const Value& operand : node->operands) {
-        if (operand.node->mark == mark || !is_float(operand.element())) continue;
-        operand.node->mark = mark;
-        stack.push_back(operand.node);
+      if (passes(*node->operation)) {
+        for (const Value& operand : node->operands()) {
+          if (operand.node->mark == mark || !is_float(operand.element())) continue;
+          operand.node->mark = mark;
+          stack.push_back(operand.node);
+        }
       }
+      reached.push_back(std::move(node));
     }
     std::sort(reached.begin(), reached.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
     for (const NodePtr& node : reached) {
-      bool leads = is_target(node);
-      if (passes(*node->op))
-        for (const Value& operand : node->operands)
-          leads = leads || (is_float(operand.element()) && leads_.count(operand.node.get()));
+      bool leads = wanted.count(node.get()) > 0;
+      if (passes(*node->operation))
+        for (const Value& operand : node->operands()) leads = leads || (is_float(operand.element()) && leads_.count(operand.node.get()));
       if (!leads) continue;
-      leads_.insert({node.get(), true});
+      leads_.insert(node.get());
       path_.push_back(node);
     }
+    for (const Value& target : targets_)
+      if (!leads_.count(target.node.get())) check_end(*target.node, reached);
+  }
+
+  /// A target that was not come to, though a way ends at a variable that has been assigned since, behind which it may lie.
+  void check_end(const Node& target, const std::vector<NodePtr>& reached) const {
+    for (const NodePtr& node : reached) {
+      if (!node->ended) continue;
+      const HistoryEnd& end = *node->ended;
+      if (target.id > node->id && (target.place == 0 || target.place != end.place)) continue;
+      const Span read = end.read.is_known() ? end.read : reader_of(*node, reached);
+      fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + end.variable.str() + "`")
+               .related(read, "read here")
+               .related(end.assigned, "assigned here since")
+               .help("take the gradient before the assignment"));
+    }
+  }
+
+  static Span reader_of(const Node& variable, const std::vector<NodePtr>& reached) {
+    for (const NodePtr& node : reached)
+      for (const Value& operand : node->operands())
+        if (operand.node.get() == &variable) return node->operation->span;
+    return variable.operation->span;
   }
 
   void add_to(const Value& of, const Value& gradient) { parts_[{of.node.get(), of.result}].push_back(gradient); }
@@ -82,89 +107,90 @@ class Backward {
   /// The sum of what has flowed to `of`, laid out as it; zeros if nothing has.
   Value gradient_of(const Value& of) {
     Values& parts = parts_[{of.node.get(), of.result}];
-    const AxisSet inherited = of.node->inherited[of.result];
     MeshPtr mesh = builder_.context.mesh;
-    builder_.context.mesh = of.node->mesh;
+    builder_.context.mesh = of.mesh();
     if (parts.empty()) parts.push_back(builder_.zeros(of.type()));
     Value sum = parts[0];
-    for (size_t i = 1; i < parts.size(); ++i) {
-      sum = builder_.map("add", sum, parts[i]);
-      sum.node->shardings[0] = of.sharding();
-      sum.node->inherited[0] = inherited;
-    }
-    if (sum.dims() != of.dims()) {
-      MTF_CHECK(same_set(sum.dims(), of.dims()), "the gradient of {} is {}", to_string(of.type()), to_string(sum.type()));
-      sum = builder_.broadcast(sum, of.dims());  // the same dims in another order
-    }
-    sum = builder_.cast(sum, of.element());
-    sum = builder_.laid_out(sum, of.sharding(), inherited, of.node->mesh);
-    if (sum.node->hint.empty() && !of.node->hint.empty() && sum.node != of.node) sum.node->hint = Name("d_" + of.node->hint.str());
+    for (size_t i = 1; i < parts.size(); ++i) sum = builder_.add_like(sum, in_order(parts[i], sum.dims()), of);
+    sum = builder_.cast(in_order(sum, of.dims()), of.element());
+    sum = builder_.laid_like(sum, of);
+    if (sum.node->name.empty() && !of.node->name.empty() && sum.node != of.node) sum.node->name = Name("d_" + of.node->name.str());
     builder_.context.mesh = mesh;
-    parts.assign(1, sum);
+    Values& own = parts_[{of.node.get(), of.result}];
+    own.assign(1, sum);
     return sum;
   }
 
+  /// The same dims in another order.
+  Value in_order(const Value& gradient, const Dims& dims) {
+    if (gradient.dims() == dims) return gradient;
+    MTF_CHECK(same_set(gradient.dims(), dims), "the gradient of {} is {}", to_string(dims), to_string(gradient.type()));
+    return builder_.broadcast(gradient, dims);
+  }
+
   void step(const NodePtr& node) {
-    if (!passes(*node->op)) return;
+    const LaidOutOperation& operation = *node->operation;
+    if (!passes(operation)) return;
     std::vector<bool> wanted;
     bool any = false;
-    for (const Value& operand : node->operands) {
+    for (const Value& operand : node->operands()) {
       wanted.push_back(is_float(operand.element()) && leads_.count(operand.node.get()));
       any = any || wanted.back();
     }
     bool flows = false;
-    Values d_results(node->types.size());
-    for (size_t r = 0; r < node->types.size(); ++r) {
-      Value result{node, static_cast<int>(r)};
+    Values d_results(operation.results.size());
+    for (size_t r = 0; r < operation.results.size(); ++r) {
+      const Value result{node, static_cast<int>(r)};
       auto at = parts_.find({node.get(), static_cast<int>(r)});
       if (at == parts_.end() || at->second.empty()) continue;
       d_results[r] = gradient_of(result);
       flows = true;
     }
     if (!any || !flows) return;
-    Values operands;
-    for (const Value& operand : node->operands) operands.push_back(again(operand));
-    Values results;
-    for (size_t r = 0; r < node->types.size(); ++r) results.push_back(again({node, static_cast<int>(r)}));
+    Values operands, results;
+    for (const Value& operand : node->operands()) operands.push_back(again(operand, operation.region));
+    for (size_t r = 0; r < operation.results.size(); ++r) results.push_back(again({node, static_cast<int>(r)}, operation.region));
     MeshPtr mesh = builder_.context.mesh;
-    builder_.context.mesh = node->mesh;
-    GradientCall call{builder_, *node, operands, results, d_results, wanted};
-    std::vector<Value> gradients = node->op->gradient(call);
+    builder_.context.mesh = operation.mesh;
+    GradientCall call{builder_, operation, operands, results, d_results, wanted};
+    std::vector<Value> gradients = operation.op->gradient(call);
     builder_.context.mesh = mesh;
-    MTF_CHECK(gradients.size() == node->operands.size(), "the gradient of {} gives {} for {} operands", node->op->name, gradients.size(), node->operands.size());
+    MTF_CHECK(gradients.size() == node->operands().size(), "the gradient of {} gives {} for {} operands", operation.op->name, gradients.size(),
+              node->operands().size());
     for (size_t k = 0; k < gradients.size(); ++k)
-      if (wanted[k] && gradients[k]) add_to(node->operands[k], gradients[k]);
+      if (wanted[k] && gradients[k]) add_to(node->operands()[k], gradients[k]);
   }
 
-  /// `value` as the backward pass reads it: itself, or its copy if it was made under `recompute`.
-  Value again(const Value& value) {
-    if (value.node->region == 0) return value;
+  /// `value` as the backward pass of an operation of `region` reads it: itself, or its copy if it was made in that region.
+  Value again(const Value& value, int64_t region) {
+    if (region == 0 || value.operation().region != region) return value;
     auto at = copies_.find(value.node.get());
     if (at != copies_.end()) return {at->second, value.result};
-    // Copy everything that it needs inside regions, operands first (in program order).
+    // Copy everything that it needs inside the region, operands first (in program order).
     std::vector<NodePtr> nodes;
     std::vector<NodePtr> stack{value.node};
     const int64_t mark = new_mark();
     value.node->mark = mark;
     while (!stack.empty()) {
-      NodePtr node = stack.back();
+      NodePtr node = std::move(stack.back());
       stack.pop_back();
-      nodes.push_back(node);
-      for (const Value& operand : node->operands) {
-        if (operand.node->region == 0 || operand.node->mark == mark || copies_.count(operand.node.get())) continue;
+      for (const Value& operand : node->operands()) {
+        if (operand.operation().region != region || operand.node->mark == mark || copies_.count(operand.node.get())) continue;
         operand.node->mark = mark;
         stack.push_back(operand.node);
       }
+      nodes.push_back(std::move(node));
     }
     std::sort(nodes.begin(), nodes.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
+    int64_t& replica = replica_of_region_[region];
     for (const NodePtr& node : nodes) {
-      NodePtr copy = builder_.copy_node(*node);
-      if (!replica_) replica_ = copy->id;
-      copy->replica = replica_;
-      for (Value& operand : copy->operands) {
-        auto it = copies_.find(operand.node.get());
-        if (it != copies_.end()) operand.node = it->second;
-      }
+      Values operands = node->operands();
+      for (Value& operand : operands)
+        if (auto it = copies_.find(operand.node.get()); it != copies_.end()) operand.node = it->second;
+      NodePtr copy = builder_.copy_node(*node, std::move(operands));
+      copy->name = node->name;
+      if (replica == 0) replica = copy->id;
+      copy->replica = replica;
       copies_[node.get()] = copy;
     }
     return {copies_[value.node.get()], value.result};
@@ -174,30 +200,70 @@ class Backward {
   Value loss_;
   const Values& targets_;
   std::vector<NodePtr> path_;
-  std::unordered_map<const Node*, bool> leads_;
-  std::map<Key, Values> parts_;
+  std::unordered_set<const Node*> leads_;
+  std::unordered_map<Key, Values, Hash> parts_;
   std::unordered_map<const Node*, NodePtr> copies_;
-  int64_t replica_ = 0;
+  std::map<int64_t, int64_t> replica_of_region_;
+};
+
+/// What the builder is set to while it adds what no program wrote.
+class Unwritten {
+ public:
+  explicit Unwritten(Builder& builder) : builder_(builder), written_(builder.written), region_(builder.context.recompute_region) {
+    builder.written = false;
+    builder.context.recompute_region = 0;
+  }
+  ~Unwritten() {
+    builder_.written = written_;
+    builder_.context.recompute_region = region_;
+  }
+  Unwritten(const Unwritten&) = delete;
+  Unwritten& operator=(const Unwritten&) = delete;
+
+ private:
+  Builder& builder_;
+  bool written_;
+  int64_t region_;
 };
 
 }  // namespace
 
 Values gradients(Builder& builder, const Value& loss, const Values& targets) {
-  const bool written = builder.written;
-  const int64_t region = builder.context.recompute_region;
+  Unwritten unwritten(builder);
+  return Backward(builder, loss, targets).run();
+}
+
+GradientReads reads_of_gradient(const LaidOutOperation& operation, const std::vector<bool>& wanted) {
+  Builder builder;
+  builder.context.mesh = operation.mesh;
+  builder.span = operation.span;
   builder.written = false;
-  builder.context.recompute_region = 0;
-  Values results;
-  try {
-    results = Backward(builder, loss, targets).run();
-  } catch (...) {
-    builder.written = written;
-    builder.context.recompute_region = region;
-    throw;
+  auto stand_in = [&](const TensorType& type) {
+    return builder.add_node(ops::kConstant, {}, {.dims = type.dims, .ints = {}, .element = type.element})[0];
+  };
+  Values operands, results, d_results;
+  for (const TensorType& type : operation.operands) operands.push_back(stand_in(type));
+  for (const TensorType& type : operation.results) {
+    results.push_back(stand_in(type));
+    d_results.push_back(is_float(type.element) ? stand_in(type) : Value());
   }
-  builder.written = written;
-  builder.context.recompute_region = region;
-  return results;
+  GradientCall call{builder, operation, operands, results, d_results, wanted};
+  const Values gradients = operation.op->gradient(call);
+  GradientReads reads;
+  const int64_t mark = new_mark();
+  std::vector<NodePtr> stack;
+  for (size_t k = 0; k < gradients.size(); ++k)
+    if (wanted[k] && gradients[k]) stack.push_back(gradients[k].node);
+  while (!stack.empty()) {
+    NodePtr node = std::move(stack.back());
+    stack.pop_back();
+    if (node->mark == mark) continue;
+    node->mark = mark;
+    for (const Value& operand : node->operands()) stack.push_back(operand.node);
+  }
+  for (const Value& operand : operands) reads.operands.push_back(operand.node->mark == mark);
+  for (const Value& result : results) reads.results.push_back(result.node->mark == mark);
+  return reads;
 }
 
 }  // namespace mtf

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <unordered_map>
 
-#include "ops/op.h"
-#include "support/diagnostics.h"
+#include "graph/value_table.h"
 
 namespace mtf {
 
@@ -14,19 +12,54 @@ int64_t new_mark() {
   return ++last;
 }
 
+int64_t new_node_id() {
+  static std::atomic<int64_t> last{0};
+  return ++last;
+}
+
 Node::~Node() {
+  if (table_ != nullptr) table_->forget(*this);
   // An operand may die with its reader, and its own operands with it: one after the other, not inside each other.
   thread_local Values* dying = nullptr;  // a plain pointer: nodes may outlive a thread's objects
+  for (const Value& operand : operands_) --operand.node->uses_;
   if (dying != nullptr) {
-    dying->insert(dying->end(), std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end()));
+    dying->insert(dying->end(), std::make_move_iterator(operands_.begin()), std::make_move_iterator(operands_.end()));
     return;
   }
-  dying = &operands;
-  while (!operands.empty()) {
-    const Value next = std::move(operands.back());
-    operands.pop_back();
+  dying = &operands_;
+  while (!operands_.empty()) {
+    const Value next = std::move(operands_.back());
+    operands_.pop_back();
   }
   dying = nullptr;
+}
+
+void Node::set_operands(Values operands) {
+  for (const Value& operand : operands) ++operand.node->uses_;
+  for (const Value& operand : operands_) --operand.node->uses_;
+  operands_ = std::move(operands);
+}
+
+void Node::release_operands(Values& released) {
+  for (const Value& operand : operands_) --operand.node->uses_;
+  released.insert(released.end(), std::make_move_iterator(operands_.begin()), std::make_move_iterator(operands_.end()));
+  operands_ = Values();
+}
+
+void Node::hold(int result) {
+  if (result == 0) {
+    ++held_first_;
+  } else {
+    if (held_others_.empty()) held_others_.resize(operation->results.size() - 1);
+    ++held_others_[result - 1];
+  }
+  ++held_total_;
+  if (table_ != nullptr && !is_computed(result)) table_->now_held(*this);
+}
+
+void Node::let_go(int result) {
+  --(result == 0 ? held_first_ : held_others_[result - 1]);
+  if (--held_total_ == 0 && table_ != nullptr) table_->no_longer_held(*this);
 }
 
 std::vector<NodePtr> pending(const Values& roots) {
@@ -42,85 +75,11 @@ std::vector<NodePtr> pending(const Values& roots) {
   while (!stack.empty()) {
     NodePtr node = std::move(stack.back());
     stack.pop_back();
-    for (const Value& operand : node->operands) visit(operand);
+    for (const Value& operand : node->operands()) visit(operand);
     nodes.push_back(std::move(node));
   }
   std::sort(nodes.begin(), nodes.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
   return nodes;
-}
-
-std::vector<std::string> names_of(const std::vector<NodePtr>& nodes) {
-  std::unordered_map<const Node*, Name> base;
-  std::unordered_map<Name, int> used;
-  std::vector<std::string> names(nodes.size());
-  // An unnamed node takes the base name of the first node that reads it; nodes stand before their readers.
-  for (size_t i = nodes.size(); i-- > 0;) {
-    const Node& node = *nodes[i];
-    Name name = node.hint;
-    if (name.empty()) {
-      auto at = base.find(&node);
-      name = at != base.end() ? at->second : Name("value");
-    }
-    base[&node] = name;
-    for (const Value& operand : node.operands) base[operand.node.get()] = name;
-  }
-  std::unordered_map<Name, int> owners;
-  for (const NodePtr& node : nodes)
-    if (!node->hint.empty()) owners[node->hint]++;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    Name name = base[nodes[i].get()];
-    bool own = !nodes[i]->hint.empty() && --owners[name] == 0;  // the last node of a name keeps it bare
-    names[i] = own ? name.str() : name.str() + "." + std::to_string(++used[name]);
-  }
-  return names;
-}
-
-std::string to_string(const std::vector<NodePtr>& nodes) {
-  std::vector<std::string> names = names_of(nodes);
-  std::unordered_map<const Node*, std::string> name_of;
-  for (size_t i = 0; i < nodes.size(); ++i) name_of[nodes[i].get()] = names[i];
-  std::string text;
-  for (const NodePtr& node : nodes) {
-    text += name_of[node.get()] + ": ";
-    for (size_t r = 0; r < node->types.size(); ++r)
-      text += (r ? ", " : "") + to_string(node->types[r], node->shardings[r], *node->mesh);
-    text += " = " + std::string(node->op->name) + "(";
-    bool first = true;
-    auto item = [&](const std::string& what) {
-      text += (first ? "" : ", ") + what;
-      first = false;
-    };
-    for (const Value& operand : node->operands) {
-      auto at = name_of.find(operand.node.get());
-      std::string name = at != name_of.end() ? at->second : operand.node->hint.empty() ? std::string(operand.node->op->name) : operand.node->hint.str();
-      item(name + (operand.result ? "#" + std::to_string(operand.result) : ""));
-    }
-    for (double input : node->inputs) item(fmt::format("{:.6g}", input));
-    if (!node->attributes.dims.empty()) item("-> " + to_string(node->attributes.dims));
-    for (int64_t number : node->attributes.ints) item(std::to_string(number));
-    text += ")\n";
-  }
-  return text;
-}
-
-void verify(const std::vector<NodePtr>& nodes) {
-  const int64_t mark = new_mark();
-  for (const NodePtr& node : nodes) {
-    MTF_CHECK(node->types.size() == node->shardings.size() && node->mesh, "{} has no layout", node->op->name);
-    for (const Value& operand : node->operands)
-      MTF_CHECK(operand.node->mark == mark || operand.node->is_computed(operand.result), "{} reads what is not computed before it", node->op->name);
-    for (size_t r = 0; r < node->types.size(); ++r) {
-      AxisSet used = 0;
-      const Dims& dims = node->types[r].dims;
-      MTF_CHECK(dims.size() == node->shardings[r].dims.size(), "{}: {} dims", node->op->name, dims.size());
-      for (size_t i = 0; i < dims.size(); ++i) {
-        MTF_CHECK(find_dim(dims, dims[i].name) == static_cast<int>(i), "{}: dim {} twice", node->op->name, dims[i].name.text());
-        MTF_CHECK((used & node->shardings[r].dims[i].set()) == 0, "{}: an axis twice", node->op->name);
-        used |= node->shardings[r].dims[i].set();
-      }
-    }
-    node->mark = mark;
-  }
 }
 
 }  // namespace mtf

@@ -1,32 +1,31 @@
 #pragma once
-// The global graph: what a program computes, on whole tensors.
+// The global graph: what a program computes, on whole tensors, and what of it has been computed.
 //
-// A Node is one application of an operation to the results of others; a Value is one result of a node. Evaluating a
-// tensor expression only adds a node, after its shape and its layout have been decided; nothing is computed before a
-// cut (a place where the host needs a number) asks for it. Then the node's results are filled in (`computed`), and the
-// node stays as long as a name holds it, so that a gradient can still go through it.
+// A Node is one operation applied to results of other nodes; a Value is one result of a node. Evaluating a tensor
+// expression only adds a node, after its types and layouts have been decided; nothing is computed before the host needs
+// a number. Operations are immutable (graph/operation.h). What changes as a program runs stands in the node: the results
+// that have been computed, and its operands, which are given up when no gradient can go through them any more.
 //
-// A number of the host that stands in an arithmetic place (a factor, a rate, a seed, the number of a random call) is
-// an input of the node: it is not part of the graph's structure, so that a changing one does not make a new plan.
+// Values are held, not guessed. Whatever the evaluator holds is a Handle; a node counts the handles of each of its
+// results and the nodes that have it as an operand. All that follows from who may still read a value follows from these
+// two counts: what a cut computes (pending values with handles), how far a gradient can reach, and whether memory may be
+// overwritten (graph/value_table.h).
 //
 // A variable (a `param` or `state` of a model) is a place; each assignment to it makes a new node of the operation
-// `assign`, which is where gradients end. The node it replaces is marked as superseded.
+// `assign`, which is where gradients end. The node that it replaces says so in `ended`, and so does a node whose history
+// was given up because it had read such a node.
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "graph/operation.h"
 #include "support/name.h"
-#include "support/source.h"
-#include "types/dim.h"
-#include "types/mesh.h"
-#include "types/sharding.h"
 
 namespace mtf {
 
-struct Op;
 struct Node;
-class Tensor;  // a computed value, on this rank: exec/tensor.h
+class Tensor;      // a computed value, on this rank: exec/tensor.h
+class ValueTable;  // graph/value_table.h
 
 using NodePtr = std::shared_ptr<Node>;
 
@@ -36,69 +35,114 @@ struct Value {
   int result = 0;
   explicit operator bool() const { return node != nullptr; }
   bool operator==(const Value&) const = default;
+  const LaidOutOperation& operation() const;
   const TensorType& type() const;
   const Dims& dims() const { return type().dims; }
   ElementType element() const { return type().element; }
   const Sharding& sharding() const;
+  AxisSet inherited() const;
+  const MeshPtr& mesh() const;
 };
 using Values = std::vector<Value>;
 
-/// What fixes a node's structure besides its operands: dims that the call names and numbers that fix a shape or place.
-/// What each entry means is said by the operation's record.
-struct Attributes {
-  Dims dims;
-  std::vector<int64_t> ints;
-  ElementType element = ElementType::kF32;
-  bool operator==(const Attributes&) const = default;
+/// Why no gradient goes on from a node.
+struct HistoryEnd {
+  Name variable;     ///< the param or state that was assigned
+  Span assigned;     ///< where
+  Span read;         ///< where it had been read
+  int64_t place = 0; ///< which one it is (Node::place)
 };
 
-struct Node {
+struct Node : std::enable_shared_from_this<Node> {
   Node() = default;
-  Node(const Node&) = default;
-  Node& operator=(const Node&) = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
   ~Node();  ///< at any length of the history behind it
 
-  const Op* op = nullptr;
-  Attributes attributes;
-  Values operands;
-  std::vector<double> inputs;           ///< the host's numbers, not part of the structure
-  std::vector<TensorType> types;        ///< of each result
-  std::vector<Sharding> shardings;      ///< of each result: the layout that was decided; never partial
-  std::vector<AxisSet> inherited;       ///< of each result: the splits that `@` wrote, or that come from one
-  MeshPtr mesh;
-  Span span;                            ///< the expression
-  Name hint;                            ///< the name that the program gave it
-  int64_t id = 0;                       ///< ascending in program order
-  int64_t replica = 0;                  ///< not 0: a copy for a backward pass, never merged with its original
-  int64_t region = 0;                   ///< not 0: made inside this call of `recompute`
-  mutable int64_t mark = 0;             ///< of the last walk that came here
-  int64_t settled = 0;                  ///< its history has been looked through: Evaluator::forget_history
+  OperationRef operation;
+  int64_t id = 0;            ///< ascending in program order
+  Name name;                 ///< that the program gave it
+  int64_t place = 0;         ///< of an `assign`: the number of the param or state
+  int64_t replica = 0;       ///< not 0: a copy for a backward pass, never merged with its original
+
+  const Values& operands() const { return operands_; }
+  void set_operands(Values operands);
+  /// Gives up the operands: no gradient goes through this node from here on. They are moved to `released` so that the
+  /// caller decides when they die.
+  void release_operands(Values& released);
+
   std::vector<std::shared_ptr<Tensor>> computed;  ///< of each result: its blocks on this rank, once computed
+  std::vector<std::shared_ptr<Tensor>> whole;     ///< as a reference engine computed them: exec/reference.h
   bool is_computed(int result) const { return result < static_cast<int>(computed.size()) && computed[result]; }
-  // Of an `assign` node that another assignment has replaced: where, and the variable's name. Of a computed node that
-  // has dropped its operands because they read such a node: the same, for the message of a gradient that comes here.
-  Span superseded;
-  std::string variable;
-  Span read;                            ///< where the superseded variable was read
+
+  std::shared_ptr<const HistoryEnd> ended;
+
+  // ---- counts, kept by Handle and by set_operands ----
+  int32_t held(int result) const { return result == 0 ? held_first_ : held_others_.empty() ? 0 : held_others_[result - 1]; }
+  bool is_held() const { return held_total_ > 0; }
+  int32_t uses() const { return uses_; }   ///< how often it is an operand of a node that keeps its operands
+
+  mutable int64_t mark = 0;  ///< of the last walk that came here
+
+ private:
+  friend class Handle;
+  friend class ValueTable;
+  struct Link {
+    Node* previous = nullptr;
+    Node* next = nullptr;
+    bool linked = false;
+  };
+  void hold(int result);
+  void let_go(int result);
+
+  Values operands_;
+  int32_t uses_ = 0;
+  int32_t held_first_ = 0;
+  int32_t held_total_ = 0;
+  std::vector<int32_t> held_others_;
+  std::shared_ptr<ValueTable> table_;   ///< null: of nobody's program (an expansion)
+  Link held_link_, history_link_;
+  bool pending_ = true;           ///< nothing of it has been computed
+  bool keeps_history_ = false;    ///< since a cut: its operands are kept for gradients
+  bool leads_ = false;            ///< as of the last look: a held value lies below it
 };
 
-inline const TensorType& Value::type() const { return node->types[result]; }
-inline const Sharding& Value::sharding() const { return node->shardings[result]; }
+inline const LaidOutOperation& Value::operation() const { return *node->operation; }
+inline const TensorType& Value::type() const { return node->operation->results[result]; }
+inline const Sharding& Value::sharding() const { return node->operation->shardings[result]; }
+inline AxisSet Value::inherited() const { return node->operation->inherited[result]; }
+inline const MeshPtr& Value::mesh() const { return node->operation->mesh; }
+
+/// What the evaluator holds of the graph: a value that somebody can still name. Copies count.
+class Handle {
+ public:
+  Handle() = default;
+  Handle(Value value) : value_(std::move(value)) { hold(); }  // NOLINT: a value that the evaluator takes is held
+  Handle(const Handle& other) : value_(other.value_) { hold(); }
+  Handle(Handle&& other) noexcept : value_(std::move(other.value_)) { other.value_ = {}; }
+  Handle& operator=(Handle other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Handle() {
+    if (value_.node) value_.node->let_go(value_.result);
+  }
+  const Value& value() const { return value_; }
+  bool operator==(const Handle& other) const { return value_ == other.value_; }
+
+ private:
+  void hold() {
+    if (value_.node) value_.node->hold(value_.result);
+  }
+  Value value_;
+};
 
 /// The nodes that `roots` need and that are not computed, operands first, in program order.
 std::vector<NodePtr> pending(const Values& roots);
 
 /// A mark that no earlier walk has used.
 int64_t new_mark();
-
-/// A name for each node, in the script's words: its own, or that of the named value it is a part of with a number
-/// behind it (h.1); different nodes get different names.
-std::vector<std::string> names_of(const std::vector<NodePtr>& nodes);
-
-/// The graph in the script's names, a line a node: `h: f32[batch=64/rows, hidden=128/cols] = relu(h.1)`.
-std::string to_string(const std::vector<NodePtr>& nodes);
-
-/// Fails on our own bug: a dim twice, an axis twice, an operand that is not in the list before its use.
-void verify(const std::vector<NodePtr>& nodes);
+/// A number for a node, after all before it.
+int64_t new_node_id();
 
 }  // namespace mtf

@@ -72,25 +72,25 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
 
 /// What the operands claim for dim `i` of result `r`: the list of the operand with the most elements that has one.
 /// With `inherited`, only splits that `@` wrote somewhere before count.
-AxisList claim_of_operands(const Node& node, const IterationSpace& space, int r, int i, bool inherited) {
+AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const OperandLayout> operands, const IterationSpace& space, size_t r, int i,
+                           bool inherited) {
   AxisList best;
   int64_t most = -1;
   for (const IterationDim& dim : space.dims) {
     if (dim.results[r] != i) continue;
-    for (size_t k = 0; k < node.operands.size(); ++k) {
+    for (size_t k = 0; k < operands.size(); ++k) {
       if (dim.operands[k] < 0) continue;
-      const Value& operand = node.operands[k];
-      if (!same_mesh(operand.node->mesh, node.mesh)) continue;
+      const Dims& dims = operation.operands[k].dims;
+      if (operands[k].mesh != operation.mesh.get() && !(*operands[k].mesh == *operation.mesh)) continue;
       // Names decide layouts: a dim that is only given another name brings no split along.
-      if (dim.kind == SplitKind::kFree && operand.dims()[dim.operands[k]].name != node.types[r].dims[i].name) continue;
-      const AxisList& list = operand.sharding().dims[dim.operands[k]];
+      if (dim.kind == SplitKind::kFree && dims[dim.operands[k]].name != operation.results[r].dims[i].name) continue;
       AxisList claim;
-      const AxisSet speaking = inherited ? operand.node->inherited[operand.result] : ~AxisSet{0};
-      for (int axis : list)
+      const AxisSet speaking = inherited ? operands[k].inherited : ~AxisSet{0};
+      for (int axis : operands[k].sharding->dims[dim.operands[k]])
         if (speaking & axis_bit(axis)) claim.push_back(axis);
-      if (claim.empty() || size_of(operand.dims()) <= most) continue;
+      if (claim.empty() || size_of(dims) <= most) continue;
       best = claim;
-      most = size_of(operand.dims());
+      most = size_of(dims);
     }
   }
   return best;
@@ -105,20 +105,20 @@ Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& m
   return sharding;
 }
 
-void decide_layouts(Node& node, const Layout& layout, bool written) {
-  node.shardings.resize(node.types.size());
-  node.inherited.assign(node.types.size(), 0);
+void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> operands, const Layout& layout) {
+  operation.shardings.resize(operation.results.size());
+  operation.inherited.assign(operation.results.size(), 0);
   bool any_split = false;
   bool any_inherited = false;
-  for (const Value& operand : node.operands) {
-    any_split = any_split || operand.sharding().split() != 0;
-    any_inherited = any_inherited || operand.node->inherited[operand.result] != 0;
+  for (const OperandLayout& operand : operands) {
+    any_split = any_split || operand.sharding->split() != 0;
+    any_inherited = any_inherited || operand.inherited != 0;
   }
-  const bool ask_operands = any_split && node.op->space;
-  IterationSpace space = ask_operands ? node.op->space(node) : IterationSpace{};
-  for (size_t r = 0; r < node.types.size(); ++r) {
-    const TensorType& type = node.types[r];
-    Sharding& sharding = node.shardings[r];
+  const bool ask_operands = any_split && operation.op->space;
+  IterationSpace space = ask_operands ? operation.op->space(operation) : IterationSpace{};
+  for (size_t r = 0; r < operation.results.size(); ++r) {
+    const TensorType& type = operation.results[r];
+    Sharding& sharding = operation.shardings[r];
     sharding = replicated(type.dims.size());
     if (layout.rules.empty() && !ask_operands) continue;
     std::vector<bool> open(type.dims.size(), true);
@@ -131,12 +131,12 @@ void decide_layouts(Node& node, const Layout& layout, bool written) {
     };
     const int dims = static_cast<int>(type.dims.size());
     if (any_inherited)
-      for (int i = 0; i < dims; ++i) take(i, claim_of_operands(node, space, r, i, true));
-    node.inherited[r] = sharding.split();
-    apply_rules(sharding, open, type, layout, *node.mesh, node.span, written);
+      for (int i = 0; i < dims; ++i) take(i, claim_of_operands(operation, operands, space, r, i, true));
+    operation.inherited[r] = sharding.split();
+    apply_rules(sharding, open, type, layout, *operation.mesh, operation.span, operation.written);
     if (ask_operands)
       for (int i = 0; i < dims; ++i)
-        if (open[i]) take(i, claim_of_operands(node, space, r, i, false));
+        if (open[i]) take(i, claim_of_operands(operation, operands, space, r, i, false));
   }
 }
 

@@ -20,20 +20,22 @@ Values build_extreme(Call& call) {
   return call.builder.add_node(call.op, {x}, std::move(attributes));
 }
 
-std::vector<TensorType> infer_places(const Node& node) { return {{ElementType::kI32, node.attributes.dims}}; }
+std::vector<TensorType> infer_places(const Operation& operation) { return {{ElementType::kI32, operation.attributes.dims}}; }
 
-IterationSpace extreme_space(const Node& node) {
-  IterationSpace space = ruled_space(node, SplitKind::kFree, {});
-  space.dims[node.attributes.ints[0]].kind = SplitKind::kExpand;
+IterationSpace extreme_space(const Operation& operation) {
+  IterationSpace space = ruled_space(operation, SplitKind::kFree, {});
+  space.dims[operation.attributes.ints[0]].kind = SplitKind::kExpand;
   return space;
 }
 
 /// min(where(x == extreme or x is NaN, place, n)): of equal elements the first, of NaN the first.
 template <bool largest>
-Values expand_extreme(Builder& b, const Node& node) {
-  const Value& x = node.operands[0];
-  const Value extreme = b.reduce(largest ? "max" : "min", x, node.attributes.dims);
-  return {b.add("first_place", {x, extreme}, node.attributes)};
+Values expand_extreme(ExpandCall& call) {
+  Builder& b = call.builder;
+  const Operation& operation = call.operation;
+  const Value& x = call.operands[0];
+  const Value extreme = b.reduce(largest ? "max" : "min", x, operation.attributes.dims);
+  return {b.add("first_place", {x, extreme}, operation.attributes)};
 }
 
 template <typename T>
@@ -133,8 +135,8 @@ constexpr Op ops::kFirstPlace = complete({
     .doc = "The first place along a dim where the first operand equals the second or is NaN; the dim's whole size where it never does. "
            "What argmax and argmin are where their dim is split; counted with the extreme.",
     .infer = infer_places,
-    .space = [](const Node& node) -> IterationSpace {
-      IterationSpace space = ruled_space(node, SplitKind::kReduce, {node.operands[0].dims()[node.attributes.ints[0]]});
+    .space = [](const Operation& operation) -> IterationSpace {
+      IterationSpace space = ruled_space(operation, SplitKind::kReduce, {operation.operands[0].dims[operation.attributes.ints[0]]});
       for (IterationDim& dim : space.dims) dim.reduce = Reduction::kMin;
       return space;
     },

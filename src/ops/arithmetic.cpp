@@ -31,7 +31,7 @@ Values maximum_gradient(GradientCall& call) { return select_gradient(call, "ge")
 /// `exponent` - 1, and 0 where the exponent is 0: what it is multiplied by is then 0 too, and 0 times infinity is not.
 Value lowered_exponent(Builder& b, const Value& exponent) {
   if (is_host_number(exponent)) {
-    const double number = exponent.node->inputs[0];
+    const double number = exponent.operation().inputs[0];
     return b.number(number == 0 ? 0 : number - 1, exponent.element());
   }
   return b.where(b.map("eq", exponent, 0.0), b.number(0, exponent.element()), b.map("sub", exponent, 1.0));

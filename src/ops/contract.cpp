@@ -64,27 +64,27 @@ Values build_einsum(Call& call) {
   return {contract(b, operands, *call.arrow, b.context.multiply_bf16)};
 }
 
-std::vector<TensorType> infer_einsum(const Node& node) {
+std::vector<TensorType> infer_einsum(const Operation& operation) {
   size_t places = 1;
-  for (const Value& operand : node.operands) {
-    MTF_CHECK(operand.element() == node.operands[0].element(), "einsum of {} and {}", name(node.operands[0].element()), name(operand.element()));
-    places += operand.dims().size();
+  for (const TensorType& operand : operation.operands) {
+    MTF_CHECK(operand.element == operation.operands[0].element, "einsum of {} and {}", name(operation.operands[0].element), name(operand.element));
+    places += operand.dims.size();
   }
-  MTF_CHECK(node.attributes.ints.size() == places, "einsum's attributes are made by einsum_attributes");
-  return {{node.operands[0].element(), node.attributes.dims}};
+  MTF_CHECK(operation.attributes.ints.size() == places, "einsum's attributes are made by einsum_attributes");
+  return {{operation.operands[0].element, operation.attributes.dims}};
 }
 
-IterationSpace einsum_space(const Node& node) {
-  Dims labels = node.attributes.dims;
-  for (const Value& operand : node.operands)
-    for (const Dim& dim : operand.dims())
+IterationSpace einsum_space(const Operation& operation) {
+  Dims labels = operation.attributes.dims;
+  for (const TensorType& operand : operation.operands)
+    for (const Dim& dim : operand.dims)
       if (!has_dim(labels, dim.name)) labels.push_back(dim);
   IterationSpace space;
   for (size_t i = 0; i < labels.size(); ++i) {
     IterationDim entry;
-    const bool summed = i >= node.attributes.dims.size();
+    const bool summed = i >= operation.attributes.dims.size();
     entry.kind = summed ? SplitKind::kReduce : SplitKind::kFree;
-    for (const Value& operand : node.operands) entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims(), labels[i].name)));
+    for (const TensorType& operand : operation.operands) entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims, labels[i].name)));
     entry.results.push_back(static_cast<int8_t>(summed ? -1 : static_cast<int>(i)));
     space.dims.push_back(std::move(entry));
   }
@@ -95,7 +95,7 @@ IterationSpace einsum_space(const Node& node) {
 Values einsum_gradient(GradientCall& call) {
   Builder& b = call.builder;
   const Values& operands = call.operands;
-  const bool bf16_product = call.node.attributes.ints[0] != 0;
+  const bool bf16_product = call.operation.attributes.ints[0] != 0;
   Values gradients(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!call.wants(i)) continue;
@@ -115,56 +115,56 @@ Values einsum_gradient(GradientCall& call) {
 /// What a dim of the result runs along: rows (of the first operand alone), columns (of the second alone), or both.
 enum class Along : uint8_t { kRows, kColumns, kBatch };
 
-Along along(const Node& node, Name dim) {
-  const bool first = has_dim(node.operands[0].dims(), dim), second = has_dim(node.operands[1].dims(), dim);
+Along along(const Operation& operation, Name dim) {
+  const bool first = has_dim(operation.operands[0].dims, dim), second = has_dim(operation.operands[1].dims, dim);
   return first && second ? Along::kBatch : first ? Along::kRows : Along::kColumns;
 }
 
 /// The result's dims along `what`, in the order in which their operand stores them.
-StorageOrder dims_along(const Node& node, std::span<const StorageOrder> operands, Along what) {
+StorageOrder dims_along(const Operation& operation, std::span<const StorageOrder> operands, Along what) {
   StorageOrder order;
   const size_t k = what == Along::kColumns ? 1 : 0;
   for (int8_t d : operands[k]) {
-    const Name name = node.operands[k].dims()[d].name;
-    const int place = find_dim(node.attributes.dims, name);
-    if (place >= 0 && along(node, name) == what) order.push_back(static_cast<int8_t>(place));
+    const Name name = operation.operands[k].dims[d].name;
+    const int place = find_dim(operation.attributes.dims, name);
+    if (place >= 0 && along(operation, name) == what) order.push_back(static_cast<int8_t>(place));
   }
   return order;
 }
 
 /// The order as written, if a matrix product can write it: the dims along rows stand together in the order of their
 /// operand, those along columns too, and one of the two is innermost.
-bool writes_as_declared(const Node& node, const StorageOrder& rows, const StorageOrder& columns) {
-  const Dims& result = node.attributes.dims;
+bool writes_as_declared(const Operation& operation, const StorageOrder& rows, const StorageOrder& columns) {
+  const Dims& result = operation.attributes.dims;
   auto together = [](const StorageOrder& group) {
     for (size_t i = 1; i < group.size(); ++i)
       if (group[i] != group[i - 1] + 1) return false;
     return true;
   };
-  return !result.empty() && along(node, result.back().name) != Along::kBatch && together(rows) && together(columns);
+  return !result.empty() && along(operation, result.back().name) != Along::kBatch && together(rows) && together(columns);
 }
 
 /// The order in which a product writes its result fastest: innermost are the dims of the operand that stores one of
 /// them innermost, if the other operand stores a summed dim so; the order as written where it makes no difference, so
 /// that a gradient lies as its parameter does.
-StorageOrder einsum_order(const Node& node, std::span<const StorageOrder> operands) {
-  const Dims& result = node.attributes.dims;
+StorageOrder einsum_order(const Operation& operation, std::span<const StorageOrder> operands) {
+  const Dims& result = operation.attributes.dims;
   StorageOrder declared;
   for (size_t i = 0; i < result.size(); ++i) declared.push_back(static_cast<int8_t>(i));
-  if (node.operands.size() == 1) {
+  if (operation.operands.size() == 1) {
     StorageOrder order;
     for (int8_t d : operands[0])
-      if (const int place = find_dim(result, node.operands[0].dims()[d].name); place >= 0) order.push_back(static_cast<int8_t>(place));
+      if (const int place = find_dim(result, operation.operands[0].dims[d].name); place >= 0) order.push_back(static_cast<int8_t>(place));
     return order;
   }
-  auto sums_innermost = [&](size_t k) { return !operands[k].empty() && !has_dim(result, node.operands[k].dims()[operands[k].back()].name); };
-  const StorageOrder rows = dims_along(node, operands, Along::kRows), columns = dims_along(node, operands, Along::kColumns);
+  auto sums_innermost = [&](size_t k) { return !operands[k].empty() && !has_dim(result, operation.operands[k].dims[operands[k].back()].name); };
+  const StorageOrder rows = dims_along(operation, operands, Along::kRows), columns = dims_along(operation, operands, Along::kColumns);
   const bool rows_wanted = sums_innermost(1) && !sums_innermost(0) && !rows.empty();
   const bool columns_wanted = sums_innermost(0) && !sums_innermost(1) && !columns.empty();
-  const bool declared_rows = !result.empty() && along(node, result.back().name) == Along::kRows;
-  if (writes_as_declared(node, rows, columns) && (declared_rows ? !columns_wanted : !rows_wanted)) return declared;
+  const bool declared_rows = !result.empty() && along(operation, result.back().name) == Along::kRows;
+  if (writes_as_declared(operation, rows, columns) && (declared_rows ? !columns_wanted : !rows_wanted)) return declared;
   const bool rows_inside = rows_wanted || (declared_rows && !columns_wanted);
-  StorageOrder order = dims_along(node, operands, Along::kBatch);
+  StorageOrder order = dims_along(operation, operands, Along::kBatch);
   for (const StorageOrder* group : {rows_inside ? &columns : &rows, rows_inside ? &rows : &columns}) order.insert(order.end(), group->begin(), group->end());
   return order;
 }

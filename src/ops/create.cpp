@@ -9,7 +9,7 @@
 namespace mtf {
 namespace {
 
-std::vector<TensorType> type_of_attributes(const Node& node) { return {{node.attributes.element, node.attributes.dims}}; }
+std::vector<TensorType> type_of_attributes(const Operation& operation) { return {{operation.attributes.element, operation.attributes.dims}}; }
 
 ElementType element_of(const Call& call) {
   const Argument& element = call.argument("element");
@@ -131,18 +131,16 @@ Value filled(Builder& builder, double number, const TensorType& type) {
 Value made_like(Builder& builder, const Value& like, const std::function<Value()>& make) {
   struct Restore {
     Builder& builder;
-    Context context;
+    MeshPtr mesh;
+    Layout layout;
     ~Restore() {
-      builder.context.mesh = context.mesh;
-      builder.context.layout = context.layout;
+      builder.context.mesh = mesh;
+      builder.context.layout = layout;
     }
-  } restore{builder, builder.context};
-  builder.context.mesh = like.node->mesh;
+  } restore{builder, builder.context.mesh, builder.context.layout};
+  builder.context.mesh = like.mesh();
   builder.context.layout = {};
-  const Value made = make();
-  made.node->shardings[made.result] = like.sharding();
-  made.node->inherited[made.result] = like.node->inherited[like.result];
-  return made;
+  return builder.laid_like(make(), like);
 }
 
 constexpr Op ops::kZeros = complete({
@@ -183,7 +181,7 @@ constexpr Op ops::kRange = complete({
     .example = "dim a = 4\nprint(range(a))\n#> [0, 1, 2, 3]\n",
     .samples = "=> range(a)",
     .build = build_range,
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {{ElementType::kI32, node.attributes.dims}}; },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, operation.attributes.dims}}; },
     .space = elementwise_space, .kernel = range_kernel,
     .no_gradient = "a range depends on nothing"});
 
@@ -207,10 +205,10 @@ constexpr Op ops::kOneHot = complete({
     .samples = "dim classes = 4; i: i32[a] in 0..4 => one_hot(i, classes)\n"
                "dim classes = 4; i: i32[a, b] in 0..4 => one_hot(i, classes, i32)",
     .build = build_one_hot,
-    .infer = [](const Node& node) -> std::vector<TensorType> {
-      Dims dims = node.operands[0].dims();
-      dims.push_back(node.attributes.dims[0]);
-      return {{node.attributes.element, dims}};
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      Dims dims = operation.operands[0].dims;
+      dims.push_back(operation.attributes.dims[0]);
+      return {{operation.attributes.element, dims}};
     },
     .space = elementwise_space, .kernel = one_hot_kernel,
     .no_gradient = "a place in a row does not change with a label's size"});

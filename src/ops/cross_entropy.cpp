@@ -35,7 +35,7 @@ struct Layout {
   std::vector<bool> folded;
 };
 
-Dim class_dim(const Node& node) { return node.operands[0].dims()[node.attributes.ints[0]]; }
+Dim class_dim(const Operation& operation) { return operation.operands[0].dims[operation.attributes.ints[0]]; }
 
 Values build_cross_entropy(Call& call) {
   Builder& b = call.builder;
@@ -64,29 +64,31 @@ Values build_cross_entropy(Call& call) {
 }
 
 /// The loss, and logsumexp for the gradient.
-std::vector<TensorType> infer_cross_entropy(const Node& node) {
-  const TensorType rows{node.operands[0].element(), node.attributes.dims};
+std::vector<TensorType> infer_cross_entropy(const Operation& operation) {
+  const TensorType rows{operation.operands[0].element, operation.attributes.dims};
   return {rows, rows};
 }
 
-IterationSpace cross_entropy_space(const Node& node) { return ruled_space(node, SplitKind::kExpand, {class_dim(node)}); }
+IterationSpace cross_entropy_space(const Operation& operation) { return ruled_space(operation, SplitKind::kExpand, {class_dim(operation)}); }
 
-Values expand_cross_entropy(Builder& b, const Node& node) {
-  const Value& x = node.operands[0];
-  const Value& labels = node.operands[1];
-  const Dims& rows = node.attributes.dims;
-  const Layout layout(node.attributes);
+Values expand_cross_entropy(ExpandCall& call) {
+  Builder& b = call.builder;
+  const Operation& operation = call.operation;
+  const Value& x = call.operands[0];
+  const Value& labels = call.operands[1];
+  const Dims& rows = operation.attributes.dims;
+  const Layout layout(operation.attributes);
   const Value max = b.reduce("max", x, rows);
   const Value sum = b.reduce("sum", b.map("exp", b.map("sub", x, max)), rows);
   const Value lse = b.map("add", b.map("log", sum), max);
-  Value picked = is_float(labels.element()) ? b.sum_to(b.map("mul", x, labels), rows) : b.add("pick_label", {x, labels}, node.attributes);
+  Value picked = is_float(labels.element()) ? b.sum_to(b.map("mul", x, labels), rows) : b.add("pick_label", {x, labels}, operation.attributes);
   if (layout.smoothed) {
-    const double smoothing = node.inputs[0];
+    const double smoothing = operation.inputs[0];
     picked = b.map("add", b.map("mul", picked, 1 - smoothing),
-                   b.map("mul", b.sum_to(x, rows), smoothing / static_cast<double>(class_dim(node).size)));
+                   b.map("mul", b.sum_to(x, rows), smoothing / static_cast<double>(class_dim(operation).size)));
   }
   Value loss = b.map("sub", lse, picked);
-  if (layout.z_loss) loss = b.map("add", loss, b.map("mul", b.map("square", lse), node.inputs[1]));
+  if (layout.z_loss) loss = b.map("add", loss, b.map("mul", b.map("square", lse), operation.inputs[1]));
   return {loss, lse};
 }
 
@@ -204,23 +206,19 @@ void cross_entropy_kernel(KernelCall& call) {
 }
 
 /// The places of the class dim, split as the logits are.
-Value class_places(Builder& b, const Node& node) {
-  const Value& x = node.operands[0];
-  const AxisList& axes = x.sharding().dims[node.attributes.ints[0]];
-  return b.laid_out(b.range(class_dim(node)), Sharding{{axes}, 0}, x.node->inherited[x.result] & axes.set());
-}
+Value class_places(Builder& b, const Operation& operation, const Value& x) { return b.split_like(b.range(class_dim(operation)), x); }
 
 /// dx = softmax(x) (d + 2 z lse d + d_lse) - d ((1 - e) t + e/n); of a distribution, dt = -(1 - e) d x.
 Values cross_entropy_gradient(GradientCall& call) {
   Builder& b = call.builder;
-  const Node& node = call.node;
-  const Layout layout(node.attributes);
+  const Operation& operation = call.operation;
+  const Layout layout(operation.attributes);
   const Value& x = call.operands[0];
   const Value& labels = call.operands[1];
   const Value& lse = call.results[1];
   const Value& d = call.d_results[0];
-  const double smoothing = node.inputs[0];
-  const double z = node.inputs[1];
+  const double smoothing = operation.inputs[0];
+  const double z = operation.inputs[1];
   const bool soft = is_float(labels.element());
   Values gradients(2);
   if (call.wants(0)) {
@@ -231,9 +229,9 @@ Values cross_entropy_gradient(GradientCall& call) {
     if (d) {
       const Value kept = layout.smoothed ? b.map("mul", d, 1 - smoothing) : d;
       const Value target = soft ? b.map("mul", labels, kept)
-                                : b.where(b.map("eq", labels, class_places(b, node)), kept, b.number(0, d.element()));
+                                : b.where(b.map("eq", labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
       gradient = b.map("sub", gradient, target);
-      if (layout.smoothed) gradient = b.map("sub", gradient, b.map("mul", d, smoothing / static_cast<double>(class_dim(node).size)));
+      if (layout.smoothed) gradient = b.map("sub", gradient, b.map("mul", d, smoothing / static_cast<double>(class_dim(operation).size)));
     }
     gradients[0] = gradient;
   }
@@ -272,8 +270,8 @@ constexpr Op ops::kPickLabel = complete({
     .name = "pick_label",
     .family = "Neural networks",
     .doc = "For each row the logit of its label; where the classes are split, a sum of which one processor has the only part.",
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
-    .space = [](const Node& node) -> IterationSpace { return ruled_space(node, SplitKind::kReduce, {class_dim(node)}); },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
+    .space = [](const Operation& operation) -> IterationSpace { return ruled_space(operation, SplitKind::kReduce, {class_dim(operation)}); },
     .kernel = pick_label_kernel,
     .no_gradient = "it is part of cross_entropy, which has its own",
 });

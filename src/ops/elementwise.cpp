@@ -3,15 +3,15 @@
 
 namespace mtf {
 
-std::vector<TensorType> infer_same(const Node& node) {
-  for (const Value& operand : node.operands)
-    MTF_CHECK(operand.element() == node.operands[0].element(), "{} of {} and {}", node.op->name, name(node.operands[0].element()),
-              name(operand.element()));
-  return {{node.operands[0].element(), broadcast_dims(node.operands)}};
+std::vector<TensorType> infer_same(const Operation& operation) {
+  for (const TensorType& operand : operation.operands)
+    MTF_CHECK(operand.element == operation.operands[0].element, "{} of {} and {}", operation.op->name, name(operation.operands[0].element),
+              name(operand.element));
+  return {{operation.operands[0].element, broadcast_dims(operation.operands)}};
 }
 
-std::vector<TensorType> infer_truth(const Node& node) {
-  std::vector<TensorType> types = infer_same(node);
+std::vector<TensorType> infer_truth(const Operation& operation) {
+  std::vector<TensorType> types = infer_same(operation);
   types[0].element = ElementType::kBool;
   return types;
 }

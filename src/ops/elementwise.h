@@ -5,11 +5,11 @@
 namespace mtf {
 
 /// One result with the dims that the operands broadcast to, of the first operand's element type.
-std::vector<TensorType> infer_same(const Node& node);
+std::vector<TensorType> infer_same(const Operation& operation);
 /// The same, of bool.
-std::vector<TensorType> infer_truth(const Node& node);
+std::vector<TensorType> infer_truth(const Operation& operation);
 
-/// Broadcasts the arguments, and casts them to the type that `rule` gives for them; then one node.
+/// Broadcasts the arguments, and casts them to the type that `rule` gives for them; then one operation.
 template <ElementType (*rule)(const Values&)>
 Values build_map(Call& call) {
   const Values operands = tensor_arguments(call);

@@ -16,8 +16,8 @@ consteval Op identity(Op op) {
   return complete(op);
 }
 
-std::vector<TensorType> infer_leaf(const Node& node) { return {{node.attributes.element, node.attributes.dims}}; }
-IterationSpace leaf_space(const Node& node) { return elementwise_space(node); }
+std::vector<TensorType> infer_leaf(const Operation& operation) { return {{operation.attributes.element, operation.attributes.dims}}; }
+IterationSpace leaf_space(const Operation& operation) { return elementwise_space(operation); }
 
 }  // namespace
 
@@ -35,7 +35,7 @@ constexpr Op ops::kCast = complete({
       if (x.element() == element) return {call.builder.add("copy", {x})};
       return call.builder.add_node(call.op, {x}, {.dims = {}, .ints = {}, .element = element});
     },
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.attributes.element, node.operands[0].dims()}}; },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.attributes.element, operation.operands[0].dims}}; },
     .space = elementwise_space,
     .lane = LaneOp::kCast,
     .gradient = [](GradientCall& g) -> Values { return {g.builder.cast(g.d_results[0], g.operands[0].element())}; },

@@ -46,12 +46,12 @@ void index_kernel(KernelCall& call) {
   copy_all(call.threads, from, to, without(from.dims.size(), dim), place * from.dims[dim].stride);
 }
 
-IterationSpace index_space(const Node& node) {
+IterationSpace index_space(const Operation& operation) {
   IterationSpace space;
-  const int dim = static_cast<int>(node.attributes.ints[0]);
-  const int order = static_cast<int>(node.operands[0].dims().size());
+  const int dim = static_cast<int>(operation.attributes.ints[0]);
+  const int order = static_cast<int>(operation.operands[0].dims.size());
   for (int d = 0; d < order; ++d) {
-    if (d == dim) space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(node.operands[0].element()), .operands = {narrow(d)}, .results = {-1}});
+    if (d == dim) space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .operands = {narrow(d)}, .results = {-1}});
     else space.dims.push_back({.operands = {narrow(d)}, .results = {narrow(d < dim ? d : d - 1)}});
   }
   return space;
@@ -77,11 +77,11 @@ Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
   return dims;
 }
 
-IterationSpace gather_space(const Node& node) {
+IterationSpace gather_space(const Operation& operation) {
   IterationSpace space;
-  const std::vector<int64_t>& places = node.attributes.ints;
-  space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(node.operands[0].element()), .operands = {narrow(places[0]), -1}, .results = {-1}});
-  for (size_t d = 0; d < node.types[0].dims.size(); ++d)
+  const std::vector<int64_t>& places = operation.attributes.ints;
+  space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .operands = {narrow(places[0]), -1}, .results = {-1}});
+  for (size_t d = 0; d < operation.results[0].dims.size(); ++d)
     space.dims.push_back({.operands = {narrow(places[1 + 2 * d]), narrow(places[2 + 2 * d])}, .results = {narrow(d)}});
   return space;
 }
@@ -184,9 +184,9 @@ struct ScatterPlaces {
   std::vector<Pair> summed;
 };
 
-IterationSpace scatter_space(const Node& node) {
+IterationSpace scatter_space(const Operation& operation) {
   IterationSpace space;
-  const ScatterPlaces places(node.attributes.ints);
+  const ScatterPlaces places(operation.attributes.ints);
   for (size_t d = 0; d < places.kept.size(); ++d)
     space.dims.push_back({.operands = {narrow(places.kept[d].values), narrow(places.kept[d].ids)}, .results = {narrow(d)}});
   for (const auto& [values, ids] : places.summed)
@@ -303,7 +303,7 @@ Value index_dim(Builder& builder, const Value& x, int dim, double place, Span sp
   const Dim& whole = x.dims()[dim];
   if (!std::isnan(place) && (place < 0 || place >= static_cast<double>(whole.size)))
     fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected an index from 0 to {} for {}, found {}", whole.size - 1, to_string(whole), place))
-             .related(x.node->span, describe(x))
+             .related(x.operation().span, describe(x))
              .help(place < 0 ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text()) : ""));
   return builder.add("index", {x}, {.dims = {whole}, .ints = {dim}, .element = x.element()}, {place});
 }
@@ -339,27 +339,27 @@ constexpr Op ops::kIndex = complete({
     .doc = "`x[d: i]`: the tensor at one place of a dimension, which is gone from the result. A place outside the dimension is an "
            "error, also a negative one.",
     .samples = "x: [a, b] => x[a: 0]\nx: [a, b] => x[a: 2, b: 3]\nx: i32[a, b, c] in -9..9 => x[b: 1]",
-    .infer = [](const Node& node) -> std::vector<TensorType> {
-      TensorType type = node.operands[0].type();
-      type.dims.erase(type.dims.begin() + node.attributes.ints[0]);
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      TensorType type = operation.operands[0];
+      type.dims.erase(type.dims.begin() + operation.attributes.ints[0]);
       return {type};
     },
     .space = index_space, .kernel = index_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {call.builder.add("place_at", {call.d_results[0]}, call.node.attributes, call.node.inputs)};
+      return {call.builder.add("place_at", {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
     },
     .linear = Linear::kEach});
 
 constexpr Op ops::kPlaceAt = complete({
     .name = "place_at", .family = "Indices", .doc = "The transpose of `x[d: i]`: its operand at place i of a new dimension, zeros elsewhere.",
-    .infer = [](const Node& node) -> std::vector<TensorType> {
-      TensorType type = node.operands[0].type();
-      type.dims.insert(type.dims.begin() + node.attributes.ints[0], node.attributes.dims[0]);
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      TensorType type = operation.operands[0];
+      type.dims.insert(type.dims.begin() + operation.attributes.ints[0], operation.attributes.dims[0]);
       return {type};
     },
     .space = elementwise_space, .kernel = place_at_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {call.builder.add("index", {call.d_results[0]}, call.node.attributes, call.node.inputs)};
+      return {call.builder.add("index", {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
     }});
 
 constexpr Op ops::kGather = complete({
@@ -375,13 +375,13 @@ constexpr Op ops::kGather = complete({
                "x: [a, b, c], i: i32[c, a] in 0..2 => gather(x, i, over: b)\n"
                "x: [a, b], i: i32[a, b] in 0..2 => gather(x, i, over: b)",
     .build = build_gather,
-    .infer = [](const Node& node) -> std::vector<TensorType> {
-      const Value& table = node.operands[0];
-      return {{table.element(), gather_dims(table.dims(), node.operands[1].dims(), node.attributes.dims[0].name)}};
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      const TensorType& table = operation.operands[0];
+      return {{table.element, gather_dims(table.dims, operation.operands[1].dims, operation.attributes.dims[0].name)}};
     },
     .space = gather_space, .kernel = gather_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {scatter_add(call.builder, call.d_results[0], call.operands[1], call.node.attributes.dims[0], call.operands[0].dims()), {}};
+      return {scatter_add(call.builder, call.d_results[0], call.operands[1], call.operation.attributes.dims[0], call.operands[0].dims()), {}};
     }});
 
 constexpr Op ops::kScatterAdd = complete({
@@ -397,12 +397,12 @@ constexpr Op ops::kScatterAdd = complete({
                "dim vocab = 5; x: [a, b], i: i32[b, a] in 0..5 => scatter_add(x, i -> [a, vocab], into: vocab)\n"
                "x: [a, b], i: i32[b] in 0..2 => scatter_add(x, i, into: b)",
     .build = build_scatter,
-    .infer = [](const Node& node) -> std::vector<TensorType> {
-      return {{node.operands[0].element(), Dims(node.attributes.dims.begin() + 1, node.attributes.dims.end())}};
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      return {{operation.operands[0].element, Dims(operation.attributes.dims.begin() + 1, operation.attributes.dims.end())}};
     },
     .space = scatter_space, .kernel = scatter_kernel, .work = Work::kPerOperand,
     .gradient = [](GradientCall& call) -> Values {
-      return {gather(call.builder, call.d_results[0], call.operands[1], call.node.attributes.dims[0]), {}};
+      return {gather(call.builder, call.d_results[0], call.operands[1], call.operation.attributes.dims[0]), {}};
     }});
 
 }  // namespace mtf

@@ -12,18 +12,18 @@ namespace {
 int dim_of(const Attributes& attributes) { return static_cast<int>(attributes.ints[0]); }
 
 /// The operand's type with another size for one dim.
-std::vector<TensorType> resized(const Node& node, int64_t size) {
-  TensorType type = node.operands[0].type();
-  type.dims[dim_of(node.attributes)].size = size;
+std::vector<TensorType> resized(const Operation& operation, int64_t size) {
+  TensorType type = operation.operands[0];
+  type.dims[dim_of(operation.attributes)].size = size;
   return {type};
 }
 
 /// One operand and one result with the same dims: free, but for one.
-IterationSpace mapped_space(const Node& node, const IntervalMap& map) {
+IterationSpace mapped_space(const Operation& operation, const IntervalMap& map) {
   IterationSpace space;
-  for (size_t d = 0; d < node.types[0].dims.size(); ++d) {
+  for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
     IterationDim dim{.operands = {static_cast<int8_t>(d)}, .results = {static_cast<int8_t>(d)}};
-    if (static_cast<int>(d) == dim_of(node.attributes)) {
+    if (static_cast<int>(d) == dim_of(operation.attributes)) {
       dim.kind = SplitKind::kInterval;
       dim.maps = {map};
     }
@@ -37,9 +37,9 @@ struct Sizes {
   int64_t from, to;
 };
 
-Sizes sizes_of(const Node& node) {
-  const int dim = dim_of(node.attributes);
-  return {node.operands[0].dims()[dim].size, node.types[0].dims[dim].size};
+Sizes sizes_of(const Operation& operation) {
+  const int dim = dim_of(operation.attributes);
+  return {operation.operands[0].dims[dim].size, operation.results[0].dims[dim].size};
 }
 
 Sizes sizes_of(const KernelCall& call) {
@@ -70,8 +70,8 @@ Value pad(Builder& builder, const Value& x, int dim, int64_t before, int64_t aft
 }
 
 Values slice_gradient(GradientCall& call) {
-  const Attributes& slice = call.node.attributes;
-  const int64_t size = sizes_of(call.node).from, first = slice.ints[1], count = slice.ints[2];
+  const Attributes& slice = call.operation.attributes;
+  const int64_t size = sizes_of(call.operation).from, first = slice.ints[1], count = slice.ints[2];
   if (slice.ints[3] != 1) return {spread(call.builder, call.d_results[0], slice, size)};
   return {pad(call.builder, call.d_results[0], dim_of(slice), first, size - first - count)};
 }
@@ -100,9 +100,9 @@ void spread_kernel(KernelCall& call) {
 }
 
 /// The operand's dim is whole everywhere; the result's may be split.
-IterationSpace spread_space(const Node& node) {
-  IterationSpace space = mapped_space(node, {});
-  IterationDim& dim = space.dims[dim_of(node.attributes)];
+IterationSpace spread_space(const Operation& operation) {
+  IterationSpace space = mapped_space(operation, {});
+  IterationDim& dim = space.dims[dim_of(operation.attributes)];
   dim = {.kind = SplitKind::kFree, .operands = {-1}, .results = dim.results};
   space.dims.push_back({.kind = SplitKind::kWhole, .operands = dim.results, .results = {-1}});
   return space;
@@ -114,15 +114,15 @@ IntervalMap pad_map(const Attributes& attributes, Sizes sizes) {
   return {.offset = -attributes.ints[1], .from = sizes.to, .to = sizes.from};
 }
 
-std::vector<TensorType> infer_pad(const Node& node) {
-  return resized(node, node.operands[0].dims()[dim_of(node.attributes)].size + node.attributes.ints[1] + node.attributes.ints[2]);
+std::vector<TensorType> infer_pad(const Operation& operation) {
+  return resized(operation, operation.operands[0].dims[dim_of(operation.attributes)].size + operation.attributes.ints[1] + operation.attributes.ints[2]);
 }
 
-IterationSpace pad_space(const Node& node) { return mapped_space(node, pad_map(node.attributes, sizes_of(node))); }
+IterationSpace pad_space(const Operation& operation) { return mapped_space(operation, pad_map(operation.attributes, sizes_of(operation))); }
 
 Values pad_gradient(GradientCall& call) {
-  const Attributes& pad = call.node.attributes;
-  return {call.builder.slice(call.d_results[0], dim_of(pad), pad.ints[1], sizes_of(call.node).from)};
+  const Attributes& pad = call.operation.attributes;
+  return {call.builder.slice(call.d_results[0], dim_of(pad), pad.ints[1], sizes_of(call.operation).from)};
 }
 
 Values build_pad(Call& call) {
@@ -167,7 +167,7 @@ Values build_shift(Call& call) {
   return {own_value(call.builder, x, call.tensor("x"))};
 }
 
-std::vector<TensorType> same_type(const Node& node) { return {node.operands[0].type()}; }
+std::vector<TensorType> same_type(const Operation& operation) { return {operation.operands[0]}; }
 
 IntervalMap reverse_map(int64_t size) { return {.reversed = true, .from = size, .to = size}; }
 
@@ -175,12 +175,12 @@ bool is_reversed(const Attributes& attributes, size_t dim) {
   return std::find(attributes.ints.begin(), attributes.ints.end(), static_cast<int64_t>(dim)) != attributes.ints.end();
 }
 
-IterationSpace reverse_space(const Node& node) {
-  IterationSpace space = elementwise_space(node);
+IterationSpace reverse_space(const Operation& operation) {
+  IterationSpace space = elementwise_space(operation);
   for (size_t d = 0; d < space.dims.size(); ++d)
-    if (is_reversed(node.attributes, d)) {
+    if (is_reversed(operation.attributes, d)) {
       space.dims[d].kind = SplitKind::kInterval;
-      space.dims[d].maps = {reverse_map(node.types[0].dims[d].size)};
+      space.dims[d].maps = {reverse_map(operation.results[0].dims[d].size)};
     }
   return space;
 }
@@ -205,7 +205,7 @@ Value slice_dim(Builder& builder, const Value& x, int dim, int64_t first, int64_
   const Dim& whole = x.dims()[dim];
   if (first < 0 || last > whole.size || first > whole.size || last < 0)
     fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected bounds from 0 to {} for {}, found {}..{}", whole.size, to_string(whole), first, last))
-             .related(x.node->span, describe(x))
+             .related(x.operation().span, describe(x))
              .help(first < 0 || last < 0 ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text()) : ""));
   if (first >= last)
     fail(Kind::bad_size, span, "expected at least one element of {}, found {}..{}", to_string(whole), first, last);
@@ -229,8 +229,8 @@ constexpr Op ops::kSlice = complete({
                "x: [a, b] => slice(x, a: (0, size(a)), stride: 2)\n"
                "x: [a] => slice(x, a: (1, size(a)), stride: 2)",
     .build = build_slice,
-    .infer = [](const Node& node) { return resized(node, node.attributes.ints[2]); },
-    .space = [](const Node& node) { return mapped_space(node, slice_map(node.attributes, sizes_of(node))); },
+    .infer = [](const Operation& operation) { return resized(operation, operation.attributes.ints[2]); },
+    .space = [](const Operation& operation) { return mapped_space(operation, slice_map(operation.attributes, sizes_of(operation))); },
     .kernel = [](KernelCall& call) { copy_by_map(call, slice_map(call.attributes, sizes_of(call)), 0); },
     .gradient = slice_gradient, .linear = Linear::kEach});
 
@@ -238,11 +238,11 @@ constexpr Op ops::kSpread = complete({
     .name = "spread", .family = "Moving elements",
     .doc = "The opposite of a slice with a stride: element i goes to place first + i * stride of a dimension of a given size, "
            "zeros elsewhere.",
-    .infer = [](const Node& node) { return resized(node, node.attributes.ints[3]); },
+    .infer = [](const Operation& operation) { return resized(operation, operation.attributes.ints[3]); },
     .space = spread_space, .kernel = spread_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      const std::vector<int64_t>& at = call.node.attributes.ints;
-      return {call.builder.slice(call.d_results[0], static_cast<int>(at[0]), at[1], sizes_of(call.node).from, at[2])};
+      const std::vector<int64_t>& at = call.operation.attributes.ints;
+      return {call.builder.slice(call.d_results[0], static_cast<int>(at[0]), at[1], sizes_of(call.operation).from, at[2])};
     }});
 
 constexpr Op ops::kPad = complete({
@@ -277,10 +277,10 @@ constexpr Op ops::kShift = complete({
                "x: [a] => shift(x, a: 100)\n"
                "x: [a] => shift(x, a: 7, wrap: true)",
     .build = build_shift, .infer = same_type,
-    .space = [](const Node& node) { return mapped_space(node, shift_map(node.attributes, sizes_of(node))); },
+    .space = [](const Operation& operation) { return mapped_space(operation, shift_map(operation.attributes, sizes_of(operation))); },
     .kernel = [](KernelCall& call) { copy_by_map(call, shift_map(call.attributes, sizes_of(call)), 0); },
     .gradient = [](GradientCall& call) -> Values {
-      const std::vector<int64_t>& by = call.node.attributes.ints;
+      const std::vector<int64_t>& by = call.operation.attributes.ints;
       return {shift(call.builder, call.d_results[0], static_cast<int>(by[0]), -by[1], by[2] != 0)};
     }});
 
@@ -296,6 +296,6 @@ constexpr Op ops::kReverse = complete({
       return {over.empty() ? own_value(call.builder, x, x) : reverse(call.builder, x, places_in(over, x.dims()))};
     },
     .infer = same_type, .space = reverse_space, .kernel = reverse_kernel,
-    .gradient = [](GradientCall& call) -> Values { return {reverse(call.builder, call.d_results[0], call.node.attributes.ints)}; }});
+    .gradient = [](GradientCall& call) -> Values { return {reverse(call.builder, call.d_results[0], call.operation.attributes.ints)}; }});
 
 }  // namespace mtf

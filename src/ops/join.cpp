@@ -26,34 +26,34 @@ Values tensors_of(Call& call) {
 // ---- concat ----------------------------------------------------------------------------------------------------------
 
 /// Where operand k begins in the result.
-int64_t start_of(const Node& node, size_t k, int dim) {
+int64_t start_of(const Operation& operation, size_t k, int dim) {
   int64_t start = 0;
   for (size_t i = 0; i < k; ++i) {
-    const std::vector<int64_t>& ints = node.attributes.ints;
-    start += node.operands[i].dims()[ints[1 + i * node.operands[0].dims().size() + dim]].size;
+    const std::vector<int64_t>& ints = operation.attributes.ints;
+    start += operation.operands[i].dims[ints[1 + i * operation.operands[0].dims.size() + dim]].size;
   }
   return start;
 }
 
-std::vector<TensorType> infer_concat(const Node& node) {
-  TensorType type = node.operands[0].type();
-  const int dim = static_cast<int>(node.attributes.ints[0]);
-  type.dims[dim].size = start_of(node, node.operands.size(), dim);
+std::vector<TensorType> infer_concat(const Operation& operation) {
+  TensorType type = operation.operands[0];
+  const int dim = static_cast<int>(operation.attributes.ints[0]);
+  type.dims[dim].size = start_of(operation, operation.operands.size(), dim);
   return {type};
 }
 
-IterationSpace concat_space(const Node& node) {
+IterationSpace concat_space(const Operation& operation) {
   IterationSpace space;
-  const std::vector<int64_t>& ints = node.attributes.ints;
-  const size_t order = node.types[0].dims.size();
+  const std::vector<int64_t>& ints = operation.attributes.ints;
+  const size_t order = operation.results[0].dims.size();
   for (size_t d = 0; d < order; ++d) {
     IterationDim dim;
-    for (size_t k = 0; k < node.operands.size(); ++k) dim.operands.push_back(narrow(ints[1 + k * order + d]));
+    for (size_t k = 0; k < operation.operands.size(); ++k) dim.operands.push_back(narrow(ints[1 + k * order + d]));
     dim.results = {narrow(d)};
     if (static_cast<int64_t>(d) == ints[0]) {
       dim.kind = SplitKind::kInterval;
-      for (size_t k = 0; k < node.operands.size(); ++k)
-        dim.maps.push_back({.offset = -start_of(node, k, static_cast<int>(d)), .from = node.types[0].dims[d].size, .to = node.operands[k].dims()[dim.operands[k]].size});
+      for (size_t k = 0; k < operation.operands.size(); ++k)
+        dim.maps.push_back({.offset = -start_of(operation, k, static_cast<int>(d)), .from = operation.results[0].dims[d].size, .to = operation.operands[k].dims[dim.operands[k]].size});
     }
     space.dims.push_back(std::move(dim));
   }
@@ -103,10 +103,10 @@ Values build_concat(Call& call) {
 }
 
 Values concat_gradient(GradientCall& call) {
-  const int dim = static_cast<int>(call.node.attributes.ints[0]);
+  const int dim = static_cast<int>(call.operation.attributes.ints[0]);
   Values gradients;
   for (size_t k = 0; k < call.operands.size(); ++k) {
-    const int64_t start = start_of(call.node, k, dim), end = start_of(call.node, k + 1, dim);
+    const int64_t start = start_of(call.operation, k, dim), end = start_of(call.operation, k + 1, dim);
     gradients.push_back(call.wants(k) ? call.builder.slice(call.d_results[0], dim, start, end - start) : Value{});
   }
   return gradients;
@@ -114,13 +114,13 @@ Values concat_gradient(GradientCall& call) {
 
 // ---- stack and unstack -----------------------------------------------------------------------------------------------
 
-IterationSpace stack_space(const Node& node) {
+IterationSpace stack_space(const Operation& operation) {
   IterationSpace space;
-  const size_t order = node.types[0].dims.size(), count = node.operands.size();
+  const size_t order = operation.results[0].dims.size(), count = operation.operands.size();
   space.dims.push_back({.operands = std::vector<int8_t>(count, -1), .results = {0}});
   for (size_t d = 1; d < order; ++d) {
     IterationDim dim;
-    for (size_t k = 0; k < count; ++k) dim.operands.push_back(narrow(node.attributes.ints[k * (order - 1) + d - 1]));
+    for (size_t k = 0; k < count; ++k) dim.operands.push_back(narrow(operation.attributes.ints[k * (order - 1) + d - 1]));
     dim.results = {narrow(d)};
     space.dims.push_back(std::move(dim));
   }
@@ -176,10 +176,10 @@ void unstack_kernel(KernelCall& call) {
     copy_all(call.threads, from, call.results[i], dims, static_cast<int64_t>(i) * from.dims[dim].stride);
 }
 
-std::vector<TensorType> infer_unstack(const Node& node) {
-  TensorType type = node.operands[0].type();
-  const Dim dim = type.dims[node.attributes.ints[0]];
-  type.dims.erase(type.dims.begin() + node.attributes.ints[0]);
+std::vector<TensorType> infer_unstack(const Operation& operation) {
+  TensorType type = operation.operands[0];
+  const Dim dim = type.dims[operation.attributes.ints[0]];
+  type.dims.erase(type.dims.begin() + operation.attributes.ints[0]);
   return std::vector<TensorType>(static_cast<size_t>(dim.size), type);
 }
 
@@ -188,7 +188,7 @@ Values unstack_gradient(GradientCall& call) {
   Values parts = call.d_results;
   for (size_t i = 0; i < parts.size(); ++i)
     if (!parts[i]) parts[i] = call.builder.zeros(call.results[i].type());
-  return {stack(call.builder, parts, x.dims()[call.node.attributes.ints[0]])};
+  return {stack(call.builder, parts, x.dims()[call.operation.attributes.ints[0]])};
 }
 
 }  // namespace
@@ -214,9 +214,9 @@ constexpr Op ops::kStack = complete({
                "#> [[1, 2], [3, 4]]\n",
     .samples = "dim n = 2; x: [a, b], y: [b, a] => stack([x, y], n)",
     .build = build_stack,
-    .infer = [](const Node& node) -> std::vector<TensorType> {
-      TensorType type = node.operands[0].type();
-      type.dims.insert(type.dims.begin(), node.attributes.dims[0]);
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      TensorType type = operation.operands[0];
+      type.dims.insert(type.dims.begin(), operation.attributes.dims[0]);
       return {type};
     },
     .space = stack_space, .kernel = stack_kernel,
@@ -239,11 +239,11 @@ constexpr Op ops::kUnstack = complete({
       return unstack(call.builder, x, find_dim(x.dims(), over.name));
     },
     .infer = infer_unstack,
-    .space = [](const Node& node) {
+    .space = [](const Operation& operation) {
       IterationSpace space;
-      const int dim = static_cast<int>(node.attributes.ints[0]);
-      for (int d = 0; d < static_cast<int>(node.operands[0].dims().size()); ++d) {
-        IterationDim entry{.operands = {narrow(d)}, .results = std::vector<int8_t>(node.types.size(), narrow(d < dim ? d : d == dim ? -1 : d - 1))};
+      const int dim = static_cast<int>(operation.attributes.ints[0]);
+      for (int d = 0; d < static_cast<int>(operation.operands[0].dims.size()); ++d) {
+        IterationDim entry{.operands = {narrow(d)}, .results = std::vector<int8_t>(operation.results.size(), narrow(d < dim ? d : d == dim ? -1 : d - 1))};
         if (d == dim) entry.kind = SplitKind::kWhole;
         space.dims.push_back(std::move(entry));
       }

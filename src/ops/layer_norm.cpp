@@ -5,11 +5,11 @@
 namespace mtf {
 namespace {
 
-Dims rows_of(const Node& node) { return remaining(node.operands[0].dims(), node.attributes.dims); }
+Dims rows_of(const Operation& operation) { return remaining(operation.operands[0].dims, operation.attributes.dims); }
 
 /// The normalised operand, and 1/σ of each row for the gradient.
-std::vector<TensorType> infer_layer_norm(const Node& node) {
-  return {node.operands[0].type(), {node.operands[0].element(), rows_of(node)}};
+std::vector<TensorType> infer_layer_norm(const Operation& operation) {
+  return {operation.operands[0], {operation.operands[0].element, rows_of(operation)}};
 }
 
 void layer_norm_kernel(KernelCall& call) {
@@ -24,12 +24,14 @@ void layer_norm_kernel(KernelCall& call) {
   call.flops += 5 * x.size() + 2 * row_count(x, folded);
 }
 
-Values expand_layer_norm(Builder& b, const Node& node) {
-  const Value& x = node.operands[0];
-  const Dims rows = rows_of(node);
+Values expand_layer_norm(ExpandCall& call) {
+  Builder& b = call.builder;
+  const Operation& operation = call.operation;
+  const Value& x = call.operands[0];
+  const Dims rows = rows_of(operation);
   const Value centred = b.map("sub", x, mean_to(b, x, rows));
   const Value variance = mean_to(b, b.map("square", centred), rows);
-  const Value inverse = b.map("rsqrt", b.map("add", variance, node.inputs[0]));
+  const Value inverse = b.map("rsqrt", b.map("add", variance, operation.inputs[0]));
   return {b.map("mul", centred, inverse), inverse};
 }
 
@@ -38,14 +40,14 @@ Values layer_norm_gradient(GradientCall& call) {
   Builder& b = call.builder;
   const Value& y = call.results[0];
   const Value& r = call.results[1];
-  const Dims rows = rows_of(call.node);
+  const Dims rows = rows_of(call.operation);
   Value gradient;
   if (const Value& d = call.d_results[0]) {
     const Value along = b.map("mul", y, mean_to(b, b.map("mul", d, y), rows));
     gradient = b.map("mul", b.map("sub", b.map("sub", d, mean_to(b, d, rows)), along), r);
   }
   if (const Value& d = call.d_results[1]) {
-    const double count = static_cast<double>(size_of(call.node.attributes.dims));
+    const double count = static_cast<double>(size_of(call.operation.attributes.dims));
     const Value part = b.map("mul", y, b.map("mul", b.map("mul", d, b.map("square", r)), -1.0 / count));
     gradient = gradient ? b.map("add", gradient, part) : part;
   }

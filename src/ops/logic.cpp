@@ -39,10 +39,10 @@ Values build_where(Call& call) {
   return call.builder.add_node(call.op, {operands[0], cast[0], cast[1]});
 }
 
-std::vector<TensorType> infer_where(const Node& node) {
-  MTF_CHECK(node.operands[0].element() == ElementType::kBool && node.operands[1].element() == node.operands[2].element(),
-            "where of {}, {} and {}", to_string(node.operands[0].type()), to_string(node.operands[1].type()), to_string(node.operands[2].type()));
-  return {{node.operands[1].element(), broadcast_dims(node.operands)}};
+std::vector<TensorType> infer_where(const Operation& operation) {
+  MTF_CHECK(operation.operands[0].element == ElementType::kBool && operation.operands[1].element == operation.operands[2].element,
+            "where of {}, {} and {}", to_string(operation.operands[0]), to_string(operation.operands[1]), to_string(operation.operands[2]));
+  return {{operation.operands[1].element, broadcast_dims(operation.operands)}};
 }
 
 Values where_gradient(GradientCall& call) {

@@ -36,7 +36,7 @@ enum class SplitKind : uint8_t {
   kInterval,  ///< a result's [lo, hi) needs the operand's map(lo, hi) (IterationDim::maps)
   kFactors,   ///< reshape: the leading dims of a group that is merged or split; kept where block bounds coincide
   kScan,      ///< a running sum: a block needs the totals of earlier blocks
-  kExpand,    ///< where this dim is split, Op::expand's graph of smaller operations stands for the node
+  kExpand,    ///< where this dim is split, Op::expand's graph of smaller operations stands for it
   kWhole,     ///< every processor needs the entire dim
 };
 
@@ -104,16 +104,24 @@ struct ElementError {
   std::string message;
 };
 
-/// A request for the gradients of a node's operands.
+/// A request for the gradients of an operation's operands.
 struct GradientCall {
   Builder& builder;
-  const Node& node;
+  const Operation& operation;
   const Values& operands;   ///< of the node (or their copies, under recompute)
-  const Values& results;    ///< of the node, saved ones included
+  const Values& results;    ///< of the operation, saved ones included
   const Values& d_results;  ///< the gradient of each result; null where none flows
   std::vector<bool> wanted; ///< operands whose gradient is needed
 
   bool wants(size_t operand) const { return operand < wanted.size() && wanted[operand]; }
+};
+
+/// A request for the graph that stands for an operation where a dim of kind kExpand is split.
+struct ExpandCall {
+  Builder& builder;
+  const Operation& operation;
+  const Values& operands;
+  int64_t blocks = 1;  ///< in which the operand's dims of that kind are split
 };
 
 /// The order in which a tensor's dims lie in memory: their indices, outermost first.
@@ -133,11 +141,11 @@ struct Op {
   /// random, f32 in -2..2 unless said otherwise (`in lo..hi`); dims are a, b, c, … of sizes that the test chooses.
   std::string_view samples = {};
 
-  /// Checks a call and adds its nodes; by default one node of this operation.
+  /// Checks a call and adds its nodes to the graph; by default one of this operation.
   Values (*build)(Call&) = nullptr;
-  /// The types of a node's results, from its operands and attributes. Null: the operation only builds others.
-  std::vector<TensorType> (*infer)(const Node&) = nullptr;
-  IterationSpace (*space)(const Node&) = nullptr;
+  /// The types of the results, from those of the operands and the attributes. Null: the operation only builds others.
+  std::vector<TensorType> (*infer)(const Operation&) = nullptr;
+  IterationSpace (*space)(const Operation&) = nullptr;
 
   /// Element-wise operations: one step of a fused loop (result = lane(operands…), broadcast by name).
   std::optional<LaneOp> lane = std::nullopt;
@@ -145,8 +153,8 @@ struct Op {
   std::optional<Reduction> reduction = std::nullopt;
   /// Everything else: computes blocks.
   void (*kernel)(KernelCall&) = nullptr;
-  /// Of kExpand dims: the graph that stands for the node where such a dim is split. All of its results.
-  Values (*expand)(Builder&, const Node&) = nullptr;
+  /// Of kExpand dims: the graph that stands for the operation where such a dim is split. All of its results.
+  Values (*expand)(ExpandCall&) = nullptr;
   /// What an application counts as, in floating-point operations. Kernels count the same from the sizes they get.
   Work work = Work::kNone;
 
@@ -163,7 +171,7 @@ struct Op {
   bool leaf = false;             ///< has no operands and is computed before any plan: an input of it
 
   /// Of a contraction: the storage order of its result for which the product copies nothing, given its operands'.
-  StorageOrder (*result_order)(const Node&, std::span<const StorageOrder> operands) = nullptr;
+  StorageOrder (*result_order)(const Operation&, std::span<const StorageOrder> operands) = nullptr;
 };
 
 }  // namespace mtf

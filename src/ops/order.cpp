@@ -121,8 +121,8 @@ void argsort_kernel(KernelCall& call) {
   });
 }
 
-IterationSpace order_space(const Node& node) {
-  return ruled_space(node, SplitKind::kWhole, {node.operands[0].dims()[node.attributes.ints[0]]});
+IterationSpace order_space(const Operation& operation) {
+  return ruled_space(operation, SplitKind::kWhole, {operation.operands[0].dims[operation.attributes.ints[0]]});
 }
 
 Values build_sort(Call& call) {
@@ -135,19 +135,19 @@ Values build_sort(Call& call) {
 
 // ---- top_k -----------------------------------------------------------------------------------------------------------
 
-std::vector<TensorType> infer_top_k(const Node& node) {
-  TensorType values = node.operands[0].type();
-  values.dims[node.attributes.ints[0]] = node.attributes.dims[0];
+std::vector<TensorType> infer_top_k(const Operation& operation) {
+  TensorType values = operation.operands[0];
+  values.dims[operation.attributes.ints[0]] = operation.attributes.dims[0];
   return {values, {ElementType::kI32, values.dims}};
 }
 
 /// The dim is of `kind`, the result's dim in its place is `tied` to it or stands alone; the others are free.
-IterationSpace top_k_space(const Node& node, SplitKind kind, bool tied) {
+IterationSpace top_k_space(const Operation& operation, SplitKind kind, bool tied) {
   IterationSpace space;
-  for (size_t d = 0; d < node.types[0].dims.size(); ++d) {
+  for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
     const auto place = static_cast<int8_t>(d);
-    IterationDim dim{.operands = std::vector<int8_t>(node.operands.size(), place), .results = {place, place}};
-    if (static_cast<int64_t>(d) == node.attributes.ints[0]) {
+    IterationDim dim{.operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place, place}};
+    if (static_cast<int64_t>(d) == operation.attributes.ints[0]) {
       dim.kind = kind;
       if (!tied) dim.results = {-1, -1};
     }
@@ -202,14 +202,15 @@ void merge_top_k_kernel(KernelCall& call) {
   });
 }
 
-Values expand_top_k(Builder& builder, const Node& node) {
-  const Value& x = node.operands[0];
-  const int64_t dim = node.attributes.ints[0];
-  const Dim& k = node.attributes.dims[0];
-  const int64_t blocks = node.mesh->group_size(x.sharding().dims[dim].set());
-  const Dim candidates{Name(k.name.str() + ".candidates"), blocks * k.size};
+Values expand_top_k(ExpandCall& call) {
+  Builder& builder = call.builder;
+  const Operation& operation = call.operation;
+  const Value& x = call.operands[0];
+  const int64_t dim = operation.attributes.ints[0];
+  const Dim& k = operation.attributes.dims[0];
+  const Dim candidates{Name(k.name.str() + ".candidates"), call.blocks * k.size};
   const Values best = builder.add_node(*Builder::find_op("block_top_k"), {x}, {.dims = {candidates}, .ints = {dim, k.size}, .element = x.element()});
-  return builder.add_node(*Builder::find_op("merge_top_k"), best, node.attributes);
+  return builder.add_node(*Builder::find_op("merge_top_k"), best, operation.attributes);
 }
 
 Values build_top_k(Call& call) {
@@ -226,7 +227,7 @@ Values build_top_k(Call& call) {
 Values scatter_back(GradientCall& call) {
   const Value& x = call.operands[0];
   if (!call.d_results[0]) return {{}};
-  return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[call.node.attributes.ints[0]], x.dims())};
+  return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[call.operation.attributes.ints[0]], x.dims())};
 }
 
 }  // namespace
@@ -239,8 +240,8 @@ constexpr Op ops::kSort = complete({
     .samples = "x: [a, b] => sort(x, over: b)\n"
                "x: [a, b] => sort(x, over: a, descending: true)",
     .build = build_sort,
-    .infer = [](const Node& node) -> std::vector<TensorType> {
-      const TensorType& type = node.operands[0].type();
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      const TensorType& type = operation.operands[0];
       return {type, {ElementType::kI32, type.dims}};
     },
     .space = order_space, .kernel = sort_kernel, .work = Work::kPerOperand, .gradient = scatter_back, .saved_results = 1});
@@ -252,7 +253,7 @@ constexpr Op ops::kArgsort = complete({
     .samples = "x: [a, b] => argsort(x, over: b)\n"
                "i: i32[a, b] in 0..3 => argsort(i, over: a, descending: true)",
     .build = build_sort,
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {{ElementType::kI32, node.operands[0].dims()}}; },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, operation.operands[0].dims}}; },
     .space = order_space, .kernel = argsort_kernel, .work = Work::kPerOperand,
     .no_gradient = "a place does not change smoothly"});
 
@@ -271,7 +272,7 @@ constexpr Op ops::kTopK = complete({
                "dim k = 2; x: [a, b] => top_k(x, k, over: a)[1]\n"
                "dim k = 2; i: i32[a, b] in 0..2 => top_k(i, k, over: b)[1]",
     .build = build_top_k, .infer = infer_top_k,
-    .space = [](const Node& node) { return top_k_space(node, SplitKind::kExpand, false); },
+    .space = [](const Operation& operation) { return top_k_space(operation, SplitKind::kExpand, false); },
     .kernel = top_k_kernel, .expand = expand_top_k, .work = Work::kPerOperand, .gradient = scatter_back});
 
 constexpr Op ops::kBlockTopK = complete({
@@ -279,14 +280,14 @@ constexpr Op ops::kBlockTopK = complete({
     .doc = "Of top_k over a split dimension: the best of each block, with their places in the whole; place -1 where a block has fewer.",
     .infer = infer_top_k,
     // A block of the dim makes a block of candidates.
-    .space = [](const Node& node) { return top_k_space(node, SplitKind::kFree, true); },
+    .space = [](const Operation& operation) { return top_k_space(operation, SplitKind::kFree, true); },
     .kernel = block_top_k_kernel, .work = Work::kPerOperand,
     .no_gradient = "it stands for a part of top_k, after gradients are made"});
 
 constexpr Op ops::kMergeTopK = complete({
     .name = "merge_top_k", .family = "Order", .doc = "Of top_k over a split dimension: the best of all blocks' candidates, given with their places.",
     .infer = infer_top_k,
-    .space = [](const Node& node) { return top_k_space(node, SplitKind::kWhole, false); },
+    .space = [](const Operation& operation) { return top_k_space(operation, SplitKind::kWhole, false); },
     .kernel = merge_top_k_kernel, .work = Work::kPerOperand,
     .no_gradient = "it stands for a part of top_k, after gradients are made"});
 

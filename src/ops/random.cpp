@@ -81,7 +81,7 @@ Values build_dropout(Call& call) {
 
 consteval Op random(Op op) {
   op.family = "Random numbers";
-  op.infer = [](const Node& node) -> std::vector<TensorType> { return {{node.attributes.element, node.attributes.dims}}; };
+  op.infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.attributes.element, operation.attributes.dims}}; };
   op.space = elementwise_space;
   op.no_gradient = "random numbers depend on the seed, the number of the call and the place alone";
   return complete(op);

@@ -35,19 +35,19 @@ Values build_truth_reduction(Call& call) {
   return build_reduction<same_element>(call);
 }
 
-std::vector<TensorType> infer_folded(const Node& node) { return {{node.operands[0].element(), node.attributes.dims}}; }
+std::vector<TensorType> infer_folded(const Operation& operation) { return {{operation.operands[0].element, operation.attributes.dims}}; }
 
-std::vector<TensorType> infer_sum(const Node& node) {
-  const ElementType element = node.operands[0].element();
-  return {{element == ElementType::kBool ? ElementType::kI32 : element, node.attributes.dims}};
+std::vector<TensorType> infer_sum(const Operation& operation) {
+  const ElementType element = operation.operands[0].element;
+  return {{element == ElementType::kBool ? ElementType::kI32 : element, operation.attributes.dims}};
 }
 
 template <Reduction reduction>
-IterationSpace space_of(const Node& node) {
-  const bool truth = node.operands[0].element() == ElementType::kBool;
-  if (truth && reduction == Reduction::kMax) return reduction_space(node, Reduction::kOr);
-  if (truth && reduction == Reduction::kMin) return reduction_space(node, Reduction::kAnd);
-  return reduction_space(node, reduction);
+IterationSpace space_of(const Operation& operation) {
+  const bool truth = operation.operands[0].element == ElementType::kBool;
+  if (truth && reduction == Reduction::kMax) return reduction_space(operation, Reduction::kOr);
+  if (truth && reduction == Reduction::kMin) return reduction_space(operation, Reduction::kAnd);
+  return reduction_space(operation, reduction);
 }
 
 template <Reduction which>
@@ -74,7 +74,7 @@ Values extreme_gradient(GradientCall& call) {
 Values prod_gradient(GradientCall& call) {
   Builder& b = call.builder;
   const Value& x = call.operands[0];
-  const Dims& kept = call.node.attributes.dims;
+  const Dims& kept = call.operation.attributes.dims;
   const Value one = b.number(1, x.element());
   const Value none = b.number(0, x.element());
   const Value is_zero = b.map("eq", x, 0.0);

@@ -106,15 +106,15 @@ void add_totals_kernel(KernelCall& call) {
 }
 
 /// The operand's dims run with those of every operand and result, by index; `special` is of another kind.
-IterationSpace by_place(const Node& node, int special, SplitKind kind) {
+IterationSpace by_place(const Operation& operation, int special, SplitKind kind) {
   IterationSpace space;
-  for (size_t d = 0; d < node.types[0].dims.size(); ++d) {
+  for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
     const auto place = static_cast<int8_t>(d);
     if (static_cast<int>(d) != special) {
-      space.dims.push_back({.operands = std::vector<int8_t>(node.operands.size(), place), .results = {place}});
+      space.dims.push_back({.operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
       continue;
     }
-    space.dims.push_back({.kind = kind, .operands = std::vector<int8_t>(node.operands.size(), place), .results = {place}});
+    space.dims.push_back({.kind = kind, .operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
   }
   return space;
 }
@@ -150,35 +150,35 @@ constexpr Op ops::kCumsum = complete({
                "x: [a, b] => cumsum(x, over: a, reverse: true)\n"
                "x: [a] => cumsum(x, over: a, exclusive: true, reverse: true)",
     .build = build_cumsum,
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {node.operands[0].type()}; },
-    .space = [](const Node& node) { return by_place(node, scan_dim(node), SplitKind::kScan); },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+    .space = [](const Operation& operation) { return by_place(operation, scan_dim(operation), SplitKind::kScan); },
     .kernel = cumsum_kernel, .work = Work::kPerOperand,
     .gradient = [](GradientCall& call) -> Values {
-      std::vector<int64_t> ints = call.node.attributes.ints;
+      std::vector<int64_t> ints = call.operation.attributes.ints;
       ints[2] = !ints[2];
       return {cumsum(call.builder, call.d_results[0], ints)};
     }});
 
 constexpr Op ops::kBlockTotal = complete({
     .name = "block_total", .family = "Reductions", .doc = "Of a running sum over a split dimension: the sum of each block.",
-    .infer = [](const Node& node) -> std::vector<TensorType> {
-      TensorType type = node.operands[0].type();
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      TensorType type = operation.operands[0];
       type.element = totals_element(type.element);
-      type.dims[node.attributes.ints[0]] = node.attributes.dims[0];
+      type.dims[operation.attributes.ints[0]] = operation.attributes.dims[0];
       return {type};
     },
-    .space = [](const Node& node) { return by_place(node, -1, SplitKind::kFree); },
+    .space = [](const Operation& operation) { return by_place(operation, -1, SplitKind::kFree); },
     .kernel = block_total_kernel,
     .no_gradient = "it stands for a part of cumsum, after gradients are made"});
 
 constexpr Op ops::kAddTotals = complete({
     .name = "add_totals", .family = "Reductions",
     .doc = "Of a running sum over a split dimension: adds the totals of the blocks before each one's own.",
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {node.operands[0].type()}; },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
     // `local` and `own` run with the result's blocks; the totals are whole along the blocks.
-    .space = [](const Node& node) {
-      const auto dim = static_cast<int>(node.attributes.ints[0]);
-      IterationSpace space = by_place(node, -1, SplitKind::kFree);
+    .space = [](const Operation& operation) {
+      const auto dim = static_cast<int>(operation.attributes.ints[0]);
+      IterationSpace space = by_place(operation, -1, SplitKind::kFree);
       space.dims[dim].operands[1] = -1;
       return space;
     },

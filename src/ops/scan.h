@@ -30,14 +30,14 @@
 
 namespace mtf {
 
-inline int scan_dim(const Node& cumsum) { return static_cast<int>(cumsum.attributes.ints[0]); }
+inline int scan_dim(const Operation& cumsum) { return static_cast<int>(cumsum.attributes.ints[0]); }
 
 /// Attributes of block_total for a node of cumsum whose dim is split in blocks.size blocks.
-inline Attributes block_total_attributes(const Node& cumsum, const Dim& blocks) {
+inline Attributes block_total_attributes(const Operation& cumsum, const Dim& blocks) {
   return {.dims = {blocks}, .ints = {cumsum.attributes.ints[0]}, .element = cumsum.attributes.element};
 }
 
-inline Attributes add_totals_attributes(const Node& cumsum) {
+inline Attributes add_totals_attributes(const Operation& cumsum) {
   return {.dims = {}, .ints = {cumsum.attributes.ints[0], cumsum.attributes.ints[2]},
           .element = cumsum.attributes.element};
 }

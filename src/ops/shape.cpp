@@ -50,10 +50,10 @@ int64_t product(const Dims& dims, int first, int last) {
   return size;
 }
 
-IterationSpace reshape_space(const Node& node) {
+IterationSpace reshape_space(const Operation& operation) {
   IterationSpace space;
-  const Dims& from = node.operands[0].dims();
-  const Dims& to = node.types[0].dims;
+  const Dims& from = operation.operands[0].dims;
+  const Dims& to = operation.results[0].dims;
   for (const Group& group : groups_of(from, to)) {
     IterationDim dim;
     dim.operands = {static_cast<int8_t>(group.from)};
@@ -127,15 +127,15 @@ Values build_reshape(Call& call) {
     fail(Diagnostic(Kind::size_mismatch, arrow_span(call),
                     fmt::format("expected {} as in {}, found {}", count_text(size_of(x.dims()), "element"), to_string(x.type()),
                                 size ? fmt::format("{} in {}", thousands(*size), to_string(dims)) : to_string(dims)))
-             .related(x.node->span, to_string(x.type())));
+             .related(x.operation().span, to_string(x.type())));
   return {own_value(call.builder, call.builder.reshape(x, dims), x)};
 }
 
 // ---- rename ----------------------------------------------------------------------------------------------------------
 
-IterationSpace same_places(const Node& node) {
+IterationSpace same_places(const Operation& operation) {
   IterationSpace space;
-  for (size_t d = 0; d < node.types[0].dims.size(); ++d)
+  for (size_t d = 0; d < operation.results[0].dims.size(); ++d)
     space.dims.push_back({.operands = {static_cast<int8_t>(d)}, .results = {static_cast<int8_t>(d)}});
   return space;
 }
@@ -210,7 +210,7 @@ constexpr Op ops::kReshape = complete({
                "dim bc = b * c; x: [bc, a] => reshape(x -> [b, c, a])\n"
                "x: [a, b] => reshape(x -> [b, a])",
     .build = build_reshape,
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
     .space = reshape_space, .kernel = reshape_kernel,
     .gradient = [](GradientCall& call) -> Values { return {call.builder.reshape(call.d_results[0], call.operands[0].dims())}; },
     .linear = Linear::kEach});
@@ -226,7 +226,7 @@ constexpr Op ops::kRename = complete({
     .samples = "dim c2 = size(b); x: [a, b] => rename(x, b -> c2)\n"
                "dim a2 = size(a), b2 = size(b); x: [a, b] => rename(x, a -> a2, b -> b2)",
     .build = build_rename,
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
     .space = same_places,
     .kernel = [](KernelCall& call) { copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size())); },
     .gradient = [](GradientCall& call) -> Values { return {call.builder.rename(call.d_results[0], call.operands[0].dims())}; },
@@ -242,7 +242,7 @@ constexpr Op ops::kBroadcast = complete({
     .samples = "x: [b] => broadcast(x -> [a, b])\n"
                "x: [a, b] => broadcast(x -> [b, c, a])",
     .build = build_broadcast,
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
     .space = elementwise_space, .kernel = broadcast_kernel,
     .gradient = [](GradientCall& call) -> Values { return {call.builder.sum_to(call.d_results[0], call.operands[0].dims())}; },
     .linear = Linear::kEach});

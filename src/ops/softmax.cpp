@@ -18,7 +18,7 @@ std::vector<bool> folded_dims(const Attributes& attributes) { return {attributes
 
 ElementType row_element(ElementType element) { return element == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32; }
 
-IterationSpace over_space(const Node& node) { return ruled_space(node, SplitKind::kExpand, node.attributes.dims); }
+IterationSpace over_space(const Operation& operation) { return ruled_space(operation, SplitKind::kExpand, operation.attributes.dims); }
 
 Values build_over(Call& call, std::vector<double> inputs) {
   const Value& x = call.tensor("x");
@@ -32,10 +32,10 @@ namespace {
 
 constexpr std::string_view kFamily = "Neural networks";
 
-std::vector<TensorType> infer_normalised(const Node& node) { return {node.operands[0].type()}; }
+std::vector<TensorType> infer_normalised(const Operation& operation) { return {operation.operands[0]}; }
 
 
-Dims rows_of(const Node& node) { return remaining(node.operands[0].dims(), node.attributes.dims); }
+Dims rows_of(const Operation& operation) { return remaining(operation.operands[0].dims, operation.attributes.dims); }
 
 /// The largest finite number of a type.
 double largest(ElementType element) {
@@ -54,10 +54,12 @@ void softmax_kernel(KernelCall& call) {
   call.flops += 5 * call.operands[0].size();
 }
 
-Values expand_softmax(Builder& b, const Node& node) {
-  const Value& x = node.operands[0];
-  const Value exp = b.map("exp", b.map("sub", x, b.reduce("max", x, rows_of(node))));
-  return {b.map("div", exp, b.reduce("sum", exp, rows_of(node)))};
+Values expand_softmax(ExpandCall& call) {
+  Builder& b = call.builder;
+  const Operation& operation = call.operation;
+  const Value& x = call.operands[0];
+  const Value exp = b.map("exp", b.map("sub", x, b.reduce("max", x, rows_of(operation))));
+  return {b.map("div", exp, b.reduce("sum", exp, rows_of(operation)))};
 }
 
 void log_softmax_kernel(KernelCall& call) {
@@ -65,10 +67,12 @@ void log_softmax_kernel(KernelCall& call) {
   call.flops += 5 * call.operands[0].size() + row_count(call.operands[0], folded_dims(call.attributes));
 }
 
-Values expand_log_softmax(Builder& b, const Node& node) {
-  const Value& x = node.operands[0];
-  const Value shifted = b.map("sub", x, b.reduce("max", x, rows_of(node)));
-  const Value sum = b.reduce("sum", b.map("exp", shifted), rows_of(node));
+Values expand_log_softmax(ExpandCall& call) {
+  Builder& b = call.builder;
+  const Operation& operation = call.operation;
+  const Value& x = call.operands[0];
+  const Value shifted = b.map("sub", x, b.reduce("max", x, rows_of(operation)));
+  const Value sum = b.reduce("sum", b.map("exp", shifted), rows_of(operation));
   return {b.map("sub", shifted, b.map("log", sum))};
 }
 
@@ -82,9 +86,11 @@ void logsumexp_kernel(KernelCall& call) {
 }
 
 /// A largest element of minus infinity is taken as finite, so that such a row gives minus infinity and not NaN.
-Values expand_logsumexp(Builder& b, const Node& node) {
-  const Value& x = node.operands[0];
-  const Dims& rows = node.types[0].dims;
+Values expand_logsumexp(ExpandCall& call) {
+  Builder& b = call.builder;
+  const Operation& operation = call.operation;
+  const Value& x = call.operands[0];
+  const Dims& rows = operation.results[0].dims;
   const auto fold = [&](std::string_view op, const Value& value) { return b.add(op, {value}, {.dims = rows, .ints = {}}); };
   const Value max = b.map("maximum", fold("max", x), -largest(x.element()));
   const Value sum = fold("sum", b.map("exp", b.map("sub", x, max)));
@@ -115,9 +121,9 @@ constexpr Op ops::kLogsumexp = complete({
     .example = "dim n = 4\nprint(logsumexp(range(n) + 1))\n#> 4.44019\n",
     .samples = "x: [a, b] => logsumexp(x)\nx: [a, b, c] => logsumexp(x, over: b)\nx: [a, b, c] => logsumexp(x -> [c, a])",
     .build = build_logsumexp,
-    .infer = [](const Node& node) -> std::vector<TensorType> { return {{node.operands[0].element(), node.attributes.dims}}; },
-    .space = [](const Node& node) -> IterationSpace {
-      return ruled_space(node, SplitKind::kExpand, remaining(node.operands[0].dims(), node.attributes.dims));
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
+    .space = [](const Operation& operation) -> IterationSpace {
+      return ruled_space(operation, SplitKind::kExpand, remaining(operation.operands[0].dims, operation.attributes.dims));
     },
     .kernel = logsumexp_kernel,
     .expand = expand_logsumexp,
@@ -145,7 +151,7 @@ constexpr Op ops::kSoftmax = complete({
       Builder& b = g.builder;
       const Value& y = g.results[0];
       const Value& d = g.d_results[0];
-      return {b.map("mul", y, b.map("sub", d, b.sum_to(b.map("mul", d, y), rows_of(g.node))))};
+      return {b.map("mul", y, b.map("sub", d, b.sum_to(b.map("mul", d, y), rows_of(g.operation))))};
     },
 });
 
@@ -164,7 +170,7 @@ constexpr Op ops::kLogSoftmax = complete({
     .work = Work::kExpansion,
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
-      const Value total = b.sum_to(g.d_results[0], rows_of(g.node));
+      const Value total = b.sum_to(g.d_results[0], rows_of(g.operation));
       return {b.map("sub", g.d_results[0], b.map("mul", b.map("exp", g.results[0]), total))};
     },
 });

@@ -14,7 +14,7 @@ std::vector<bool> folded_dims(const Attributes& attributes);
 ElementType row_element(ElementType element);
 
 /// The dims of `over` of the first operand need the expansion where they are split, the others are free.
-IterationSpace over_space(const Node& node);
+IterationSpace over_space(const Operation& operation);
 
 /// One node of the call's operation on `x`, over `over:`, in row_element; its first result in x's own real type.
 Values build_over(Call& call, std::vector<double> inputs = {});

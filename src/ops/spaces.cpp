@@ -5,42 +5,42 @@
 namespace mtf {
 namespace {
 
-std::vector<int8_t> indices(const Values& values, Name name) {
+std::vector<int8_t> indices(const std::vector<TensorType>& types, Name name) {
   std::vector<int8_t> found;
-  for (const Value& value : values) found.push_back(static_cast<int8_t>(find_dim(value.dims(), name)));
+  for (const TensorType& type : types) found.push_back(static_cast<int8_t>(find_dim(type.dims, name)));
   return found;
 }
 
-IterationDim iteration_dim(const Node& node, Name name) {
+IterationDim iteration_dim(const Operation& operation, Name name) {
   IterationDim dim;
-  dim.operands = indices(node.operands, name);
-  for (const TensorType& type : node.types) dim.results.push_back(static_cast<int8_t>(find_dim(type.dims, name)));
+  dim.operands = indices(operation.operands, name);
+  for (const TensorType& type : operation.results) dim.results.push_back(static_cast<int8_t>(find_dim(type.dims, name)));
   return dim;
 }
 
 }  // namespace
 
-Dims broadcast_dims(const Values& operands) {
+Dims broadcast_dims(std::span<const TensorType> operands) {
   if (operands.empty()) return {};
   const auto most = std::max_element(operands.begin(), operands.end(),
-                                     [](const Value& a, const Value& b) { return a.dims().size() < b.dims().size(); });
-  Dims dims = most->dims();
-  for (const Value& operand : operands)
-    for (const Dim& dim : operand.dims())
+                                     [](const TensorType& a, const TensorType& b) { return a.dims.size() < b.dims.size(); });
+  Dims dims = most->dims;
+  for (const TensorType& operand : operands)
+    for (const Dim& dim : operand.dims)
       if (!has_dim(dims, dim.name)) dims.push_back(dim);
   return dims;
 }
 
-IterationSpace elementwise_space(const Node& node) {
+IterationSpace elementwise_space(const Operation& operation) {
   IterationSpace space;
-  for (const Dim& dim : node.types[0].dims) space.dims.push_back(iteration_dim(node, dim.name));
+  for (const Dim& dim : operation.results[0].dims) space.dims.push_back(iteration_dim(operation, dim.name));
   return space;
 }
 
-IterationSpace reduction_space(const Node& node, Reduction reduction) {
+IterationSpace reduction_space(const Operation& operation, Reduction reduction) {
   IterationSpace space;
-  for (const Dim& dim : node.operands[0].dims()) {
-    IterationDim entry = iteration_dim(node, dim.name);
+  for (const Dim& dim : operation.operands[0].dims) {
+    IterationDim entry = iteration_dim(operation, dim.name);
     if (entry.results[0] < 0) {
       entry.kind = SplitKind::kReduce;
       entry.reduce = reduction;
@@ -50,10 +50,10 @@ IterationSpace reduction_space(const Node& node, Reduction reduction) {
   return space;
 }
 
-IterationSpace ruled_space(const Node& node, SplitKind kind, const Dims& ruled) {
+IterationSpace ruled_space(const Operation& operation, SplitKind kind, const Dims& ruled) {
   IterationSpace space;
-  for (const Dim& dim : node.operands[0].dims()) {
-    IterationDim entry = iteration_dim(node, dim.name);
+  for (const Dim& dim : operation.operands[0].dims) {
+    IterationDim entry = iteration_dim(operation, dim.name);
     if (has_dim(ruled, dim.name)) entry.kind = kind;
     space.dims.push_back(std::move(entry));
   }

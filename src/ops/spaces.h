@@ -6,18 +6,18 @@
 namespace mtf {
 
 /// The dims of a result that is broadcast from operands: those of the operand with the most dims (the first if
-/// several), then the others' remaining ones in their order. Only where no program wrote the node are there any.
-Dims broadcast_dims(const Values& operands);
+/// several), then the others' remaining ones in their order. Only where no program wrote the operation are there any.
+Dims broadcast_dims(std::span<const TensorType> operands);
 
 /// Each dim of the result runs with the dim of the same name of every operand that has it; all are free.
-IterationSpace elementwise_space(const Node& node);
+IterationSpace elementwise_space(const Operation& operation);
 
 /// The first operand's dims that a result has are free, the others are folded by `reduction`.
-IterationSpace reduction_space(const Node& node, Reduction reduction);
+IterationSpace reduction_space(const Operation& operation, Reduction reduction);
 
 /// The first operand's dims: free, except that `kind` holds for those of which `ruled` says so. Operands and results
 /// have dims by name.
-IterationSpace ruled_space(const Node& node, SplitKind kind, const Dims& ruled);
+IterationSpace ruled_space(const Operation& operation, SplitKind kind, const Dims& ruled);
 
 /// Sums `gradient` over the dims that `operand` lacks, so that it fits what was broadcast.
 Value sum_to_operand(Builder& builder, const Value& gradient, const Value& operand);

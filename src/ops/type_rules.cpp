@@ -25,7 +25,7 @@ std::string shape_text(const Dims& dims) { return "[" + join(names_of(dims), ", 
 
 }  // namespace
 
-bool is_host_number(const Value& value) { return value.node->op->leaf && value.node->op->name == "number"; }
+bool is_host_number(const Value& value) { return value.operation().op->leaf && value.operation().op->name == "number"; }
 
 ElementType common_element(const Values& operands) {
   ElementType element = ElementType::kBool;
@@ -45,7 +45,7 @@ ElementType common_element(const Values& operands) {
 
 Value as_element(Builder& builder, const Value& value, ElementType element, Span span) {
   if (!is_host_number(value)) return builder.cast(value, element);
-  const double number = value.node->inputs[0];
+  const double number = value.operation().inputs[0];
   if (element == ElementType::kI32 && (number < -2147483648.0 || number > 2147483647.0))
     fail(Kind::bad_value, span, "{} does not fit in i32, the type of the tensor that it meets", static_cast<int64_t>(number));
   return builder.number(number, element);
@@ -76,7 +76,9 @@ void check_sizes(const Call& call, const Values& operands) {
 
 void check_broadcast(const Call& call, const Values& operands) {
   check_sizes(call, operands);
-  const Dims all = broadcast_dims(operands);
+  std::vector<TensorType> types;
+  for (const Value& operand : operands) types.push_back(operand.type());
+  const Dims all = broadcast_dims(types);
   for (const Value& operand : operands)
     if (operand.dims().size() == all.size()) return;
   // Two of them that do not fit each other: what the message shows.
@@ -159,7 +161,7 @@ void check_arrow(const Call& call, const Values& operands) {
 
 std::string describe(const Value& value) {
   if (is_host_number(value)) return "a number";
-  const Name hint = value.node->hint;
+  const Name hint = value.node->name;
   const std::string type = to_string(value.type());
   return hint.empty() ? type : fmt::format("`{}`: {}", hint.text(), type);
 }

@@ -98,10 +98,10 @@ Order order_of(const LocalProgram& program, const Instruction& instruction, cons
 
 /// The result's elements are the operand's in row-major order.
 bool is_reshape(const LocalProgram& program, const Instruction& instruction) {
-  const Node& node = *instruction.node;
+  const LaidOutOperation& node = *instruction.node;
   const Op& op = *node.op;
   if (op.linear != Linear::kEach || op.work != Work::kNone || op.lane || op.reduction || node.operands.size() != 1 ||
-      node.types.size() != 1)
+      node.results.size() != 1)
     return false;
   const LocalValue& from = program.values[instruction.operands[0]];
   const LocalValue& to = program.values[instruction.results[0]];

@@ -48,19 +48,19 @@ int64_t largest_block(const LocalValue& value) {
 }
 
 bool is_host_number(const Instruction& instruction) {
-  return instruction.kind == InstructionKind::kInput && instruction.node->op != nullptr &&
+  return instruction.kind == InstructionKind::kInput && instruction.node &&
          instruction.node->op->name == "number";
 }
 
 bool repeats(const Instruction& instruction) {
   if (instruction.kind != InstructionKind::kCompute) return false;
-  const Node& node = *instruction.node;
+  const LaidOutOperation& node = *instruction.node;
   const Op& op = *node.op;
   if (op.linear != Linear::kEach || op.work != Work::kNone || op.view || op.contraction || op.reduction || op.lane ||
-      node.operands.size() != 1 || node.types.size() != 1 || !node.inputs.empty())
+      node.operands.size() != 1 || node.results.size() != 1 || !node.inputs.empty())
     return false;
-  if (node.types[0].element != node.operands[0].element() || !is_subset(node.operands[0].dims(), node.types[0].dims)) return false;
-  const Dims &from = node.operands[0].dims(), &to = node.types[0].dims;
+  if (node.results[0].element != node.operands[0].element || !is_subset(node.operands[0].dims, node.results[0].dims)) return false;
+  const Dims &from = node.operands[0].dims, &to = node.results[0].dims;
   const IterationSpace space = op.space(node);
   return std::all_of(space.dims.begin(), space.dims.end(), [&](const IterationDim& dim) {
     const bool by_name = dim.operands[0] < 0 || (dim.results[0] >= 0 && from[dim.operands[0]].name == to[dim.results[0]].name);

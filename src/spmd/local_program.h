@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/program.h"
 #include "ops/op.h"
 #include "types/cost.h"
 
@@ -45,8 +45,8 @@ struct LocalValue {
 };
 
 enum class InstructionKind : uint8_t {
-  kInput,          ///< a computed tensor or (node: op `number`) a number of the host
-  kCompute,        ///< the node's operation on blocks
+  kInput,          ///< a computed tensor or a number of the host (operation `number`)
+  kCompute,        ///< the operation on blocks
   kSlice,          ///< a processor keeps its part of what it holds: no communication
   kAllReduce,      ///< over `axes`, by `reduction`
   kReduceScatter,  ///< over `axes`; the result's dims are split by them in addition
@@ -66,8 +66,9 @@ CollectiveKind counted_as(InstructionKind kind);
 
 struct Instruction {
   InstructionKind kind = InstructionKind::kCompute;
-  const Node* node = nullptr;   ///< where it comes from: op, attributes, inputs, span (of an input: the leaf)
-  int node_result = 0;          ///< of an input: which result of the leaf
+  OperationRef node;            ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
+  int32_t origin = -1;          ///< which operation of the captured program that is, or -1: of an expansion, a helper
+  int32_t input = -1;           ///< of kInput: which of the program's inputs
   std::vector<int> operands;    ///< indices of values
   std::vector<int> results;
   AxisSet axes = 0;
@@ -79,9 +80,8 @@ struct LocalProgram {
   std::vector<LocalValue> values;
   std::vector<Instruction> instructions;    ///< in program order
   std::vector<int> inputs;                  ///< indices of the kInput instructions' values, in order
-  std::vector<std::vector<int>> outputs;    ///< for each root of the cut, the value that holds it
+  std::vector<std::vector<int>> outputs;    ///< for each root of the program, the value that holds it
   Cost unique_flops;                        ///< what one processor alone would need
-  std::vector<NodePtr> kept_alive;          ///< nodes that instructions point to (expansions)
 };
 
 /// What one instruction costs the largest processor.

@@ -1,11 +1,12 @@
 #include "spmd/merge.h"
 
-#include <algorithm>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "graph/builder.h"
 #include "ops/op.h"
+#include "ops/record.h"
+#include "support/diagnostics.h"
 
 namespace mtf {
 namespace {
@@ -15,110 +16,175 @@ void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// Everything that makes two applications of one operation to the same operands differ.
-std::string key_of(const Node& node, const MergedGraph& graph) {
-  std::string key;
-  append(key, node.op);
-  append(key, node.replica);
-  append(key, node.mesh.get());
-  append(key, node.attributes.element);
-  append(key, node.attributes.dims.size());
-  for (const Dim& dim : node.attributes.dims) {
-    append(key, dim.name.id());
-    append(key, dim.size);
-  }
-  append(key, node.attributes.ints.size());
-  for (int64_t number : node.attributes.ints) append(key, number);
-  append(key, node.inputs.size());
-  for (double number : node.inputs) append(key, number);
-  for (const Value& operand : node.operands) {
-    Value value = graph.stands_for(operand);
-    append(key, value.node.get());
-    append(key, value.result);
-  }
-  for (size_t r = 0; r < node.types.size(); ++r) {
-    append(key, node.types[r].element);
-    for (const AxisList& list : node.shardings[r].dims) append(key, list);
-    for (const Dim& dim : node.types[r].dims) append(key, dim.name.id());
-  }
-  return key;
-}
-
 class Merger {
  public:
-  explicit Merger(MergedGraph& graph) : graph_(graph) {}
-
-  void add(const NodePtr& node, bool of_program) {
-    if (!seen_.insert(node.get()).second) return;
-    if (!node->op->leaf) {
-      std::string key = key_of(*node, graph_);
-      auto [at, fresh] = known_.emplace(std::move(key), node);
-      if (!fresh) {
-        for (size_t r = 0; r < node->types.size(); ++r)
-          graph_.aliases[{node.get(), static_cast<int>(r)}] = graph_.stands_for({at->second, static_cast<int>(r)});
-        if (at->second->hint.empty()) at->second->hint = node->hint;
-        return;
-      }
+  explicit Merger(const Program& from) {
+    Program& program = result_.program;
+    program.inputs = from.inputs;
+    for (ProgramInput& input : program.inputs) input.is_own = false;
+    std::vector<std::vector<ProgramValue>> stands_for(from.operations.size());
+    auto resolve = [&](ProgramValue value) { return value.is_input() ? value : stands_for[value.source][value.result]; };
+    for (size_t i = 0; i < from.operations.size(); ++i) {
+      std::vector<ProgramValue> operands;
+      for (const ProgramValue& operand : from.operands_of(i)) operands.push_back(resolve(operand));
+      stands_for[i] = add(from.operations[i], std::move(operands), true);
     }
-    if (of_program) graph_.whole.push_back(node);
-    if (node->op->expand && must_expand(*node)) {
-      Values results = expansion_of(*node);
-      for (const NodePtr& part : pending(results)) add(part, false);
-      for (size_t r = 0; r < results.size(); ++r)
-        graph_.aliases[{node.get(), static_cast<int>(r)}] = graph_.stands_for(results[r]);
-      return;
-    }
-    graph_.nodes.push_back(node);
+    for (const ProgramValue& root : from.roots) program.roots.push_back(resolve(root));
   }
+
+  MergedProgram take() { return std::move(result_); }
 
  private:
-  bool must_expand(const Node& node) const {
-    IterationSpace space = node.op->space(node);
-    for (const IterationDim& dim : space.dims) {
-      if (dim.kind != SplitKind::kExpand) continue;
-      for (size_t k = 0; k < node.operands.size(); ++k) {
-        Value operand = graph_.stands_for(node.operands[k]);
-        if (dim.operands[k] >= 0 && same_mesh(operand.node->mesh, node.mesh) && !operand.sharding().dims[dim.operands[k]].empty()) return true;
-      }
-      for (size_t r = 0; r < node.types.size(); ++r)
-        if (dim.results[r] >= 0 && !node.shardings[r].dims[dim.results[r]].empty()) return true;
+  /// Everything that makes two applications of one operation to the same operands differ.
+  std::string key_of(const ProgramOperation& entry, const std::vector<ProgramValue>& operands) const {
+    const LaidOutOperation& operation = *entry.operation;
+    std::string key;
+    append(key, operation.op);
+    append(key, entry.replica);
+    append(key, operation.mesh.get());
+    append(key, operation.attributes.element);
+    append(key, operation.attributes.dims.size());
+    for (const Dim& dim : operation.attributes.dims) {
+      append(key, dim.name.id());
+      append(key, dim.size);
     }
-    return false;
+    append(key, operation.attributes.ints.size());
+    for (int64_t number : operation.attributes.ints) append(key, number);
+    append(key, operation.inputs.size());
+    for (double number : operation.inputs) append(key, number);
+    for (const ProgramValue& operand : operands) append(key, operand);
+    for (size_t r = 0; r < operation.results.size(); ++r) {
+      append(key, operation.results[r].element);
+      for (const AxisList& list : operation.shardings[r].dims) append(key, list);
+      for (const Dim& dim : operation.results[r].dims) append(key, dim.name.id());
+    }
+    return key;
   }
 
-  MergedGraph& graph_;
-  std::unordered_map<std::string, NodePtr> known_;
-  std::unordered_set<const Node*> seen_;
+  /// The values that stand for the operation's results.
+  std::vector<ProgramValue> add(const ProgramOperation& entry, std::vector<ProgramValue> operands, bool of_program) {
+    Program& program = result_.program;
+    auto [at, fresh] = known_.try_emplace(key_of(entry, operands));
+    if (!fresh) {
+      const ProgramValue first = at->second.front();
+      if (!first.is_input() && program.operations[first.source].name.empty()) program.operations[first.source].name = entry.name;
+      return at->second;
+    }
+    std::vector<ProgramValue>& results = at->second;  // stays where it is when others are added
+    if (of_program) result_.whole.push_back(entry.operation);
+    if (entry.operation->op->expand) {
+      if (const int64_t blocks = expanded_blocks(*entry.operation, operands); blocks > 0) return results = expand(entry, operands, blocks);
+    }
+    const auto index = static_cast<int32_t>(program.operations.size());
+    ProgramOperation added = entry;
+    if (!of_program) added.origin = -1;
+    added.first_operand = static_cast<int32_t>(program.operands.size());
+    program.operands.insert(program.operands.end(), operands.begin(), operands.end());
+    program.operations.push_back(std::move(added));
+    for (size_t r = 0; r < entry.operation->results.size(); ++r) results.push_back({index, static_cast<int32_t>(r)});
+    return results;
+  }
+
+  /// In how many blocks a dim is split that the operation cannot bear to be split; 0 if there is none.
+  int64_t expanded_blocks(const LaidOutOperation& operation, const std::vector<ProgramValue>& operands) const {
+    const Program& program = result_.program;
+    AxisSet axes = 0;
+    bool split = false;
+    for (const IterationDim& dim : operation.op->space(operation).dims) {
+      if (dim.kind != SplitKind::kExpand) continue;
+      for (size_t k = 0; k < operands.size(); ++k) {
+        if (dim.operands[k] < 0 || !same_mesh(program.mesh(operands[k]), operation.mesh)) continue;
+        const AxisList& list = program.sharding(operands[k]).dims[dim.operands[k]];
+        split = split || !list.empty();
+        axes |= list.set();
+      }
+      for (size_t r = 0; r < operation.results.size(); ++r) split = split || (dim.results[r] >= 0 && !operation.shardings[r].dims[dim.results[r]].empty());
+    }
+    return split ? operation.mesh->group_size(axes) : 0;
+  }
+
+  std::vector<ProgramValue> expand(const ProgramOperation& entry, const std::vector<ProgramValue>& operands, int64_t blocks) {
+    Program& program = result_.program;
+    std::vector<ExpandedOperand> lie;
+    for (const ProgramValue& operand : operands) {
+      if (same_mesh(program.mesh(operand), entry.operation->mesh)) lie.push_back({program.sharding(operand), program.inherited(operand)});
+      else lie.push_back({replicated(program.type(operand).dims.size()), 0});
+    }
+    const Program parts = expansion_of(*entry.operation, lie, blocks);
+    std::vector<ProgramValue> inputs(operands);
+    for (size_t i = operands.size(); i < parts.inputs.size(); ++i) inputs.push_back(own_number(parts.inputs[i]));
+    std::vector<std::vector<ProgramValue>> stands_for(parts.operations.size());
+    auto resolve = [&](ProgramValue value) { return value.is_input() ? inputs[value.input()] : stands_for[value.source][value.result]; };
+    for (size_t i = 0; i < parts.operations.size(); ++i) {
+      std::vector<ProgramValue> of;
+      for (const ProgramValue& operand : parts.operands_of(i)) of.push_back(resolve(operand));
+      ProgramOperation part = parts.operations[i];
+      part.replica = entry.replica;
+      stands_for[i] = add(part, std::move(of), false);
+    }
+    std::vector<ProgramValue> results;
+    for (const ProgramValue& root : parts.roots) results.push_back(resolve(root));
+    if (!results[0].is_input() && program.operations[results[0].source].name.empty()) program.operations[results[0].source].name = entry.name;
+    return results;
+  }
+
+  ProgramValue own_number(const ProgramInput& number) {
+    Program& program = result_.program;
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      const ProgramInput& other = program.inputs[i];
+      if (other.is_own && other.number == number.number && other.operation->results[0] == number.operation->results[0] &&
+          same_mesh(other.operation->mesh, number.operation->mesh))
+        return ProgramValue::input(i);
+    }
+    program.inputs.push_back(number);
+    program.inputs.back().is_own = true;
+    return ProgramValue::input(program.inputs.size() - 1);
+  }
+
+  MergedProgram result_;
+  std::unordered_map<std::string, std::vector<ProgramValue>> known_;
 };
 
 }  // namespace
 
-Value MergedGraph::stands_for(const Value& value) const {
-  auto at = aliases.find({value.node.get(), value.result});
-  return at == aliases.end() ? value : at->second;
-}
+MergedProgram merge(const Program& program) { return Merger(program).take(); }
 
-MergedGraph merge(const Values& roots) {
-  MergedGraph graph;
-  Merger merger(graph);
-  for (const NodePtr& node : pending(roots)) merger.add(node, true);
-  return graph;
-}
-
-Values expansion_of(const Node& node) {
+Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {
   Builder builder;
-  builder.context.mesh = node.mesh;
-  builder.span = node.span;
+  builder.context.mesh = operation.mesh;
+  builder.span = operation.span;
   builder.written = false;
-  Values results = node.op->expand(builder, node);
-  for (size_t r = 0; r < results.size(); ++r) {
-    results[r] = builder.laid_out(results[r], node.shardings[r], node.inherited[r], node.mesh);
-    if (results[r].node->hint.empty() && r == 0) results[r].node->hint = node.hint;
+  Values stand_ins;
+  for (size_t k = 0; k < operation.operands.size(); ++k) {
+    const TensorType& type = operation.operands[k];
+    auto leaf = std::make_shared<LaidOutOperation>();
+    leaf->op = &ops::kConstant;
+    leaf->results = {type};
+    leaf->mesh = operation.mesh;
+    leaf->shardings = {operands.empty() ? replicated(type.dims.size()) : operands[k].sharding};
+    leaf->inherited = {operands.empty() ? 0 : operands[k].inherited};
+    auto node = std::make_shared<Node>();
+    node->operation = std::move(leaf);
+    node->id = new_node_id();
+    stand_ins.push_back({std::move(node), 0});
   }
-  if (node.replica)
-    for (const NodePtr& part : pending(results))
-      if (part->id > node.id) part->replica = node.replica;
-  return results;
+  ExpandCall call{builder, operation, stand_ins, blocks};
+  Values results = operation.op->expand(call);
+  for (size_t r = 0; r < results.size(); ++r) {
+    if (results[r].sharding() == operation.shardings[r] && same_mesh(results[r].mesh(), operation.mesh)) continue;
+    results[r] = builder.laid_out(results[r], operation.shardings[r], operation.inherited[r], operation.mesh);
+  }
+  std::vector<NodePtr> nodes;
+  const int64_t last = stand_ins.empty() ? 0 : stand_ins.back().node->id;
+  for (NodePtr& node : pending(results))
+    if (node->id > last) nodes.push_back(std::move(node));
+  Capture parts = capture(nodes, results, stand_ins);
+  for (size_t i = 0; i < parts.program.inputs.size(); ++i) {
+    ProgramInput& input = parts.program.inputs[i];
+    input.is_own = input.is_number;
+    input.number = parts.numbers[i];
+  }
+  return std::move(parts.program);
 }
 
 }  // namespace mtf

@@ -1,31 +1,29 @@
 #pragma once
-// Before splitting: equal nodes become one, and a node that cannot be split as its layout asks becomes its expansion.
-#include <unordered_map>
-#include <utility>
+// Before splitting: equal operations become one, and one that cannot be split as its layout asks becomes its expansion.
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/program.h"
 
 namespace mtf {
 
-/// The nodes to lower, in program order, and for every value of the graph the one that stands for it.
-struct MergedGraph {
-  std::vector<NodePtr> nodes;
-  /// The value that holds what `value` is.
-  Value stands_for(const Value& value) const;
-
-  struct Hash {
-    size_t operator()(const std::pair<const Node*, int>& key) const {
-      return std::hash<const void*>()(key.first) * 31 + static_cast<size_t>(key.second);
-    }
-  };
-  std::unordered_map<std::pair<const Node*, int>, Value, Hash> aliases;
-  std::vector<NodePtr> whole;       ///< as the program has them, before expansion: what one processor alone would run
+struct MergedProgram {
+  Program program;                  ///< what is to be split; ProgramOperation::origin says which captured operation it is
+  std::vector<OperationRef> whole;  ///< the operations before expansion: what one processor alone would run
 };
 
-MergedGraph merge(const Values& roots);
+/// Operations with equal attributes, numbers, operands and layouts are one (never a copy for a backward pass with its
+/// original). Roots and inputs keep their places.
+MergedProgram merge(const Program& program);
 
-/// The graph that stands for a node whose operation has an expansion: its results, each laid out as the node's.
-Values expansion_of(const Node& node);
+/// Where an operand of an operation that is expanded lies.
+struct ExpandedOperand {
+  Sharding sharding;
+  AxisSet inherited = 0;
+};
+
+/// The graph that stands for an operation that has an expansion, as a program whose first inputs are the operands, the
+/// others numbers of its own, and whose roots are the results, each laid out as the operation's. Without `operands` they
+/// are whole. `blocks` as ExpandCall has it.
+Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {}, int64_t blocks = 1);
 
 }  // namespace mtf

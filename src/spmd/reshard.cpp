@@ -238,7 +238,7 @@ ReshardCost reshard_cost(const TensorType& type, const Sharding& from, const Sha
   return cost;
 }
 
-int reshard(LocalProgram& program, int value, const Sharding& wanted, const Node* node, const std::string& reason) {
+int reshard(LocalProgram& program, int value, const Sharding& wanted, const OperationRef& node, const std::string& reason) {
   Sharding here = program.values[value].sharding();
   if (here == wanted) return value;
   const TensorType type = program.values[value].type();

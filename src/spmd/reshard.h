@@ -20,6 +20,6 @@ ReshardCost reshard_cost(const TensorType& type, const Sharding& from, const Sha
 
 /// Adds the instructions that bring `value` to `wanted`, on its own mesh, and returns the value that is there. Partial
 /// axes that `wanted` keeps stay partial. `reason` says why a partial value is to be reduced.
-int reshard(LocalProgram& program, int value, const Sharding& wanted, const Node* node, const std::string& reason);
+int reshard(LocalProgram& program, int value, const Sharding& wanted, const OperationRef& node, const std::string& reason);
 
 }  // namespace mtf

@@ -19,32 +19,46 @@ namespace {
 
 class Splitter {
  public:
-  explicit Splitter(const Values& roots) : graph_(merge(roots)) {
-    for (const Value& root : roots) roots_.push_back(graph_.stands_for(root));
-    std::vector<std::string> names = names_of(graph_.nodes);
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) names_[graph_.nodes[i].get()] = names[i];
-    for (const NodePtr& node : graph_.nodes)
-      for (const Value& operand : node->operands) readers_[key(graph_.stands_for(operand))].push_back(node.get());
-    for (const Value& root : roots_) is_root_[key(root)] = true;
+  explicit Splitter(const Program& program) : merged_(merge(program)), graph_(merged_.program), names_(names_of(graph_)) {
+    readers_.resize(graph_.operations.size());
+    is_root_.resize(graph_.operations.size());
+    locals_.resize(graph_.operations.size());
+    input_locals_.assign(graph_.inputs.size(), -1);
+    for (size_t i = 0; i < graph_.operations.size(); ++i) {
+      const size_t results = graph_.operations[i].operation->results.size();
+      readers_[i].assign(results, Reader{});
+      is_root_[i].assign(results, false);
+      for (const ProgramValue& operand : graph_.operands_of(i)) {
+        if (operand.is_input()) continue;
+        Reader& reader = readers_[operand.source][operand.result];
+        if (reader.first < 0) reader.first = static_cast<int>(i);
+        reader.several = reader.several || reader.first != static_cast<int>(i);
+      }
+    }
+    for (const ProgramValue& root : graph_.roots)
+      if (!root.is_input()) is_root_[root.source][root.result] = true;
   }
 
   LocalProgram run() {
-    for (const NodePtr& node : graph_.nodes) {
-      if (node->op->leaf) continue;  // becomes an input where it is first read
-      lower(*node);
-    }
-    for (const Value& root : roots_) {
+    for (size_t i = 0; i < graph_.operations.size(); ++i) lower(static_cast<int>(i));
+    for (const ProgramValue& root : graph_.roots) {
       int value = local(root);
-      program_.outputs.push_back({reshard(program_, value, root.sharding(), root.node.get(), "")});
+      program_.outputs.push_back({reshard(program_, value, graph_.sharding(root), of(root), "")});
     }
-    for (const NodePtr& node : graph_.whole) program_.unique_flops.add(work_of_whole(*node));
-    for (const NodePtr& node : graph_.nodes) program_.kept_alive.push_back(node);
+    for (const OperationRef& operation : merged_.whole) program_.unique_flops.add(work_of_whole(*operation));
     return std::move(program_);
   }
 
  private:
-  using Key = std::pair<const Node*, int>;
-  static Key key(const Value& value) { return {value.node.get(), value.result}; }
+  /// The operations that read a value: the first, and whether there are others.
+  struct Reader {
+    int first = -1;
+    bool several = false;
+  };
+
+  const OperationRef& of(ProgramValue value) const {
+    return value.is_input() ? graph_.inputs[value.input()].operation : graph_.operations[value.source].operation;
+  }
 
   // ---- values ----
 
@@ -53,52 +67,55 @@ class Splitter {
     return static_cast<int>(program_.values.size()) - 1;
   }
 
-  LocalValue make_local(const Node& node, int result, const Sharding& sharding) const {
+  LocalValue make_local(const std::string& name, const LaidOutOperation& node, int result, const Sharding& sharding) const {
     LocalValue value;
-    auto at = names_.find(&node);
-    value.name = at != names_.end() ? at->second : !node.hint.empty() ? node.hint.str() : std::string(node.op->name);
+    value.name = name;
     if (result > 0) value.name += "." + std::to_string(result);
-    value.element = node.types[result].element;
+    value.element = node.results[result].element;
     value.mesh = node.mesh;
     value.partial = sharding.partial;
-    for (size_t i = 0; i < node.types[result].dims.size(); ++i)
-      value.dims.push_back({node.types[result].dims[i], sharding.dims[i], false, {}});
+    for (size_t i = 0; i < node.results[result].dims.size(); ++i)
+      value.dims.push_back({node.results[result].dims[i], sharding.dims[i], false, {}});
     return value;
   }
+  /// Of the operation that is being lowered.
+  LocalValue make_local(const LaidOutOperation& node, int result, const Sharding& sharding) const { return make_local(names_[now_], node, result, sharding); }
 
   /// The local value that holds a value of the graph; an input is added where it is first asked for.
-  int local(const Value& value) {
-    auto at = locals_.find(key(value));
-    if (at != locals_.end()) return at->second;
-    const Node& node = *value.node;
-    MTF_CHECK(node.is_computed(value.result) || node.op->leaf, "{} is read before it is computed", node.op->name);
-    int index = new_value(make_local(node, value.result, value.sharding()));
+  int local(ProgramValue value) {
+    if (!value.is_input()) return locals_[value.source][value.result];
+    int& index = input_locals_[value.input()];
+    if (index >= 0) return index;
+    const ProgramInput& input = graph_.inputs[value.input()];
+    const std::string name = input.name.empty() ? std::string(input.operation->op->name) : input.name.str();
+    LocalValue made = make_local(name, *input.operation, input.result, input.operation->shardings[input.result]);
+    made.order = input.order;
+    index = new_value(std::move(made));
     Instruction instruction;
     instruction.kind = InstructionKind::kInput;
-    instruction.node = &node;
-    instruction.node_result = value.result;
+    instruction.node = input.operation;
+    instruction.input = value.input();
     instruction.results = {index};
     program_.instructions.push_back(std::move(instruction));
     program_.inputs.push_back(index);
-    program_.kept_alive.push_back(value.node);
-    locals_[key(value)] = index;
     return index;
   }
 
-  /// Adds an instruction of `node`'s operation (or of `op` for a helper node).
-  void compute(const Node& node, std::vector<int> operands, std::vector<int> results) {
+  /// Adds an instruction of `node`, which is the operation being lowered or a helper.
+  void compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results) {
     Instruction instruction;
     instruction.kind = InstructionKind::kCompute;
-    instruction.node = &node;
+    instruction.node = node;
+    if (node == graph_.operations[now_].operation) instruction.origin = graph_.operations[now_].origin;
     instruction.operands = std::move(operands);
     instruction.results = std::move(results);
     program_.instructions.push_back(std::move(instruction));
   }
 
-  int collective(InstructionKind kind, const Node& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, std::string reason) {
+  int collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, std::string reason) {
     Instruction instruction;
     instruction.kind = kind;
-    instruction.node = &node;
+    instruction.node = node;
     instruction.operands = {operand};
     instruction.axes = axes;
     instruction.reduction = reduction;
@@ -110,80 +127,78 @@ class Splitter {
   }
 
   /// `value` in the sharding that an operation needs; a copy is shared by all that need the same.
-  int bring(int value, const Sharding& wanted, const Node& node, const std::string& reason) {
+  int bring(int value, const Sharding& wanted, const OperationRef& node, const std::string& reason) {
     if (program_.values[value].sharding() == wanted) return value;
     std::string wanted_key(reinterpret_cast<const char*>(&wanted.partial), sizeof wanted.partial);
     for (const AxisList& list : wanted.dims) wanted_key.append(reinterpret_cast<const char*>(&list), sizeof list);
     auto [at, fresh] = copies_.try_emplace({value, wanted_key}, -1);
     if (!fresh) return at->second;
-    int copy = reshard(program_, value, wanted, &node, reason);
+    int copy = reshard(program_, value, wanted, node, reason);
     copies_[{value, wanted_key}] = copy;
     return copy;
   }
 
   /// An operand that lies on another mesh: gathered over its axes there, then whole on every processor here.
-  int onto_mesh(int value, const Node& node) {
-    if (same_mesh(program_.values[value].mesh, node.mesh)) return value;
-    auto [at, fresh] = remeshed_.try_emplace({value, node.mesh.get()}, -1);
+  int onto_mesh(int value, const OperationRef& node) {
+    if (same_mesh(program_.values[value].mesh, node->mesh)) return value;
+    auto [at, fresh] = remeshed_.try_emplace({value, node->mesh.get()}, -1);
     if (!fresh) return at->second;
     int whole = bring(value, replicated(program_.values[value].dims.size()), node, "it is read on another mesh");
     LocalValue moved = program_.values[whole];
-    moved.mesh = node.mesh;
+    moved.mesh = node->mesh;
     int result = collective(InstructionKind::kRemesh, node, whole, std::move(moved), 0, Reduction::kSum, "");
-    remeshed_[{value, node.mesh.get()}] = result;
+    remeshed_[{value, node->mesh.get()}] = result;
     return result;
   }
 
   // ---- one node ----
 
-  /// The only node that reads a value, if it is linear in it and its result is no larger: the value may stay partial.
-  bool may_stay_partial(const Value& value) const {
-    if (is_root_.count(key(value))) return false;
-    auto at = readers_.find(key(value));
-    if (at == readers_.end() || at->second.empty()) return false;
-    const Node* reader = at->second[0];
-    for (const Node* other : at->second)
-      if (other != reader) return false;
-    if (reader->op->linear == Linear::kNo || !same_mesh(reader->mesh, value.node->mesh)) return false;
+  /// The only operation that reads a value, if it is linear in it and its result is no larger: it may stay partial.
+  bool may_stay_partial(ProgramValue value) const {
+    if (is_root_[value.source][value.result]) return false;
+    const Reader& readers = readers_[value.source][value.result];
+    if (readers.first < 0 || readers.several) return false;
+    const LaidOutOperation& reader = *graph_.operations[readers.first].operation;
+    const TensorType& type = graph_.type(value);
+    if (reader.op->linear == Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
     // A narrower element type would round the parts, and parts of bf16 are rounded once, after their reduction.
-    if (value.element() == ElementType::kBf16 || size_of(reader->types[0].element) < size_of(value.element())) return false;
-    return size_of(reader->types[0].dims) <= size_of(value.dims());
+    if (type.element == ElementType::kBf16 || size_of(reader.results[0].element) < size_of(type.element)) return false;
+    return size_of(reader.results[0].dims) <= size_of(type.dims);
   }
 
-  void lower(const Node& node) {
-    const Op& op = *node.op;
+  void lower(int index) {
+    now_ = index;
+    const OperationRef node = graph_.operations[index].operation;
+    const Op& op = *node->op;
     std::vector<int> operands;
     std::vector<Placed> placed, results;
-    for (const Value& operand : node.operands) {
-      int value = onto_mesh(local(graph_.stands_for(operand)), node);
+    for (const ProgramValue& operand : graph_.operands_of(index)) {
+      int value = onto_mesh(local(operand), node);
       operands.push_back(value);
       placed.push_back({program_.values[value].type(), program_.values[value].sharding()});
     }
-    for (size_t r = 0; r < node.types.size(); ++r) results.push_back({node.types[r], node.shardings[r]});
-    const IterationSpace space = op.space(node);
-    const IterationSplit split = split_iteration(space, node.types.size() == 1 ? op.linear : Linear::kNo, placed, results, *node.mesh);
+    for (size_t r = 0; r < node->results.size(); ++r) results.push_back({node->results[r], node->shardings[r]});
+    const IterationSpace space = op.space(*node);
+    const IterationSplit split = split_iteration(space, node->results.size() == 1 ? op.linear : Linear::kNo, placed, results, *node->mesh);
     for (size_t k = 0; k < operands.size(); ++k)
-      operands[k] = bring(operands[k], split.operands[k], node, summed_reason(placed[k], node, k));
+      operands[k] = bring(operands[k], split.operands[k], node, summed_reason(placed[k], *node, operands[k]));
 
     std::vector<int> outcomes;
-    if (op.view && node.types[0] == node.operands[0].type() && split.operands[0] == split.results[0]) {
+    if (op.view && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
       outcomes = {operands[0]};  // the same tensor under another name
     } else {
       outcomes = apply(node, space, split, operands);
     }
     for (size_t r = 0; r < outcomes.size(); ++r) {
-      Value value{find_shared(node), static_cast<int>(r)};
       int outcome = reduce_others(node, space, split, outcomes[r]);
-      if (!program_.values[outcome].partial || !may_stay_partial(value))
-        outcome = rounded(bring(outcome, node.shardings[r], node, reduce_reason(node, space, split)), node, static_cast<int>(r));
-      locals_[{&node, static_cast<int>(r)}] = outcome;
+      if (!program_.values[outcome].partial || !may_stay_partial({index, static_cast<int32_t>(r)}))
+        outcome = rounded(bring(outcome, node->shardings[r], node, reduce_reason(*node, space, split)), node, static_cast<int>(r));
+      locals_[index].push_back(outcome);
     }
   }
 
-  NodePtr find_shared(const Node& node) const { return NodePtr(const_cast<Node*>(&node), [](Node*) {}); }
-
   /// Computes the node on blocks: fetches what crosses block edges, then applies the operation.
-  std::vector<int> apply(const Node& node, const IterationSpace& space, const IterationSplit& split, std::vector<int> operands) {
+  std::vector<int> apply(const OperationRef& node, const IterationSpace& space, const IterationSplit& split, std::vector<int> operands) {
     std::vector<int> results;
     bool flat = false;
     for (size_t j = 0; j < space.dims.size(); ++j) {
@@ -192,10 +207,10 @@ class Splitter {
       if (dim.kind == SplitKind::kInterval)
         for (size_t k = 0; k < operands.size(); ++k)
           if (dim.operands[k] >= 0) operands[k] = fetch(node, operands[k], dim.operands[k], dim.maps[k], split.dims[j]);
-      flat = flat || (dim.kind == SplitKind::kFactors && !blocks_coincide(node, dim, split.dims[j]));
+      flat = flat || (dim.kind == SplitKind::kFactors && !blocks_coincide(*node, dim, split.dims[j]));
       if (dim.kind == SplitKind::kScan) return scan(node, split, operands[0]);
     }
-    for (size_t r = 0; r < node.types.size(); ++r) results.push_back(new_value(make_local(node, static_cast<int>(r), split.results[r])));
+    for (size_t r = 0; r < node->results.size(); ++r) results.push_back(new_value(make_local(*node, static_cast<int>(r), split.results[r])));
     if (split.carried || sums(space, split))
       for (int result : results)
         if (program_.values[result].partial && program_.values[result].element == ElementType::kBf16)
@@ -208,18 +223,15 @@ class Splitter {
   }
 
   /// Sums of bf16 are f32 until they are complete.
-  int rounded(int value, const Node& node, int r) {
-    if (program_.values[value].element == node.types[r].element) return value;
+  int rounded(int value, const OperationRef& node, int r) {
+    if (program_.values[value].element == node->results[r].element) return value;
     Attributes attributes;
-    attributes.element = node.types[r].element;
-    NodePtr wide = std::make_shared<Node>(node);
-    wide->types[r].element = program_.values[value].element;
-    program_.kept_alive.push_back(wide);
-    NodePtr cast = helper("cast", {{wide, r}}, attributes, node);
+    attributes.element = node->results[r].element;
+    const OperationRef cast = helper("cast", {{program_.values[value].element, node->results[r].dims}}, attributes, *node);
     LocalValue result = program_.values[value];
-    result.element = node.types[r].element;
+    result.element = node->results[r].element;
     int index = new_value(result);
-    compute(*cast, {value}, {index});
+    compute(cast, {value}, {index});
     return index;
   }
 
@@ -230,27 +242,27 @@ class Splitter {
   }
 
   /// The part of an operand that the result's block needs along `axes`, from the processors that have it.
-  int fetch(const Node& node, int operand, int dim, const IntervalMap& map, const AxisList& axes) {
+  int fetch(const OperationRef& node, int operand, int dim, const IntervalMap& map, const AxisList& axes) {
     if (map.stride == 1 && map.offset == 0 && map.window == 1 && !map.reversed && map.from == map.to) return operand;
     LocalValue result = program_.values[operand];
     const std::string name = result.dims[dim].dim.name.str();
     result.dims[dim] = {result.dims[dim].dim, axes, true, map};
     return collective(InstructionKind::kExchange, node, operand, std::move(result), axes.set(), Reduction::kSum,
-                      name + " is split over " + axes_text(axes, *node.mesh) + ", and " + std::string(node.op->name) + " reads across blocks");
+                      name + " is split over " + axes_text(axes, *node->mesh) + ", and " + std::string(node->op->name) + " reads across blocks");
   }
 
-  bool blocks_coincide(const Node& node, const IterationDim& dim, const AxisList& axes) const {
-    const Dim& from = node.operands[0].dims()[dim.operands[0]];
-    const Dim& to = node.types[0].dims[dim.results[0]];
+  bool blocks_coincide(const LaidOutOperation& node, const IterationDim& dim, const AxisList& axes) const {
+    const Dim& from = node.operands[0].dims[dim.operands[0]];
+    const Dim& to = node.results[0].dims[dim.results[0]];
     if (from.size == to.size) return true;
     return splits_evenly(from.size, axes, *node.mesh) && splits_evenly(to.size, axes, *node.mesh);
   }
 
   /// A reshape whose blocks do not coincide: the dims of each such group become one, intervals of it are exchanged, and
   /// it becomes the result's dims.
-  void reshape_by_intervals(const Node& node, const IterationSpace& space, const IterationSplit& split, int operand, int result) {
-    const Dims& from = node.operands[0].dims();
-    const Dims& to = node.types[0].dims;
+  void reshape_by_intervals(const OperationRef& node, const IterationSpace& space, const IterationSplit& split, int operand, int result) {
+    const Dims& from = node->operands[0].dims;
+    const Dims& to = node->results[0].dims;
     LocalValue flat = program_.values[operand];
     std::vector<LocalDim> flat_dims, wanted_dims;
     size_t i = 0, o = 0;  // both walk the groups in order; sizes of a group multiply to the same
@@ -286,64 +298,63 @@ class Splitter {
       LocalValue moved = program_.values[here];
       moved.dims[d] = wanted_dims[d];
       here = collective(InstructionKind::kExchange, node, here, std::move(moved), wanted_dims[d].axes.set(), Reduction::kSum,
-                        "blocks of " + to_string(from) + " and " + to_string(to) + " do not coincide over " + axes_text(wanted_dims[d].axes, *node.mesh));
+                        "blocks of " + to_string(from) + " and " + to_string(to) + " do not coincide over " + axes_text(wanted_dims[d].axes, *node->mesh));
     }
     compute(node, {here}, {result});
   }
 
   /// A running sum over a split dim: ops/scan.h.
-  std::vector<int> scan(const Node& node, const IterationSplit& split, int operand) {
-    const AxisList axes = split.operands[0].dims[scan_dim(node)];
-    LocalValue local_sum = make_local(node, 0, split.results[0]);
+  std::vector<int> scan(const OperationRef& node, const IterationSplit& split, int operand) {
+    const AxisList axes = split.operands[0].dims[scan_dim(*node)];
+    LocalValue local_sum = make_local(*node, 0, split.results[0]);
     local_sum.name += ".local";
     int local_index = new_value(local_sum);
     compute(node, {operand}, {local_index});
-    const Dim blocks{Name("scan.blocks"), node.mesh->group_size(axes.set())};
-    NodePtr total = helper("block_total", {node.operands[0]}, block_total_attributes(node, blocks), node);
+    const Dim blocks{Name("scan.blocks"), node->mesh->group_size(axes.set())};
+    const OperationRef total = helper("block_total", {node->operands[0]}, block_total_attributes(*node, blocks), *node);
     LocalValue own;
     own.name = local_sum.name + ".total";
-    own.element = total->types[0].element;
-    own.mesh = node.mesh;
+    own.element = total->results[0].element;
+    own.mesh = node->mesh;
     own.partial = split.carried;
-    for (const Dim& dim : total->types[0].dims) {
-      int at = find_dim(node.operands[0].dims(), dim.name);
+    for (const Dim& dim : total->results[0].dims) {
+      int at = find_dim(node->operands[0].dims, dim.name);
       own.dims.push_back({dim, at >= 0 ? split.operands[0].dims[at] : axes, false, {}});
     }
     int own_index = new_value(own);
-    compute(*total, {operand}, {own_index});
+    compute(total, {operand}, {own_index});
     LocalValue all = own;
     all.name += "s";
     for (LocalDim& dim : all.dims)
       if (dim.dim == blocks) dim.axes = {};
     int all_index = collective(InstructionKind::kAllGather, node, own_index, all, axes.set(), Reduction::kSum,
-                               "a running sum needs the totals of the other blocks over " + axes_text(axes, *node.mesh));
-    NodePtr add = helper("add_totals", {{find_shared(node), 0}, {total, 0}, {total, 0}}, add_totals_attributes(node), node);
-    int result = new_value(make_local(node, 0, split.results[0]));
-    compute(*add, {local_index, all_index, own_index}, {result});
+                               "a running sum needs the totals of the other blocks over " + axes_text(axes, *node->mesh));
+    const OperationRef add = helper("add_totals", {node->results[0], total->results[0], total->results[0]}, add_totals_attributes(*node), *node);
+    int result = new_value(make_local(*node, 0, split.results[0]));
+    compute(add, {local_index, all_index, own_index}, {result});
     return {result};
   }
 
-  NodePtr helper(std::string_view op, Values operands, Attributes attributes, const Node& of) {
-    auto node = std::make_shared<Node>();
-    node->op = find_op(op);
-    node->operands = std::move(operands);
-    node->attributes = std::move(attributes);
-    node->mesh = of.mesh;
-    node->span = of.span;
-    node->types = node->op->infer(*node);
-    program_.kept_alive.push_back(node);
-    return node;
+  static OperationRef helper(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of) {
+    auto operation = std::make_shared<LaidOutOperation>();
+    operation->op = find_op(op);
+    operation->operands = std::move(operands);
+    operation->attributes = std::move(attributes);
+    operation->mesh = of.mesh;
+    operation->span = of.span;
+    operation->results = operation->op->infer(*operation);
+    return operation;
   }
 
   /// Kinds of reduction that are not sums are not carried: the parts are joined at once.
-  int reduce_others(const Node& node, const IterationSpace& space, const IterationSplit& split, int value) {
+  int reduce_others(const OperationRef& node, const IterationSpace& space, const IterationSplit& split, int value) {
     for (size_t j = 0; j < space.dims.size(); ++j) {
       const IterationDim& dim = space.dims[j];
       if (dim.kind != SplitKind::kReduce || dim.reduce == Reduction::kSum || split.dims[j].empty()) continue;
       LocalValue result = program_.values[value];
       result.partial &= ~split.dims[j].set();
       value = collective(InstructionKind::kAllReduce, node, value, std::move(result), split.dims[j].set(), dim.reduce,
-                         reduce_reason(node, space, split));
+                         reduce_reason(*node, space, split));
     }
     return value;
   }
@@ -357,7 +368,7 @@ class Splitter {
   }
 
   /// `hidden is summed, and split over cols`
-  std::string reduce_reason(const Node& node, const IterationSpace& space, const IterationSplit& split) const {
+  std::string reduce_reason(const LaidOutOperation& node, const IterationSpace& space, const IterationSplit& split) const {
     std::string text;
     for (size_t j = 0; j < space.dims.size(); ++j) {
       const IterationDim& dim = space.dims[j];
@@ -365,7 +376,7 @@ class Splitter {
       for (size_t k = 0; k < node.operands.size(); ++k) {
         if (dim.operands[k] < 0) continue;
         const char* how = dim.reduce == Reduction::kSum ? " is summed, and split over " : " is reduced, and split over ";
-        text += (text.empty() ? "" : "; ") + node.operands[k].dims()[dim.operands[k]].name.str() + how + axes_text(split.dims[j], *node.mesh);
+        text += (text.empty() ? "" : "; ") + node.operands[k].dims[dim.operands[k]].name.str() + how + axes_text(split.dims[j], *node.mesh);
         break;
       }
     }
@@ -373,26 +384,27 @@ class Splitter {
     return text;
   }
 
-  std::string summed_reason(const Placed& operand, const Node& node, size_t k) const {
+  std::string summed_reason(const Placed& operand, const LaidOutOperation& node, int value) const {
     if (!operand.sharding.partial) return "";
-    const std::string& name = program_.values[local_of_operand(node, k)].name;
-    return name + " is a sum over " + node.mesh->axes_to_string(operand.sharding.partial) + " that " + std::string(node.op->name) + " needs complete";
+    return program_.values[value].name + " is a sum over " + node.mesh->axes_to_string(operand.sharding.partial) + " that " + std::string(node.op->name) +
+           " needs complete";
   }
-  int local_of_operand(const Node& node, size_t k) const { return locals_.at(key(graph_.stands_for(node.operands[k]))); }
 
-  MergedGraph graph_;
-  Values roots_;
+  const MergedProgram merged_;
+  const Program& graph_;
+  const std::vector<std::string> names_;
   LocalProgram program_;
-  std::unordered_map<const Node*, std::string> names_;
-  std::map<Key, std::vector<const Node*>> readers_;
-  std::map<Key, bool> is_root_;
-  std::map<Key, int> locals_;
+  int now_ = 0;                                   ///< the operation that is being lowered
+  std::vector<std::vector<Reader>> readers_;      ///< for each result of each operation
+  std::vector<std::vector<bool>> is_root_;
+  std::vector<std::vector<int>> locals_;
+  std::vector<int> input_locals_;
   std::map<std::pair<int, std::string>, int> copies_;
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
 };
 
 }  // namespace
 
-LocalProgram split(const Values& roots) { return Splitter(roots).run(); }
+LocalProgram split(const Program& program) { return Splitter(program).run(); }
 
 }  // namespace mtf

@@ -17,15 +17,15 @@ Product product_of(const Dims& dims, const FactorOf& factor) {
 }
 
 /// `operands`, `results`: the factor of each dim of an operand or result.
-Cost work(const Node& node, const FactorOf& of_operand, const FactorOf& of_result) {
-  switch (node.op->work) {
+Cost work(const LaidOutOperation& operation, const FactorOf& of_operand, const FactorOf& of_result) {
+  switch (operation.op->work) {
     case Work::kNone: return Cost();
-    case Work::kPerResult: return Cost(product_of(node.types[0].dims, of_result));
-    case Work::kPerOperand: return Cost(product_of(node.operands[0].dims(), of_operand));
+    case Work::kPerResult: return Cost(product_of(operation.results[0].dims, of_result));
+    case Work::kPerOperand: return Cost(product_of(operation.operands[0].dims, of_operand));
     case Work::kContraction: {
       Dims space;
-      for (const Value& operand : node.operands)
-        for (const Dim& dim : operand.dims())
+      for (const TensorType& operand : operation.operands)
+        for (const Dim& dim : operand.dims)
           if (!has_dim(space, dim.name)) space.push_back(dim);
       Product product = product_of(space, of_operand);
       product.numerator = 2;
@@ -33,8 +33,8 @@ Cost work(const Node& node, const FactorOf& of_operand, const FactorOf& of_resul
     }
     case Work::kExpansion: {
       Cost total;
-      for (const NodePtr& part : pending(expansion_of(node)))
-        if (part->id > node.id) total.add(work(*part, of_operand, of_operand));
+      const Program parts = expansion_of(operation);
+      for (const ProgramOperation& part : parts.operations) total.add(work(*part.operation, of_operand, of_operand));
       return total;
     }
   }
@@ -43,9 +43,9 @@ Cost work(const Node& node, const FactorOf& of_operand, const FactorOf& of_resul
 
 }  // namespace
 
-Cost work_of_whole(const Node& node) {
+Cost work_of_whole(const LaidOutOperation& operation) {
   FactorOf whole = [](const Dim& dim) { return BlockSize{dim, {}}; };
-  return work(node, whole, whole);
+  return work(operation, whole, whole);
 }
 
 BlockSize block_factor(const LocalDim& dim, const Mesh& mesh) {

@@ -1,5 +1,5 @@
 #pragma once
-// The floating-point operations of a node, as its record counts them.
+// The floating-point operations of an operation, as its record counts them.
 #include <functional>
 
 #include "graph/graph.h"
@@ -9,7 +9,7 @@
 namespace mtf {
 
 /// At whole sizes: what one processor alone would need.
-Cost work_of_whole(const Node& node);
+Cost work_of_whole(const LaidOutOperation& operation);
 
 /// On the block of the largest processor.
 Cost work_of(const LocalProgram& program, const Instruction& instruction);

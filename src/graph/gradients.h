@@ -1,0 +1,21 @@
+#pragma once
+// Reverse-mode differentiation of the global graph.
+#include <vector>
+
+#include "graph/builder.h"
+
+namespace mtf {
+
+/// Gradients of the scalar `loss` with respect to `targets`, as graph; each is laid out as its target. A way is walked
+/// only while a target lies below. Fails (no_gradient, grad_through_assigned) at `builder.span`.
+Values gradients(Builder& builder, const Value& loss, const Values& targets);
+
+/// Which operands and results an operation's gradient rule reads.
+struct GradientReads {
+  std::vector<bool> operands;
+  std::vector<bool> results;
+};
+/// `wanted`: the operands whose gradients are asked for.
+GradientReads reads_of_gradient(const LaidOutOperation& operation, const std::vector<bool>& wanted);
+
+}  // namespace mtf

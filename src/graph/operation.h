@@ -1,0 +1,65 @@
+#pragma once
+// An operation applied: what is computed, and where its results lie. Both are immutable once made, and shared by the
+// graph in which the evaluator keeps them and by every program that is captured from it.
+//
+// An Operation is all that the rules of a record (infer, space, gradient, kernel …) may know: the record, attributes,
+// the types of operands and results, and numbers of the host. It knows neither meshes nor layouts, nor what its
+// operands are. A LaidOutOperation adds the layout that was decided for each result, how it was decided (so that it can
+// be decided again under other rules), and the place in the source.
+//
+// A number of the host that stands in an arithmetic place (a factor, a rate, a seed, the number of a random call) is an
+// input of the operation: it is not part of a program's structure, so that a changing one does not make a new plan.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "support/source.h"
+#include "types/dim.h"
+#include "types/mesh.h"
+#include "types/sharding.h"
+
+namespace mtf {
+
+struct Op;
+
+/// What fixes an operation's structure besides its operands: dims that the call names and numbers that fix a shape or
+/// place. What each entry means is said by the operation's record.
+struct Attributes {
+  Dims dims;
+  std::vector<int64_t> ints;
+  ElementType element = ElementType::kF32;
+  bool operator==(const Attributes&) const = default;
+};
+
+struct Operation {
+  const Op* op = nullptr;
+  Attributes attributes;
+  std::vector<double> inputs;         ///< the host's numbers, not part of the structure
+  std::vector<TensorType> operands;   ///< of each operand
+  std::vector<TensorType> results;    ///< of each result
+};
+
+struct LaidOutOperation;
+using OperationRef = std::shared_ptr<const LaidOutOperation>;
+
+/// How the layout of an operation's results came about.
+enum class LayoutOrigin : uint8_t {
+  kRules,  ///< graph/layouts.h: from the operands and the rules in force
+  kGiven,  ///< `@` or a declaration wrote it
+  kLike,   ///< that of a result of `like`: a gradient, a moment
+};
+
+struct LaidOutOperation : Operation {
+  MeshPtr mesh;
+  std::vector<Sharding> shardings;    ///< of each result; never partial
+  std::vector<AxisSet> inherited;     ///< of each result: the splits that `@` wrote, or that come from one
+  LayoutOrigin origin = LayoutOrigin::kRules;
+  OperationRef like;                  ///< of kLike
+  int like_result = 0;
+  bool written = true;                ///< the program wrote it: two rules on one axis are an error
+  bool no_grad = false;               ///< made inside `no_grad`: gradients end at it
+  int64_t region = 0;                 ///< not 0: made inside this call of `recompute`
+  Span span;                          ///< the expression
+};
+
+}  // namespace mtf

@@ -1,0 +1,302 @@
+#include "graph/program.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <map>
+#include <unordered_map>
+
+#include "graph/layouts.h"
+#include "ops/op.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+class Capturer {
+ public:
+  explicit Capturer(const std::vector<NodePtr>& nodes) : nodes_(nodes) {
+    result_.program.operations.reserve(nodes.size());
+    index_.reserve(nodes.size());
+  }
+
+  Capture run(const Values& roots, const Values& given) {
+    for (const Value& value : given) {
+      leaves_[{value.node.get(), value.result}] = result_.program.inputs.size();
+      add_input(value, false);
+    }
+    for (const NodePtr& node : nodes_) {
+      if (is_number(*node)) continue;  // an input where it is first read
+      ProgramOperation operation;
+      operation.operation = node->operation;
+      operation.first_operand = static_cast<int32_t>(result_.program.operands.size());
+      operation.operand_count = static_cast<int32_t>(node->operands().size());
+      operation.name = node->name;
+      operation.replica = node->replica;
+      operation.origin = static_cast<int32_t>(result_.program.operations.size());
+      for (const Value& operand : node->operands()) {
+        const ProgramValue value = find(operand);  // may add an input, never an operation
+        result_.program.operands.push_back(value);
+      }
+      index_[node.get()] = operation.origin;
+      result_.program.operations.push_back(std::move(operation));
+    }
+    for (const Value& root : roots) result_.program.roots.push_back(find(root));
+    return std::move(result_);
+  }
+
+ private:
+  struct Hash {
+    size_t operator()(const std::pair<const Node*, int>& key) const {
+      return std::hash<const void*>()(key.first) * 31 + static_cast<size_t>(key.second);
+    }
+  };
+
+  static bool is_number(const Node& node) { return node.operation->op->leaf && !node.operation->inputs.empty(); }
+
+  ProgramValue find(const Value& value) {
+    const Node& node = *value.node;
+    if (auto at = leaves_.find({&node, value.result}); at != leaves_.end()) return ProgramValue::input(at->second);
+    if (!node.is_computed(value.result)) {
+      if (auto at = index_.find(&node); at != index_.end()) return {at->second, value.result};
+      MTF_CHECK(is_number(node), "{} is neither computed nor part of the program", node.operation->op->name);
+      const uint64_t bits = std::bit_cast<uint64_t>(node.operation->inputs[0]);
+      auto [at, fresh] = numbers_.try_emplace({bits, node.operation->results[0].element}, result_.program.inputs.size());
+      if (fresh) add_input(value, true);
+      return ProgramValue::input(at->second);
+    }
+    leaves_[{&node, value.result}] = result_.program.inputs.size();
+    add_input(value, false);
+    return ProgramValue::input(result_.program.inputs.size() - 1);
+  }
+
+  void add_input(const Value& value, bool number) {
+    ProgramInput input;
+    input.operation = value.node->operation;
+    input.result = value.result;
+    input.name = value.node->name;
+    input.is_number = number;
+    result_.program.inputs.push_back(std::move(input));
+    result_.leaves.push_back(number ? Value() : value);
+    result_.numbers.push_back(number ? value.node->operation->inputs[0] : 0);
+  }
+
+  const std::vector<NodePtr>& nodes_;
+  Capture result_;
+  std::unordered_map<const Node*, int32_t> index_;
+  std::unordered_map<std::pair<const Node*, int>, size_t, Hash> leaves_;
+  std::map<std::pair<uint64_t, ElementType>, size_t> numbers_;
+};
+
+/// Appends what makes two programs differ.
+class Form {
+ public:
+  std::string text;
+
+  template <typename T>
+  void add(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void add(Name name) {
+    auto [at, fresh] = names_.emplace(name.id(), static_cast<uint32_t>(names_.size()));
+    add(at->second);
+    if (!fresh) return;
+    add(static_cast<uint32_t>(name.text().size()));
+    text.append(name.text());
+  }
+  void add(const Dims& dims) {
+    add(static_cast<uint32_t>(dims.size()));
+    for (const Dim& dim : dims) {
+      add(dim.name);
+      add(dim.size);
+    }
+  }
+  void add(const AxisList& axes) {
+    uint64_t code = 1;
+    for (int axis : axes) code = code * 16 + static_cast<uint64_t>(axis);
+    add(code);
+  }
+  void add(const TensorType& type, const Sharding& sharding) {
+    add(static_cast<uint8_t>(type.element));
+    add(type.dims);
+    for (const AxisList& axes : sharding.dims) add(axes);
+    add(sharding.partial);
+  }
+  void add(const MeshPtr& mesh) {
+    auto [at, fresh] = meshes_.emplace(mesh.get(), static_cast<uint32_t>(meshes_.size()));
+    add(at->second);
+    if (!fresh) return;
+    add(mesh->name());
+    add(static_cast<uint32_t>(mesh->axes().size()));
+    for (const Axis& axis : mesh->axes()) {
+      add(axis.name);
+      add(axis.size);
+    }
+  }
+  void add(const ProgramOperation& entry) {
+    const LaidOutOperation& operation = *entry.operation;
+    add(operation.op->name.size());
+    text.append(operation.op->name);
+    add(operation.attributes.dims);
+    add(static_cast<uint32_t>(operation.attributes.ints.size()));
+    for (int64_t number : operation.attributes.ints) add(number);
+    add(static_cast<uint8_t>(operation.attributes.element));
+    add(static_cast<uint32_t>(operation.results.size()));
+    for (size_t r = 0; r < operation.results.size(); ++r) add(operation.results[r], operation.shardings[r]);
+    add(operation.mesh);
+    add(entry.replica == 0 ? uint32_t{0} : replicas_.emplace(entry.replica, static_cast<uint32_t>(replicas_.size() + 1)).first->second);
+    if (operation.inputs.empty()) return;
+    std::string bits(reinterpret_cast<const char*>(operation.inputs.data()), operation.inputs.size() * sizeof(double));
+    if (operation.op->expand != nullptr) text += bits;
+    add(numbers_.emplace(std::pair(operation.op, std::move(bits)), static_cast<uint32_t>(numbers_.size())).first->second);
+  }
+
+ private:
+  std::unordered_map<uint32_t, uint32_t> names_;
+  std::unordered_map<const Mesh*, uint32_t> meshes_;
+  std::map<int64_t, uint32_t> replicas_;
+  std::map<std::pair<const Op*, std::string>, uint32_t> numbers_;  // which are equal, by their bits
+};
+
+}  // namespace
+
+Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Values& given) { return Capturer(nodes).run(roots, given); }
+
+std::string canonical_form(const Program& program) {
+  Form form;
+  form.text.reserve(program.operations.size() * 96 + program.inputs.size() * 64);
+  form.add(program.inputs.size());
+  for (const ProgramInput& input : program.inputs) {
+    const LaidOutOperation& operation = *input.operation;
+    form.add(operation.results[input.result], operation.shardings[input.result]);
+    form.add(operation.mesh);
+    form.add(static_cast<uint8_t>(input.is_number * 2 + input.dies));
+    for (int8_t dim : input.order) form.add(dim);
+  }
+  form.add(program.operations.size());
+  for (const ProgramOperation& operation : program.operations) {
+    form.add(operation);
+    for (const ProgramValue& operand : program.operands_of(operation)) form.add(operand);
+  }
+  for (const ProgramValue& root : program.roots) form.add(root);
+  return std::move(form.text);
+}
+
+std::vector<std::string> names_of(const Program& program) {
+  const size_t count = program.operations.size();
+  // An unnamed operation takes the base name of the first that reads it; operations stand before their readers.
+  std::vector<Name> base(count);
+  for (size_t i = count; i-- > 0;) {
+    const Name own = program.operations[i].name;
+    if (!own.empty()) base[i] = own;
+    else if (base[i].empty()) base[i] = Name("value");
+    for (const ProgramValue& operand : program.operands_of(i))
+      if (!operand.is_input()) base[operand.source] = base[i];
+  }
+  std::unordered_map<Name, int> owners, used;
+  for (const ProgramOperation& operation : program.operations)
+    if (!operation.name.empty()) owners[operation.name]++;
+  std::vector<std::string> names(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Name name = base[i];
+    const bool own = !program.operations[i].name.empty() && --owners[name] == 0;  // the last of a name keeps it bare
+    names[i] = own ? name.str() : name.str() + "." + std::to_string(++used[name]);
+  }
+  return names;
+}
+
+std::string to_string(const Program& program) {
+  const std::vector<std::string> names = names_of(program);
+  std::string text;
+  for (size_t i = 0; i < program.operations.size(); ++i) {
+    const LaidOutOperation& operation = *program.operations[i].operation;
+    text += names[i] + ": ";
+    for (size_t r = 0; r < operation.results.size(); ++r)
+      text += (r ? ", " : "") + to_string(operation.results[r], operation.shardings[r], *operation.mesh);
+    text += " = " + std::string(operation.op->name) + "(";
+    bool first = true;
+    auto item = [&](const std::string& what) {
+      text += (first ? "" : ", ") + what;
+      first = false;
+    };
+    for (const ProgramValue& operand : program.operands_of(i)) {
+      if (!operand.is_input()) {
+        item(names[operand.source] + (operand.result ? "#" + std::to_string(operand.result) : ""));
+        continue;
+      }
+      const ProgramInput& input = program.inputs[operand.input()];
+      item((input.name.empty() ? std::string(input.operation->op->name) : input.name.str()) + (input.result ? "#" + std::to_string(input.result) : ""));
+    }
+    for (double input : operation.inputs) item(fmt::format("{:.6g}", input));
+    if (!operation.attributes.dims.empty()) item("-> " + to_string(operation.attributes.dims));
+    for (int64_t number : operation.attributes.ints) item(std::to_string(number));
+    text += ")\n";
+  }
+  return text;
+}
+
+void verify(const Program& program) {
+  for (size_t i = 0; i < program.operations.size(); ++i) {
+    const LaidOutOperation& operation = *program.operations[i].operation;
+    MTF_CHECK(operation.results.size() == operation.shardings.size() && operation.mesh, "{} has no layout", operation.op->name);
+    for (const ProgramValue& operand : program.operands_of(i))
+      MTF_CHECK(operand.source < static_cast<int32_t>(i), "{} reads what is not computed before it", operation.op->name);
+    for (size_t r = 0; r < operation.results.size(); ++r) {
+      AxisSet used = 0;
+      const Dims& dims = operation.results[r].dims;
+      MTF_CHECK(dims.size() == operation.shardings[r].dims.size(), "{}: {} dims", operation.op->name, dims.size());
+      for (size_t d = 0; d < dims.size(); ++d) {
+        MTF_CHECK(find_dim(dims, dims[d].name) == static_cast<int>(d), "{}: dim {} twice", operation.op->name, dims[d].name.text());
+        MTF_CHECK((used & operation.shardings[r].dims[d].set()) == 0, "{}: an axis twice", operation.op->name);
+        used |= operation.shardings[r].dims[d].set();
+      }
+    }
+  }
+}
+
+Program laid_out_by(const Program& program, const Layout& rules, const MeshPtr& mesh) {
+  Program result = program;
+  std::unordered_map<const LaidOutOperation*, OperationRef> now;  // of what was laid out before
+  auto like_of = [&](const LaidOutOperation& operation) {
+    auto at = now.find(operation.like.get());
+    return at == now.end() ? operation.like : at->second;
+  };
+  auto follow = [](LaidOutOperation& operation, const LaidOutOperation& like, int like_result) {
+    const Dims& dims = operation.results[0].dims;
+    operation.shardings[0] = replicated(dims.size());
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (const int at = find_dim(like.results[like_result].dims, dims[d].name); at >= 0) operation.shardings[0].dims[d] = like.shardings[like_result].dims[at];
+    operation.inherited[0] = like.inherited[like_result] & operation.shardings[0].split();
+  };
+  for (ProgramInput& input : result.inputs) {
+    auto operation = std::make_shared<LaidOutOperation>(*input.operation);
+    operation->mesh = mesh;
+    operation->written = false;
+    for (size_t r = 0; r < operation->results.size(); ++r)
+      if (operation->inherited[r] == 0) operation->shardings[r] = sharding_of(operation->results[r], rules, *mesh, operation->span, false);
+    now[input.operation.get()] = operation;
+    input.operation = std::move(operation);
+    input.order.clear();
+  }
+  for (ProgramOperation& entry : result.operations) {
+    auto operation = std::make_shared<LaidOutOperation>(*entry.operation);
+    operation->mesh = mesh;
+    operation->written = false;
+    std::vector<OperandLayout> operands;
+    for (const ProgramValue& value : result.operands_of(entry)) operands.push_back({&result.sharding(value), result.inherited(value), result.mesh(value).get()});
+    if (operation->origin == LayoutOrigin::kRules) {
+      decide_layouts(*operation, operands, rules);
+    } else if (operation->origin == LayoutOrigin::kLike) {
+      operation->like = like_of(*operation);
+      follow(*operation, *operation->like, operation->like_result);
+    } else if (operation->inherited[0] == 0 && operation->op->ends_gradients) {
+      operation->shardings[0] = sharding_of(operation->results[0], rules, *mesh, operation->span, false);  // a variable, stored by the rules
+    }
+    now[entry.operation.get()] = operation;
+    entry.operation = std::move(operation);
+  }
+  return result;
+}
+
+}  // namespace mtf

@@ -1,0 +1,105 @@
+#pragma once
+// A captured program: what one cut computes, as data.
+//
+// A list of operations in program order; every operand names an input, or a result of an operation before it, by index.
+// There is nothing of the run in it: no tensor, no node, no number of the host (a number is an input). It is the only
+// input of keying, merging, layout assignment, splitting, printing and verifying, and a plan may keep it for as long as
+// it likes.
+//
+//     inputs      x: f32[batch=64/rows, io=32]     w: f32[io=32, hidden=64]     number
+//     operations  0: einsum(x, w)     1: add(0, number)     2: relu(1)
+//     roots       2
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "types/layout.h"
+
+namespace mtf {
+
+/// A value of a program: a result of one of its operations, or one of its inputs.
+struct ProgramValue {
+  int32_t source = 0;   ///< the operation, or ~input
+  int32_t result = 0;
+  static ProgramValue input(size_t index) { return {~static_cast<int32_t>(index), 0}; }
+  bool is_input() const { return source < 0; }
+  int32_t input() const { return ~source; }
+  bool operator==(const ProgramValue&) const = default;
+  auto operator<=>(const ProgramValue&) const = default;
+};
+
+struct ProgramInput {
+  OperationRef operation;     ///< that made it: type and layout
+  int32_t result = 0;
+  Name name;
+  bool is_number = false;     ///< a number of the host
+  bool is_own = false;        ///< a number that is the program's own (of an expansion): `number` is its value
+  double number = 0;
+  bool dies = false;          ///< nobody reads it after the program
+  std::vector<int8_t> order;  ///< storage order of the tensor; empty where it is as declared
+};
+
+struct ProgramOperation {
+  OperationRef operation;
+  int32_t first_operand = 0;  ///< in Program::operands
+  int32_t operand_count = 0;
+  Name name;
+  int64_t replica = 0;        ///< not 0: a copy for a backward pass, never merged with its original
+  int32_t origin = -1;        ///< the operation of the captured program that it is, or -1: made by an expansion
+};
+
+struct Program {
+  std::vector<ProgramInput> inputs;
+  std::vector<ProgramOperation> operations;
+  std::vector<ProgramValue> operands;      ///< of all operations, one after the other
+  std::vector<ProgramValue> roots;
+
+  std::span<const ProgramValue> operands_of(const ProgramOperation& operation) const {
+    return {operands.data() + operation.first_operand, static_cast<size_t>(operation.operand_count)};
+  }
+  std::span<const ProgramValue> operands_of(size_t operation) const { return operands_of(operations[operation]); }
+  const LaidOutOperation& maker(ProgramValue value) const {
+    return value.is_input() ? *inputs[value.input()].operation : *operations[value.source].operation;
+  }
+  int32_t result_of(ProgramValue value) const { return value.is_input() ? inputs[value.input()].result : value.result; }
+  const TensorType& type(ProgramValue value) const { return maker(value).results[result_of(value)]; }
+  const Sharding& sharding(ProgramValue value) const { return maker(value).shardings[result_of(value)]; }
+  AxisSet inherited(ProgramValue value) const { return maker(value).inherited[result_of(value)]; }
+  const MeshPtr& mesh(ProgramValue value) const { return maker(value).mesh; }
+};
+
+/// A program with what one run of it reads.
+struct Capture {
+  Program program;
+  Values leaves;                ///< the value of each input that is no number; others are empty
+  std::vector<double> numbers;  ///< of each input that is a number; others are 0
+};
+
+/// `nodes` (pending(roots), and no others) as a program. Equal numbers of the host become one input. `given` are its
+/// first inputs, computed or not; without them each computed value is one where it is first read.
+Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Values& given = {});
+
+/// A name for each operation, in the script's words: its own, or that of the named value it is a part of with a number
+/// behind it (h.1); different operations get different names.
+std::vector<std::string> names_of(const Program& program);
+
+/// The program in the script's names, a line an operation: `h: f32[batch=64/rows, hidden=128/cols] = relu(h.1)`.
+std::string to_string(const Program& program);
+
+/// Fails on our own bug: a dim twice, an axis twice, an operand that stands before its maker.
+void verify(const Program& program);
+
+/// All that a plan depends on, as a text in which equal programs are equal: operations, attributes, who reads what,
+/// types, layouts, meshes, inputs with storage orders and which of them die, and which numbers of the host are equal, but
+/// not what they are; only an operation that has an expansion puts its numbers in. It holds no pointers, so that it is
+/// the same on all ranks.
+std::string canonical_form(const Program& program);
+
+/// The program laid out by other rules, on another mesh or both: what was decided by rules is decided again, operation
+/// by operation, what `@` wrote stays, what was laid out as another value follows it. Inputs that are parameters (their
+/// layout came from rules) are laid out by the new rules too. Nothing is evaluated again.
+Program laid_out_by(const Program& program, const Layout& rules, const MeshPtr& mesh);
+
+}  // namespace mtf

@@ -1,0 +1,178 @@
+#include "graph/value_table.h"
+
+#include <algorithm>
+
+#include "graph/gradients.h"
+#include "ops/op.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+/// A gradient could go through it: the operation passes gradients on, and to numbers that have them.
+bool passes_gradients(const Node& node) {
+  const LaidOutOperation& operation = *node.operation;
+  if (operation.op->gradient == nullptr || operation.op->ends_gradients || operation.no_grad) return false;
+  return std::any_of(operation.results.begin(), operation.results.end(), [](const TensorType& type) { return is_float(type.element); });
+}
+
+/// Why no gradient comes through the node to what it has read, or null.
+std::shared_ptr<const HistoryEnd> end_below(const Node& node) {
+  for (const Value& operand : node.operands()) {
+    const std::shared_ptr<const HistoryEnd>& end = operand.node->ended;
+    if (!end || !is_float(operand.element())) continue;
+    if (end->read.is_known()) return end;
+    HistoryEnd here = *end;  // the variable itself: read here
+    here.read = node.operation->span;
+    return std::make_shared<const HistoryEnd>(std::move(here));
+  }
+  return nullptr;
+}
+
+/// It has read the value of a variable that has been assigned since.
+bool reads_assigned(const Node& node) {
+  return std::any_of(node.operands().begin(), node.operands().end(),
+                     [](const Value& operand) { return operand.node->place != 0 && operand.node->ended; });
+}
+
+/// What is not computed may still be asked for: of an operation with several results.
+bool may_be_asked(const Node& node) {
+  const size_t count = node.operation->results.size();
+  if (count == 1) return false;
+  const size_t public_results = count - static_cast<size_t>(node.operation->op->saved_results);
+  for (size_t r = 0; r < public_results; ++r)
+    if (!node.is_computed(static_cast<int>(r)) && (node.uses() > 0 || node.is_held())) return true;
+  return false;
+}
+
+}  // namespace
+
+void ValueTable::link(List& list, Node& node, Node::Link Node::*link) {
+  Node::Link& own = node.*link;
+  if (own.linked) return;
+  own = {list.last, nullptr, true};
+  (list.last ? (list.last->*link).next : list.first) = &node;
+  list.last = &node;
+  ++list.count;
+}
+
+void ValueTable::unlink(List& list, Node& node, Node::Link Node::*link) {
+  Node::Link& own = node.*link;
+  if (!own.linked) return;
+  (own.previous ? (own.previous->*link).next : list.first) = own.next;
+  (own.next ? (own.next->*link).previous : list.last) = own.previous;
+  own = {};
+  --list.count;
+}
+
+void ValueTable::add(Node& node) {
+  node.table_ = shared_from_this();
+  ++pending_count_;
+}
+
+void ValueTable::now_held(Node& node) { link(held_, node, &Node::held_link_); }
+void ValueTable::no_longer_held(Node& node) { unlink(held_, node, &Node::held_link_); }
+
+void ValueTable::forget(Node& node) {
+  unlink(held_, node, &Node::held_link_);
+  unlink(history_, node, &Node::history_link_);
+  if (node.pending_) --pending_count_;
+}
+
+Values ValueTable::pending_held() {
+  Values roots;
+  for (Node* node = held_.first; node != nullptr; node = node->held_link_.next) {
+    for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r)
+      if (node->held(r) > 0 && !node->is_computed(r)) roots.push_back({node->shared_from_this(), r});
+  }
+  std::sort(roots.begin(), roots.end(), [](const Value& a, const Value& b) {
+    return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result;
+  });
+  return roots;
+}
+
+bool ValueTable::leads(const Node& node) const {
+  return std::any_of(node.operands().begin(), node.operands().end(), [](const Value& operand) {
+    return is_float(operand.element()) && (operand.node->is_held() || (operand.node->keeps_history_ && operand.node->leads_));
+  });
+}
+
+Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, bool gradients_may_come) {
+  Values saved;
+  if (!gradients_may_come) {
+    for (const NodePtr& node : nodes) node->keeps_history_ = false;
+    return saved;
+  }
+  for (const NodePtr& node : nodes) node->leads_ = node->keeps_history_ = passes_gradients(*node) && !reads_assigned(*node) && leads(*node);
+  // What a kept operation of a region is computed from stays too: it will be computed again.
+  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+    const Node& node = **at;
+    if (!node.keeps_history_ || node.operation->region == 0) continue;
+    for (const Value& operand : node.operands())
+      if (operand.operation().region == node.operation->region && !operand.node->is_computed(operand.result)) operand.node->keeps_history_ = true;
+  }
+  auto save = [&](const Value& value) {
+    if (!value.node->is_computed(value.result)) saved.push_back(value);
+  };
+  for (const NodePtr& node : nodes) {
+    if (!node->keeps_history_) continue;
+    if (node->operation->region != 0) {
+      for (const Value& operand : node->operands())
+        if (operand.operation().region != node->operation->region) save(operand);
+      continue;
+    }
+    std::vector<bool> wanted;
+    for (const Value& operand : node->operands())
+      wanted.push_back(is_float(operand.element()) && (operand.node->is_held() || (operand.node->keeps_history_ && operand.node->leads_)));
+    const GradientReads reads = reads_of_gradient(*node->operation, wanted);
+    for (size_t k = 0; k < node->operands().size(); ++k)
+      if (reads.operands[k]) save(node->operands()[k]);
+    for (size_t r = 0; r < node->operation->results.size(); ++r)
+      if (reads.results[r]) save({node, static_cast<int>(r)});
+  }
+  return saved;
+}
+
+bool ValueTable::dies_with(const Value& value, int64_t edges_given_up) const {
+  const Node& node = *value.node;
+  return node.operation->results.size() == 1 && !node.is_held() && node.uses() == edges_given_up;
+}
+
+void ValueTable::computed(const std::vector<NodePtr>& nodes) {
+  Values released;
+  for (const NodePtr& node : nodes) {
+    if (node->pending_) {
+      node->pending_ = false;
+      --pending_count_;
+    }
+    bool waits = false;
+    for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r) waits = waits || (node->held(r) > 0 && !node->is_computed(r));
+    if (!waits) unlink(held_, *node, &Node::held_link_);
+    if (node->keeps_history_) {
+      link(history_, *node, &Node::history_link_);
+    } else if (!may_be_asked(*node)) {
+      if (passes_gradients(*node) && !node->ended) node->ended = end_below(*node);
+      node->release_operands(released);
+    }
+  }
+  released.clear();
+  if (history_.count > 2 * history_after_last_look_ + 64) end_histories();
+}
+
+void ValueTable::end_histories() {
+  Values released;
+  for (Node* node = history_.first; node != nullptr;) {
+    Node* next = node->history_link_.next;
+    node->leads_ = !reads_assigned(*node) && leads(*node);
+    if (!node->leads_ && (node->operation->region == 0 || reads_assigned(*node))) {
+      if (!node->ended) node->ended = end_below(*node);
+      node->keeps_history_ = false;
+      unlink(history_, *node, &Node::history_link_);
+      node->release_operands(released);
+    }
+    node = next;
+  }
+  history_after_last_look_ = history_.count;
+}
+
+}  // namespace mtf

@@ -1,0 +1,69 @@
+#pragma once
+// The evaluator's table of values: what is held and not computed, and the history that is kept for gradients.
+//
+// Cut. A cut computes every pending value that a handle holds. Whatever nobody holds is not computed.
+//
+// History. Of what a cut computes, an operation's operands are kept if a gradient may still go through it: gradients
+// may come (`grad` can still be called), the operation passes them on, it was not made inside `no_grad`, and a value that
+// is still held lies below it. Then the values that its gradient rule reads are computed and kept by the same cut, as
+// any autodiff system does, so that nothing of the forward pass is done twice. Of a region of `recompute` only its
+// inputs are kept. All other operations give up their operands at once, and their memory with them.
+//
+//        x ──► h = x·w ──► y = tanh h ──► loss = mean y      print(loss)
+//      held   keeps x, w    keeps y         keeps nothing     (x, w held; h not needed by any rule: not computed)
+//
+// An assignment to a param or state ends every history that has read its old value: what read it directly gives up its
+// operands (Node::ended says why), and so does everything through which nothing that is held can be reached any more.
+#include <cstdint>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace mtf {
+
+class ValueTable : public std::enable_shared_from_this<ValueTable> {
+ public:
+  ValueTable() = default;
+  ValueTable(const ValueTable&) = delete;
+  ValueTable& operator=(const ValueTable&) = delete;
+
+  /// From here on the node is counted here. The table lives as long as its nodes.
+  void add(Node& node);
+
+  /// Every value that is held and not computed, in program order.
+  Values pending_held();
+  /// Nodes that exist and of which nothing has been computed.
+  int64_t pending_count() const { return pending_count_; }
+
+  /// Decides which of the nodes that a cut computes keep their operands, and returns the values that their gradients
+  /// will read: the cut computes them too. `nodes` are in program order.
+  Values keep_history(const std::vector<NodePtr>& nodes, bool gradients_may_come);
+  /// True if the cut's readers are the last that `value` has: nobody holds it, and all nodes that have it as an operand
+  /// give up theirs after the cut. Only between keep_history and computed().
+  bool dies_with(const Value& value, int64_t edges_given_up) const;
+  /// The nodes have been computed: those that keep no history give up their operands.
+  void computed(const std::vector<NodePtr>& nodes);
+  /// Places have been assigned since the last call: histories that read an old value end.
+  void end_histories();
+
+ private:
+  friend struct Node;
+  struct List {
+    Node* first = nullptr;
+    Node* last = nullptr;
+    size_t count = 0;
+  };
+  static void link(List& list, Node& node, Node::Link Node::*link);
+  static void unlink(List& list, Node& node, Node::Link Node::*link);
+  void now_held(Node& node);
+  void no_longer_held(Node& node);
+  void forget(Node& node);
+  bool leads(const Node& node) const;
+
+  List held_;      ///< held, and a held result is not computed
+  List history_;   ///< have been part of a cut and keep their operands
+  int64_t pending_count_ = 0;
+  size_t history_after_last_look_ = 0;
+};
+
+}  // namespace mtf
