@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <map>
 #include <queue>
-#include <set>
 
+#include "schedule/contraction.h"
 #include "schedule/passes.h"
 
 namespace mtf {
@@ -13,32 +12,23 @@ constexpr size_t kMostInstructions = 64;
 constexpr size_t kMostArrays = 24;
 constexpr size_t kMostReaders = 64;  // of a value, that one more is compared with
 
-/// A set of steps as bits.
-class Bits {
- public:
-  explicit Bits(size_t n = 0) : words_((n + 63) / 64) {}
-  bool has(int i) const { return words_[i / 64] >> (i % 64) & 1; }
-  void add(int i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
-  void add(const Bits& other) { for (size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w]; }
-
- private:
-  std::vector<uint64_t> words_;
-};
-
-/// Steps that will run as one, numbered by the first of them.
+/// Steps that will run as one.
 struct Cluster {
   std::vector<int> members;  ///< steps, ascending
-  std::set<int> needs;       ///< clusters that it reads from
-  Bits before;               ///< clusters that must run before it
-  std::set<int> reads;       ///< values
-  bool gone = false;
+  std::vector<int> reads;    ///< values, ascending
 };
+
+void add_all(std::vector<int>& into, const std::vector<int>& from) {
+  into.insert(into.end(), from.begin(), from.end());
+  std::sort(into.begin(), into.end());
+  into.erase(std::unique(into.begin(), into.end()), into.end());
+}
 
 class Fuser {
  public:
   explicit Fuser(Schedule& schedule)
       : schedule_(schedule), program_(schedule.program), steps_(schedule.steps), clusters_(steps_.size()),
-        cluster_of_(steps_.size()), maker_(program_.values.size(), -1) {}
+        order_(steps_.size()), maker_(program_.values.size(), -1), readers_(program_.values.size()) {}
 
   void run() {
     for (size_t i = 0; i < steps_.size(); ++i) {
@@ -49,24 +39,19 @@ class Fuser {
   }
 
  private:
+  /// The cluster that makes a value, or -1.
   int maker(int value) const {
     int step = maker_[schedule_.alias_of[value]];
-    return step < 0 ? -1 : cluster_of_[step];
+    return step < 0 ? -1 : order_.of(step);
   }
 
   void add(int i) {
-    Cluster& cluster = clusters_[i];
-    cluster_of_[i] = i;
-    cluster.members = {i};
-    cluster.before = Bits(steps_.size());
-    for (int v : steps_[i].reads) {
-      cluster.reads.insert(v);
-      int from = maker(v);
-      if (from < 0) continue;
-      cluster.needs.insert(from);
-      cluster.before.add(from);
-      cluster.before.add(clusters_[from].before);
-    }
+    std::vector<int> needs;
+    for (int v : steps_[i].reads)
+      if (int from = maker(v); from >= 0) needs.push_back(from);
+    order_.add(i, needs);
+    clusters_[i].members = {i};
+    add_all(clusters_[i].reads, steps_[i].reads);
     for (int v : steps_[i].writes) maker_[v] = i;
   }
 
@@ -84,13 +69,12 @@ class Fuser {
     return program_.values[steps_[a].writes[0]].varies() == program_.values[steps_[b].writes[0]].varies();
   }
 
-  /// What `reader` reads of `from` exists inside the loop: not a reduction's result, nor under other names.
+  /// What `reader` reads of the loop `from` exists inside it: not a reduction's result, nor under other names.
   bool readable(const Cluster& reader, int from) const {
     for (int v : reader.reads) {
       if (maker(v) != from) continue;
       int root = schedule_.alias_of[v];
-      const Instruction& maker = program_.instructions[steps_[maker_[root]].instructions[0]];
-      if (!is_loop(maker) || maker.node->op->reduction) return false;
+      if (program_.instructions[steps_[maker_[root]].instructions[0]].node->op->reduction) return false;
       const LocalValue& x = program_.values[v];
       const LocalValue& y = program_.values[root];
       if (x.dims.size() != y.dims.size()) return false;
@@ -100,61 +84,57 @@ class Fuser {
     return true;
   }
 
-  /// Nothing else has to run between the two.
-  bool adjacent(int a, int b) const {
-    for (int n : clusters_[b].needs)
-      if (n != a && clusters_[n].before.has(a)) return false;
-    for (int n : clusters_[a].needs)
-      if (n != b && clusters_[n].before.has(b)) return false;
-    return true;
+  bool can_join(int a, int b) const {
+    const Cluster &x = clusters_[a], &y = clusters_[b];
+    if (steps_[a].kind != StepKind::kLoop || !same_space(x.members[0], y.members[0])) return false;
+    if (x.members.size() + y.members.size() > kMostInstructions || x.reads.size() + y.reads.size() > kMostArrays) return false;
+    return readable(y, a) && readable(x, b);
   }
 
+  /// Joins the loop that `step` is with those that make what it reads, and those that read the same, the latest first.
   void join(int step) {
-    std::set<int, std::greater<>> candidates;
+    std::vector<int> candidates;
+    const size_t dims = shape(step).dims.size();
     for (int v : steps_[step].reads) {
-      if (int from = maker(v); from >= 0) candidates.insert(from);
-      if (program_.values[v].dims.size() == shape(step).dims.size())
-        for (size_t r = readers_[v].size(); r-- > 0 && readers_[v].size() - r <= kMostReaders;) candidates.insert(cluster_of_[readers_[v][r]]);
-      readers_[v].push_back(step);
+      if (int from = maker(v); from >= 0) candidates.push_back(from);
+      if (program_.values[v].dims.size() != dims) continue;
+      for (int& reader : readers_[v]) candidates.push_back(reader = order_.of(reader));
     }
+    std::sort(candidates.begin(), candidates.end(), std::greater<>());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (int candidate : candidates) {
-      int own = cluster_of_[step];
-      if (candidate == own || clusters_[candidate].gone) continue;
-      Cluster& a = clusters_[candidate];
-      Cluster& b = clusters_[own];
-      if (steps_[a.members[0]].kind != StepKind::kLoop || !same_space(a.members[0], step)) continue;
-      if (a.members.size() + b.members.size() > kMostInstructions || a.reads.size() + b.reads.size() > kMostArrays) continue;
-      if (!readable(b, candidate) || !readable(a, own) || !adjacent(candidate, own)) continue;
-      merge(candidate, own);
+      int own = order_.of(step);
+      if (candidate == own || order_.of(candidate) != candidate) continue;
+      if (can_join(candidate, own) && order_.merge(candidate, own)) merge(candidate, own);
     }
+    for (int v : steps_[step].reads)
+      if (program_.values[v].dims.size() == dims) add_reader(readers_[v], order_.of(step));
+  }
+
+  /// The latest loops that read a value and may become longer.
+  void add_reader(std::vector<int>& readers, int cluster) {
+    std::erase_if(readers, [&](int r) { return order_.of(r) == cluster || clusters_[r].members.size() >= kMostInstructions; });
+    if (readers.size() >= kMostReaders) readers.erase(readers.begin());
+    readers.push_back(cluster);
   }
 
   void merge(int a, int b) {
-    int into = std::min(a, b), gone = std::max(a, b);
-    Cluster& kept = clusters_[into];
-    Cluster& other = clusters_[gone];
-    for (int m : other.members) cluster_of_[m] = into;
-    kept.members.insert(kept.members.end(), other.members.begin(), other.members.end());
-    std::sort(kept.members.begin(), kept.members.end());
-    kept.reads.insert(other.reads.begin(), other.reads.end());
-    kept.needs.insert(other.needs.begin(), other.needs.end());
-    kept.needs.erase(a);
-    kept.needs.erase(b);
-    kept.before = Bits(steps_.size());
-    for (int n : kept.needs) {
-      kept.before.add(n);
-      kept.before.add(clusters_[n].before);
-    }
-    other.gone = true;
-    for (size_t i = 0; i < clusters_.size(); ++i) {
-      Cluster& c = clusters_[i];
-      if (c.members.empty() || c.gone || static_cast<int>(i) == into) continue;
-      if (c.needs.erase(gone)) c.needs.insert(into);
-      if (c.before.has(a) || c.before.has(b)) {
-        c.before.add(into);
-        c.before.add(kept.before);
-      }
-    }
+    Cluster& kept = clusters_[std::min(a, b)];
+    Cluster& gone = clusters_[std::max(a, b)];
+    add_all(kept.members, gone.members);
+    add_all(kept.reads, gone.reads);
+    gone = {};
+  }
+
+  /// For each value: it is read outside the loop that makes it.
+  std::vector<bool> kept_values() const {
+    std::vector<bool> kept(program_.values.size(), false);
+    for (const std::vector<int>& outputs : program_.outputs)
+      for (int v : outputs) kept[schedule_.alias_of[v]] = true;
+    for (size_t c = 0; c < clusters_.size(); ++c)
+      for (int v : clusters_[c].reads)
+        if (maker(v) != static_cast<int>(c)) kept[schedule_.alias_of[v]] = true;
+    return kept;
   }
 
   void emit() {
@@ -162,28 +142,23 @@ class Fuser {
     std::vector<int> waits(clusters_.size(), 0);
     std::priority_queue<int, std::vector<int>, std::greater<>> ready;
     for (size_t c = 0; c < clusters_.size(); ++c) {
-      if (clusters_[c].gone) continue;
-      waits[c] = static_cast<int>(clusters_[c].needs.size());
-      for (int n : clusters_[c].needs) readers[n].push_back(static_cast<int>(c));
+      if (clusters_[c].members.empty()) continue;
+      const std::vector<int> needs = order_.needs(static_cast<int>(c));
+      waits[c] = static_cast<int>(needs.size());
+      for (int n : needs) readers[n].push_back(static_cast<int>(c));
       if (waits[c] == 0) ready.push(static_cast<int>(c));
     }
-    std::vector<bool> kept(program_.values.size(), false);
-    for (const std::vector<int>& outputs : program_.outputs)
-      for (int v : outputs) kept[schedule_.alias_of[v]] = true;
-    for (const Cluster& cluster : clusters_)
-      if (!cluster.gone)
-        for (int v : cluster.reads)
-          if (maker(v) != cluster_of_[cluster.members[0]]) kept[schedule_.alias_of[v]] = true;
+    const std::vector<bool> kept = kept_values();
     std::vector<Step> result;
     while (!ready.empty()) {
       int c = ready.top();
       ready.pop();
       const Cluster& cluster = clusters_[c];
-      Step step = std::move(steps_[cluster.members[0]]);
+      Step step = std::move(steps_[c]);
       if (step.kind == StepKind::kLoop) {
         for (size_t m = 1; m < cluster.members.size(); ++m)
           step.instructions.push_back(steps_[cluster.members[m]].instructions[0]);
-        make_loop(schedule_, step, kept);
+        make_loop(schedule_, step, &kept);
       }
       // A loop that nothing reads is left out.
       if (!step.writes.empty()) result.push_back(std::move(step));
@@ -196,10 +171,10 @@ class Fuser {
   Schedule& schedule_;
   const LocalProgram& program_;
   std::vector<Step>& steps_;
-  std::vector<Cluster> clusters_;
-  std::vector<int> cluster_of_;
+  std::vector<Cluster> clusters_;                   // by the first of their steps; those merged into another are empty
+  Contraction order_;                               // of steps
   std::vector<int> maker_;                          // for each value, the step that makes it
-  std::map<int, std::vector<int>> readers_;         // for each value, the loops that read it
+  std::vector<std::vector<int>> readers_;           // for each value, loops that read it
 };
 
 }  // namespace

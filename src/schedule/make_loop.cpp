@@ -21,7 +21,8 @@ Reduction reduction_for(ElementType element, Reduction reduction) {
 
 }  // namespace
 
-void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept) {
+void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>* kept_values) {
+  auto kept = [&](int v) { return kept_values == nullptr || (*kept_values)[v]; };
   const LocalProgram& program = schedule.program;
   LoopPlan plan;
   std::unordered_map<int, int> operand_of;  // value → operand of the loop
@@ -74,17 +75,17 @@ void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& ke
       plan.program.steps.push_back(lane);
       plan.counted_steps += op.work == Work::kPerResult;
       output.value = number(made[result]);
-      if (!shape || kept[result]) shape = &program.values[result];
+      if (!shape || kept(result)) shape = &program.values[result];
     } else if (!op.reduction) {
       output.value = number(uses[i][0]);
-      if (!shape || kept[result]) shape = &program.values[result];
+      if (!shape || kept(result)) shape = &program.values[result];
     } else {
       output.reduction = reduction_for(program.values[instruction.operands[0]].element, *op.reduction);
       output.value = number(uses[i][0]);
       plan.counted_reductions += op.work == Work::kPerOperand;
       if (!shape) shape = &program.values[instruction.operands[0]];
     }
-    if (!op.reduction && !kept[result]) continue;
+    if (!op.reduction && !kept(result)) continue;
     plan.program.outputs.push_back(output);
     plan.outputs.push_back(result);
     step.writes.push_back(result);
@@ -98,7 +99,7 @@ void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& ke
 Step single_loop(const Schedule& schedule, int instruction) {
   Step step;
   step.instructions = {instruction};
-  make_loop(schedule, step, std::vector<bool>(schedule.program.values.size(), true));
+  make_loop(schedule, step, nullptr);
   return step;
 }
 

@@ -1,17 +1,27 @@
 #include "schedule/pack.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace mtf {
+namespace {
 
-int64_t pack(std::vector<PackItem>& items) {
-  std::vector<int> by_size(items.size());
-  std::iota(by_size.begin(), by_size.end(), 0);
-  std::stable_sort(by_size.begin(), by_size.end(), [&](int a, int b) { return items[a].bytes > items[b].bytes; });
+/// So many are always packed largest first too; up to so many, where the other way is not good.
+constexpr size_t kFew = 256, kMany = 4096;
+
+std::vector<int> sorted(const std::vector<PackItem>& items, auto before) {
+  std::vector<int> order(items.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return before(items[a], items[b]); });
+  return order;
+}
+
+int64_t largest_first(std::vector<PackItem>& items) {
   std::vector<int> placed;  // by offset
   int64_t arena = 0;
-  for (int i : by_size) {
+  for (int i : sorted(items, [](const PackItem& a, const PackItem& b) { return a.bytes > b.bytes; })) {
     PackItem& item = items[i];
     int64_t offset = 0;
     for (int j : placed) {
@@ -26,6 +36,99 @@ int64_t pack(std::vector<PackItem>& items) {
                                    [&](int a, int b) { return items[a].offset < items[b].offset; }),
                   i);
   }
+  return arena;
+}
+
+/// Memory without an end, and what of it is free.
+class FreeMemory {
+ public:
+  FreeMemory() { add(0, kEnd); }
+
+  /// Takes `bytes` from the smallest hole that has them, at its lower end or its upper one. That of the last hole, which
+  /// has no end, is `top`, or as near to it as there is room.
+  int64_t take(int64_t bytes, bool upper, int64_t top) {
+    const auto [size, begin] = *by_size_.lower_bound({bytes, 0});
+    const int64_t end = begin + size;
+    remove(holes_.find(begin));
+    const int64_t offset = !upper ? begin : end == kEnd ? std::max(begin, top - bytes) : end - bytes;
+    add(begin, offset);
+    add(offset + bytes, end);
+    return offset;
+  }
+
+  void give_back(int64_t begin, int64_t end) {
+    if (auto next = holes_.find(end); next != holes_.end()) {
+      end = next->second;
+      remove(next);
+    }
+    if (auto behind = holes_.lower_bound(begin); behind != holes_.begin() && std::prev(behind)->second == begin) {
+      begin = std::prev(behind)->first;
+      remove(std::prev(behind));
+    }
+    add(begin, end);
+  }
+
+ private:
+  static constexpr int64_t kEnd = INT64_MAX;
+
+  void add(int64_t begin, int64_t end) {
+    if (begin == end) return;
+    holes_.emplace(begin, end);
+    by_size_.emplace(end - begin, begin);
+  }
+
+  void remove(std::map<int64_t, int64_t>::iterator hole) {
+    by_size_.erase({hole->second - hole->first, hole->first});
+    holes_.erase(hole);
+  }
+
+  std::map<int64_t, int64_t> holes_;                // begin → end
+  std::set<std::pair<int64_t, int64_t>> by_size_;   // with where they begin
+};
+
+/// Items that live for up to `brief` steps are put up against `top`.
+int64_t in_times_order(std::vector<PackItem>& items, int brief, int64_t top) {
+  FreeMemory memory;
+  int64_t arena = 0;
+  const std::vector<int> ends = sorted(items, [](const PackItem& a, const PackItem& b) { return a.last < b.last; });
+  auto end = ends.begin();
+  for (int i : sorted(items, [](const PackItem& a, const PackItem& b) { return a.first != b.first ? a.first < b.first : a.bytes > b.bytes; })) {
+    PackItem& item = items[i];
+    for (; items[*end].last < item.first; ++end)
+      if (items[*end].bytes > 0) memory.give_back(items[*end].offset, items[*end].offset + items[*end].bytes);
+    item.offset = item.bytes == 0 ? 0 : memory.take(item.bytes, item.last - item.first < brief, top);
+    arena = std::max(arena, item.offset + item.bytes);
+  }
+  return arena;
+}
+
+}  // namespace
+
+int64_t most_in_use(const std::vector<PackItem>& items) {
+  int steps = 0;
+  for (const PackItem& item : items) steps = std::max(steps, item.last + 1);
+  std::vector<int64_t> change(steps + 1, 0);
+  for (const PackItem& item : items) {
+    change[item.first] += item.bytes;
+    change[item.last + 1] -= item.bytes;
+  }
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  return *std::max_element(change.begin(), change.end());
+}
+
+int64_t pack(std::vector<PackItem>& items) {
+  const int64_t most = most_in_use(items);
+  int64_t arena = INT64_MAX;
+  std::vector<PackItem> trial = items;
+  auto attempt = [&](int64_t bytes) {
+    if (bytes >= arena) return;
+    arena = bytes;
+    items = trial;
+  };
+  if (items.size() <= kFew) attempt(largest_first(trial));
+  for (int brief : {0, 4, 16})
+    if (arena > most) attempt(in_times_order(trial, brief, most));
+  if (items.size() > kFew && items.size() <= kMany && arena > most + most / 128) attempt(largest_first(trial));
   return arena;
 }
 

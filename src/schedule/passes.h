@@ -31,7 +31,7 @@ void plan_buffers(Schedule& schedule);
 /// One element-wise instruction or reduction as a loop of its own.
 Step single_loop(const Schedule& schedule, int instruction);
 
-/// The step becomes the loop of all of its instructions; `kept` says which values are read outside of it.
-void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept);
+/// The step becomes the loop of all of its instructions; `kept` says which values are read outside of it (null: all).
+void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>* kept);
 
 }  // namespace mtf

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <functional>
+#include <queue>
+#include <unordered_map>
 
 #include "schedule/pack.h"
 #include "schedule/passes.h"
@@ -25,15 +28,68 @@ bool same_strides(const LocalValue& a, const LocalValue& b) {
   return true;
 }
 
+/// Values for which same_memory() holds have the same.
+uint64_t memory_hash(const LocalValue& value) {
+  uint64_t hash = std::hash<const void*>()(value.mesh.get()) ^ static_cast<uint64_t>(size_of(value.element)) << 32 ^ value.varies();
+  for (int8_t d : value.order) hash = hash * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(value.dims[d].dim.size);
+  return hash;
+}
+
+/// Inputs that die, whose memory an output may take.
+class DyingInputs {
+ public:
+  explicit DyingInputs(const LocalProgram& program) : program_(program), is_dying_(program.values.size(), false) {}
+
+  /// `last` is the last step that reads it.
+  void add(int value, int last) {
+    is_dying_[value] = true;
+    class_of(program_.values[value]).later.emplace(last, static_cast<int>(inputs_.size()));
+    inputs_.push_back(value);
+  }
+
+  bool has(int value) const { return is_dying_[value]; }
+  void remove(int value) { is_dying_[value] = false; }
+
+  /// The first of those that nobody reads from `step` on and whose memory is as `result` needs it, or -1. Steps ascend
+  /// from call to call.
+  int find(const LocalValue& result, int step) {
+    Class& same = class_of(result);
+    for (; !same.later.empty() && same.later.top().first < step; same.later.pop()) same.free.push(same.later.top().second);
+    while (!same.free.empty() && !is_dying_[inputs_[same.free.top()]]) same.free.pop();
+    return same.free.empty() ? -1 : inputs_[same.free.top()];
+  }
+
+ private:
+  /// Those of one kind of memory, as indices of inputs_.
+  struct Class {
+    const LocalValue* one = nullptr;
+    std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> later;  // by the last step that reads them
+    std::priority_queue<int, std::vector<int>, std::greater<>> free;
+  };
+
+  Class& class_of(const LocalValue& value) {
+    std::vector<Class>& classes = classes_[memory_hash(value)];
+    for (Class& each : classes)
+      if (same_memory(*each.one, value)) return each;
+    classes.push_back({&value, {}, {}});
+    return classes.back();
+  }
+
+  const LocalProgram& program_;
+  std::vector<bool> is_dying_;   // for each value
+  std::vector<int> inputs_;
+  std::unordered_map<uint64_t, std::vector<Class>> classes_;
+};
+
 class Planner {
  public:
-  explicit Planner(Schedule& schedule) : s_(schedule), program_(schedule.program), last_(program_.values.size(), -1) {}
+  explicit Planner(Schedule& schedule) : s_(schedule), program_(schedule.program), last_(program_.values.size(), -1), dying_(program_) {}
 
   void run() {
     s_.buffer_of.assign(program_.values.size(), -1);
     s_.buffers.clear();
     find_last_reads();
-    for (size_t i = 0; i < program_.inputs.size(); ++i) place_input(static_cast<int>(i));
+    place_inputs();
     for (size_t s = 0; s < s_.steps.size(); ++s) place_step(static_cast<int>(s));
     for (size_t v = 0; v < program_.values.size(); ++v) s_.buffer_of[v] = s_.buffer_of[s_.alias_of[v]];
   }
@@ -74,28 +130,39 @@ class Planner {
     return s_.buffer_of[value] = static_cast<int>(s_.buffers.size()) - 1;
   }
 
-  void place_input(int input) {
-    int v = program_.inputs[input];
-    const Instruction* instruction = nullptr;
-    for (const Instruction& i : program_.instructions)
-      if (i.kind == InstructionKind::kInput && i.results[0] == v) instruction = &i;
-    MTF_CHECK(instruction != nullptr, "{} is an input that no instruction makes", program_.values[v].name);
-    if (is_host_number(*instruction)) {
-      // Loops take it as a scalar; others read it from memory, which is filled when the run begins.
-      if (is_output_[v]) new_buffer(BufferKind::kOutput, v, 0);
-      else if (in_kernel_[v]) new_buffer(BufferKind::kArena, v, 0);
-      return;
+  void place_inputs() {
+    std::vector<bool> is_number(program_.values.size(), false);
+    for (const Instruction& instruction : program_.instructions)
+      if (is_host_number(instruction)) is_number[instruction.results[0]] = true;
+    for (size_t i = 0; i < program_.inputs.size(); ++i) {
+      const int v = program_.inputs[i];
+      if (!is_number[v]) {
+        new_buffer(BufferKind::kInput, v, 0);
+        if (s_.input_dies[i] && !is_output_[v]) dying_.add(v, last_[v]);
+      } else if (is_output_[v]) {
+        new_buffer(BufferKind::kOutput, v, 0);
+      } else if (in_kernel_[v]) {
+        // Loops take a number of the host as a scalar; others read it from memory, which is filled when the run begins.
+        new_buffer(BufferKind::kArena, v, 0);
+      }
     }
-    new_buffer(BufferKind::kInput, v, 0);
-    if (s_.input_dies[input] && !is_output_[v]) dying_.push_back(v);
+  }
+
+  /// The operands that the step may overwrite with `result` while it reads them.
+  std::vector<int> overwritable(const Step& step, int result) const {
+    if (step.kind == StepKind::kLoop) {
+      for (size_t o = 0; o < step.loop->outputs.size(); ++o)
+        if (step.loop->outputs[o] == result && step.loop->program.outputs[o].reduction != Reduction::kStore) return {};
+      return step.reads;
+    }
+    const Instruction& instruction = program_.instructions[step.instructions[0]];
+    if (step.kind == StepKind::kKernel && overwrites_operand(instruction) && result == instruction.results[0]) return {instruction.operands[0]};
+    return {};
   }
 
   /// The operand whose memory the step can write `result` to while it reads it.
   int in_place(const Step& step, int s, int result) {
-    if (step.kind != StepKind::kLoop) return -1;
-    for (size_t o = 0; o < step.loop->outputs.size(); ++o)
-      if (step.loop->outputs[o] == result && step.loop->program.outputs[o].reduction != Reduction::kStore) return -1;
-    for (int v : step.reads) {
+    for (int v : overwritable(step, result)) {
       int r = root(v);
       if (last_[r] != s || s_.buffer_of[r] < 0 || !same_memory(program_.values[v], program_.values[result])) continue;
       if (!same_strides(program_.values[v], program_.values[result])) continue;
@@ -103,7 +170,7 @@ class Planner {
       if (std::count_if(step.reads.begin(), step.reads.end(), [&](int w) { return root(w) == r; }) != 1) continue;
       bool is_input = s_.buffers[s_.buffer_of[r]].kind == BufferKind::kInput;
       if (is_input != is_output_[result]) continue;
-      if (is_input && std::find(dying_.begin(), dying_.end(), r) == dying_.end()) continue;
+      if (is_input && !dying_.has(r)) continue;
       if (!same_memory(program_.values[r], program_.values[result]) && size_differs(r, v)) continue;
       return r;
     }
@@ -126,10 +193,7 @@ class Planner {
         new_buffer(BufferKind::kArena, result, s);
         continue;
       }
-      auto free = std::find_if(dying_.begin(), dying_.end(), [&](int v) {
-        return last_[v] < s && same_memory(program_.values[v], program_.values[result]);
-      });
-      if (free != dying_.end()) take_over(*free, result);
+      if (int free = dying_.find(program_.values[result], s); free >= 0) take_over(free, result);
       else new_buffer(BufferKind::kOutput, result, s);
     }
     if (step.kind == StepKind::kCollective) {
@@ -146,7 +210,7 @@ class Planner {
     int buffer = s_.buffer_of[operand];
     s_.buffer_of[result] = buffer;
     s_.buffers[buffer].last = std::min(last_[result] < 0 ? s_.buffers[buffer].last : last_[result], static_cast<int>(s_.steps.size()));
-    std::erase(dying_, operand);
+    dying_.remove(operand);
   }
 
   Schedule& s_;
@@ -154,7 +218,7 @@ class Planner {
   std::vector<int> last_;  // for each value that others share memory with: the last step that reads any of them
   std::vector<bool> is_output_;
   std::vector<bool> in_kernel_;
-  std::vector<int> dying_; // inputs whose memory an output may take
+  DyingInputs dying_;
 };
 
 }  // namespace

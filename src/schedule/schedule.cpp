@@ -74,6 +74,10 @@ bool is_loop(const Instruction& instruction) {
   return op.lane || op.reduction || repeats(instruction);
 }
 
+bool overwrites_operand(const Instruction&) {
+  return false;  // every kernel reads its operands after it has begun to write
+}
+
 int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {
   switch (instruction.kind) {
     case InstructionKind::kAllReduce: return std::min(operand_bytes, kLargestAllReduce);

@@ -107,6 +107,10 @@ bool is_loop(const Instruction& instruction);
 /// The instruction only gives memory another name; valid once orders are chosen.
 bool shares_memory(const LocalProgram& program, const Instruction& instruction);
 
+/// The kernel may write its first result over its first operand, where that has the same dims in the same storage order
+/// and nobody reads it afterwards.
+bool overwrites_operand(const Instruction& instruction);
+
 /// Bytes that a collective step needs beside its operands and results, on one processor alone, from the bytes of its
 /// operands' and results' blocks.
 int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);

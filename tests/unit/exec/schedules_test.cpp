@@ -46,6 +46,45 @@ TEST(Schedules, SmallAllReducesAreMergedThoughTheirResultsAreUsedBetween) {
   EXPECT_EQ(w, numbers(engine().fetch(whole.map("square", whole.sum_to(whole.input({batch, {"w", 3}}), {{"w", 3}})))));
 }
 
+CollectiveCount all_reduces_of(const std::function<Values(Script&)>& program) {
+  Script b(engine(), "p:4", "batch:p");
+  const Values values = program(b);
+  Counters before = engine().counters();
+  engine().compute(values);
+  return difference(engine().counters(), before).total(CollectiveKind::kAllReduce);
+}
+
+TEST(Schedules, AllReducesOfTwoKindsAreNotMergedInACircle) {
+  const Program each[] = {
+      [](Script& b) { return b.sum_to(b.input({batch, io}), {io}); },
+      [](Script& b) { return b.reduce("max", b.input({batch, io}), {io}); },
+      [](Script& b) { Value x = b.input({batch, io}); return b.reduce("max", b.map("mul", x, b.sum_to(x, {io})), {io}); },
+      [](Script& b) { Value x = b.input({batch, io}); return b.sum_to(b.map("mul", x, b.reduce("max", x, {io})), {io}); },
+  };
+  Values values;
+  const CollectiveCount count = all_reduces_of([&](Script& b) {
+    Value x = b.input({batch, io});
+    Value sum = b.sum_to(x, {io}), most = b.reduce("max", x, {io});
+    return values = {sum, most, b.reduce("max", b.map("mul", x, sum), {io}), b.sum_to(b.map("mul", x, most), {io})};
+  });
+  EXPECT_EQ(count.count, 4);
+  EXPECT_EQ(count.calls, 3);
+  for (size_t i = 0; i < values.size(); ++i)
+    EXPECT_EQ(numbers(engine().fetch(values[i])), numbers(result_of(engine(), each[i], "p:4", ""))) << i;
+}
+
+TEST(Schedules, MergedAllReducesMoveAtMostFourMebibytes) {
+  const Dim wide{"wide", 16384};  // 64 KiB
+  const CollectiveCount count = all_reduces_of([&](Script& b) {
+    Values values;
+    const Value x = b.input({batch, wide});
+    for (int i = 0; i < 70; ++i) values.push_back(b.sum_to(b.map("mul", x, i + 1), {wide}));
+    return values;
+  });
+  EXPECT_EQ(count.count, 70);
+  EXPECT_EQ(count.calls, 2);
+}
+
 TEST(Schedules, AReshapeOfRowMajorStorageMovesNothing) {
   std::string text = schedule_of([](Script& b) {
     return Values{b.map("neg", b.reshape(b.map("exp", b.input({batch, io})), {{"both", 32}}))};

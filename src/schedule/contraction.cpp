@@ -1,0 +1,136 @@
+#include "schedule/contraction.h"
+
+#include <algorithm>
+
+namespace mtf {
+
+Contraction::Contraction(size_t nodes)
+    : ends_(static_cast<int>(nodes)), needs_(nodes), readers_(nodes), parent_(nodes), number_(nodes), before_(nodes + 1, ends_),
+      behind_(nodes + 1, ends_), mark_(nodes, 0) {}
+
+void Contraction::add(int node, const std::vector<int>& needs) {
+  parent_[node] = node;
+  for (int need : needs) needs_[node].push_back(of(need));
+  std::sort(needs_[node].begin(), needs_[node].end());
+  needs_[node].erase(std::unique(needs_[node].begin(), needs_[node].end()), needs_[node].end());
+  for (int need : needs_[node]) readers_[need].push_back(node);
+  place_behind(before_[ends_], {node});
+}
+
+int Contraction::of(int node) const {
+  while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
+  return node;
+}
+
+std::vector<int> Contraction::needs(int node) const {
+  std::vector<int> result;
+  for (int need : needs_[node]) result.push_back(of(need));
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  std::erase(result, node);
+  return result;
+}
+
+// Looks at the nodes next to `at` that lie between the two.
+void Contraction::look(Side& side, int at) {
+  const int own = 2 * searches_ + side.forward, other = 2 * searches_ + !side.forward;
+  for (int neighbour : side.forward ? readers_[at] : needs_[at]) {
+    if (++side.edges > kMostSearched) return;
+    const int x = of(neighbour);
+    if (x == at) continue;
+    if (x == side.to) side.meets |= at != side.from;
+    if (side.forward ? number_[x] >= number_[side.to] : number_[x] <= number_[side.to]) continue;
+    if (mark_[x] == own) continue;
+    if (mark_[x] == other) side.meets = true;
+    mark_[x] = own;
+    side.seen.push_back(x);
+  }
+}
+
+// True if no third node has to come between the two; then one of the sides has seen all.
+bool Contraction::search(Side& forward, Side& backward) {
+  ++searches_;
+  look(forward, forward.from);
+  look(backward, backward.from);
+  while (!forward.meets && !backward.meets) {
+    if (forward.all() || backward.all()) return true;
+    Side& side = forward.edges <= backward.edges ? forward : backward;
+    if (side.edges > kMostSearched) return false;
+    look(side, side.seen[side.next++]);
+  }
+  return false;
+}
+
+bool Contraction::merge(int a, int b) {
+  const int low = number_[a] < number_[b] ? a : b, high = low == a ? b : a;
+  Side forward(true, low, high), backward(false, high, low);
+  if (!search(forward, backward)) return false;
+  // The merged node stands where `high` stood, and what needs `low` behind it; or where `low` stood, behind what
+  // `high` needs.
+  const int into = std::min(a, b), gone = std::max(a, b);
+  const bool is_forward = forward.all();
+  std::vector<int> moved = std::move(is_forward ? forward.seen : backward.seen);
+  std::sort(moved.begin(), moved.end(), [&](int x, int y) { return number_[x] < number_[y]; });
+  for (int x : moved) unlink(x);
+  const int at = is_forward ? high : before_[low];
+  moved.insert(is_forward ? moved.begin() : moved.end(), into);
+  const int place = at == into ? before_[at] : at;
+  unlink(into);
+  place_behind(place, std::move(moved));
+  unlink(gone);
+  parent_[gone] = into;
+  join(needs_[into], needs_[gone], into);
+  join(readers_[into], readers_[gone], into);
+  return true;
+}
+
+void Contraction::join(std::vector<int>& into, std::vector<int>& from, int self) const {
+  if (into.size() < from.size()) std::swap(into, from);
+  into.insert(into.end(), from.begin(), from.end());
+  std::vector<int>().swap(from);
+  if (into.size() > kMostSearched) return;
+  for (int& x : into) x = of(x);
+  std::sort(into.begin(), into.end());
+  into.erase(std::unique(into.begin(), into.end()), into.end());
+  std::erase(into, self);
+}
+
+// ---- the order -------------------------------------------------------------------------------------------------------
+
+void Contraction::unlink(int node) {
+  behind_[before_[node]] = behind_[node];
+  before_[behind_[node]] = before_[node];
+}
+
+void Contraction::place_behind(int at, std::vector<int> nodes) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (number_behind(at) - number(at) < 2) spread(at);
+    const int node = nodes[i];
+    const int64_t room = (number_behind(at) - number(at)) / static_cast<int64_t>(nodes.size() - i + 1);
+    number_[node] = number(at) + std::clamp<int64_t>(room, 1, kRoom);
+    before_[node] = at;
+    behind_[node] = behind_[at];
+    before_[behind_[at]] = node;
+    behind_[at] = node;
+    at = node;
+  }
+}
+
+// Makes room behind `at`: the fewest nodes behind it whose numbers, j of them, span more than j² are spread evenly.
+void Contraction::spread(int at) {
+  int64_t count = 1;
+  int last = behind_[at];
+  auto span = [&] { return (last == ends_ ? INT64_MAX : number_[last]) - number(at); };
+  for (; last != ends_ && span() <= count * count; ++count) last = behind_[last];
+  int64_t first = number(at), room = span() / count;
+  if (room < 2) {  // too near the end of the numbers: all of them
+    count = 1;
+    for (int x = behind_[ends_]; x != ends_; x = behind_[x]) ++count;
+    at = last = ends_;
+    first = 0;
+    room = std::min(kRoom, INT64_MAX / count);
+  }
+  for (int x = behind_[at]; x != last; x = behind_[x]) number_[x] = first += room;
+}
+
+}  // namespace mtf
