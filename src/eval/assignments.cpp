@@ -4,38 +4,6 @@
 
 namespace mtf {
 
-namespace {
-
-/// The name that a target is a part of: `net` of `net.layers[2].w`.
-const ast::Expr& base_of(const ast::Expr& target) {
-  if (auto* attribute = target.as<ast::AttributeExpr>()) return base_of(*attribute->object);
-  if (auto* index = target.as<ast::IndexExpr>()) return base_of(*index->object);
-  return target;
-}
-
-}  // namespace
-
-void Evaluator::note_assignment(const ast::Expr& target, bool place, const ScopePtr& scope) {
-  if (loops.empty()) return;
-  auto* base = base_of(target).as<ast::NameExpr>();
-  if (!base) return;
-  const Scope* owner = scope->find(base->name).scope;
-  for (LoopFrame& loop : loops) {
-    if (loop.carried) continue;
-    // A loop's own variable stands for another element in each turn.
-    bool own = false;
-    if (owner == loop.turn.get()) {
-      for (const ast::Ident& variable : loop.variables) own = own || variable.name == base->name;
-    }
-    if (own) continue;
-    if (place) {
-      loop.carried = true;
-    } else if (owner != nullptr && owner->serial < loop.turn->serial) {
-      loop.carried = loop.info->mentions.count(base->name) > 0 || activations.size() > 0;
-    }
-  }
-}
-
 Value Evaluator::converted_for(const HostValue& value, const TensorType& type, Span span, std::string_view what,
                                Span declared) {
   auto mismatch = [&](std::string help) {
@@ -68,17 +36,18 @@ void Evaluator::assign_place(const PlacePtr& place, const HostValue& value, Span
                                   fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path), place->span);
   builder.span = statement;
   Value next = builder.assigned(converted, place->sharding, place->mesh);
-  next.node->hint = Name(place->path);
-  Value before = place->current;
-  before.node->superseded = statement;
-  before.node->variable = place->path;
+  next.node->name = Name(place->path);
+  next.node->place = place->serial;
+  const Value before = place->current.value();
+  before.node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
   if (undo) {
     undo->push_back([place, before] {
-      before.node->superseded = {};
+      before.node->ended = nullptr;
       place->current = before;
     });
   }
   place->current = std::move(next);
+  if (!watched_.empty()) watched_.back().values.emplace_back(place);
   places_changed_ = true;
 }
 
@@ -107,20 +76,17 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     return;
   }
   // What a name is bound to directly stands for a place only after `let`; here the value is taken.
-  if (auto* place = value.as<PlacePtr>()) value = Value((*place)->current);
-  const Value* tensor = value.as<Value>();
-  if (auto* old_tensor = old.as<Value>()) {
+  if (auto* place = value.as<PlacePtr>()) value = (*place)->current;
+  const Value* tensor = tensor_of(value);
+  if (const Value* old_tensor = tensor_of(old)) {
     if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return;
     Value next = converted_for(value, old_tensor->type(), span, "`" + name + "`", binding.span);
-    const Node& node = *old_tensor->node;
-    if (next.sharding() != old_tensor->sharding() || next.node->mesh != node.mesh) {
-      next = builder.laid_out(next, old_tensor->sharding(), node.inherited[old_tensor->result], node.mesh);
-    }
-    if (next.node->hint.empty()) next.node->hint = binding.name;
-    if (!watched_.empty() && !frames.empty() && watched_.back().first == frames.back().scope.get()) {
-      watched_.back().second.push_back(next);
-    }
+    // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
+    next = builder.laid_like(next, *old_tensor);
+    if (next == *tensor_of(value)) next = builder.add("copy", {next});
+    if (next.node->name.empty()) next.node->name = binding.name;
     binding.value = std::move(next);
+    watch_here(binding.value);
     return;
   }
   if (tensor) {
@@ -134,13 +100,12 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
         fail(std::move(diagnostic));
       }
     }
-    if (tensor->node->hint.empty()) tensor->node->hint = binding.name;
-    if (!watched_.empty() && !frames.empty() && watched_.back().first == frames.back().scope.get()) {
-      watched_.back().second.push_back(*tensor);
-    }
+    if (tensor->node->name.empty()) tensor->node->name = binding.name;
     binding.value = std::move(value);
+    watch_here(binding.value);
     return;
   }
+  watch_here(value);
   const bool list_for_list = old.is<ListPtr>() && value.is<ListPtr>();
   if (!list_for_list && !merge(old, value)) {
     fail(Diagnostic(Kind::assign_type_changed, span, fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))
@@ -165,9 +130,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
     HostValue value = evaluate(*stmt.value, scope);
     auto found = scope->find(name->name);
     builder.span = statement;
-    const bool place = found.binding->value.is<PlacePtr>();
     assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement);
-    if (place || found.binding->value.is<Value>()) note_assignment(*stmt.target, place, scope);
     return;
   }
   if (auto* attribute = stmt.target->as<ast::AttributeExpr>()) {
@@ -184,10 +147,8 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
       this->attribute(object, attribute->attribute, scope);  // fails with a suggestion
       fail(Kind::assign_not_a_place, stmt.target->span, "`{}` cannot be assigned", attribute->attribute.name.text());
     }
-    const bool place = binding->value.is<PlacePtr>();
     builder.span = statement;
     assign_binding(*binding, *(*instance)->scope, std::move(value), stmt.value->span, statement);
-    if (place || binding->value.is<Value>()) note_assignment(*stmt.target, true, scope);
     return;
   }
   HostValue element = evaluate(*stmt.target, scope);
@@ -200,7 +161,6 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
              .help("elements of lists and tensors do not change; make a new one"));
   }
   assign_place(*place, value, stmt.value->span, statement);
-  note_assignment(*stmt.target, true, scope);
 }
 
 }  // namespace mtf

@@ -15,6 +15,7 @@ class Walk {
   NameSet mentions;
   NameSet assigns;
   NameSet captured;
+  NameSet binds;
   BlockInfo* info = nullptr;
 
   void block(const ast::Block& block) {
@@ -58,8 +59,10 @@ class Walk {
                    [&](const ast::LetStmt& s) {
                      expr(s.value.get());
                      pattern(*s.pattern);
+                     if (may_be_place(*s.value)) alias(*s.pattern);
                    },
                    [&](const ast::AssignStmt& s) {
+                     if (info && functions_ == 0) info->targets.push_back(s.target.get());
                      expr(s.value.get());
                      if (auto* name = s.target->as<ast::NameExpr>()) {
                        if (!is_bound(name->name) && functions_ > 0) captured.insert(name->name);
@@ -92,6 +95,7 @@ class Walk {
                      expr(s.iterable.get());
                      bound_.emplace_back();
                      pattern(*s.pattern);
+                     alias(*s.pattern);
                      block(s.body);
                      bound_.pop_back();
                    },
@@ -220,6 +224,19 @@ class Walk {
   }
   void bind(Name name) {
     if (!bound_.empty()) bound_.back().insert(name);
+    if (info) info->bound.insert(name);
+    binds.insert(name);
+  }
+  /// A name that is bound to its value may stand for a param or state.
+  static bool may_be_place(const ast::Expr& value) {
+    return value.as<ast::NameExpr>() || value.as<ast::AttributeExpr>() || value.as<ast::IndexExpr>() || value.as<ast::CallExpr>() ||
+           value.as<ast::TupleExpr>();
+  }
+  void alias(const ast::Pattern& p) {
+    if (!info || functions_ > 0) return;
+    std::vector<ast::Ident> names;
+    names_of(p, names);
+    for (const ast::Ident& ident : names) info->aliases.insert(ident.name);
   }
   bool is_bound(Name name) const {
     for (size_t i = functions_ > 0 ? outermost_ : 0; i < bound_.size(); ++i) {
@@ -245,18 +262,22 @@ const BlockInfo& BlockInfos::of(const ast::Block& block) {
   std::unique_ptr<BlockInfo>& info = infos_[&block];
   if (info) return *info;
   info = std::make_unique<BlockInfo>();
+  std::unordered_map<Name, size_t> last;
   for (size_t i = 0; i < block.statements.size(); ++i) {
     const ast::Stmt& stmt = block.statements[i];
     Walk walk;
     walk.info = info.get();
     walk.statement(stmt);
-    for (Name name : walk.mentions) info->last_mention[name] = i;
+    for (const NameSet* names : {&walk.mentions, &walk.assigns, &walk.binds})
+      for (Name name : *names) last[name] = i;
     info->mentions.insert(walk.mentions.begin(), walk.mentions.end());
     info->assigns.insert(walk.assigns.begin(), walk.assigns.end());
     info->captured.insert(walk.captured.begin(), walk.captured.end());
     info->statements.push_back({std::move(walk.mentions), std::move(walk.assigns),
                                 stmt.as<ast::ForStmt>() != nullptr || stmt.as<ast::WhileStmt>() != nullptr});
   }
+  info->expires.resize(block.statements.size());
+  for (const auto& [name, statement] : last) info->expires[statement].push_back(name);
   return *info;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // What the text of a block says about names, computed once for each block.
 //
-// At a cut, live is a name that a later statement mentions. A name that a function mentions without binding it itself
-// is live for as long as the block is, since the function may be called from anywhere.
+// A name is let go at the end of the last statement that mentions or assigns it. One that a function mentions without
+// binding it itself is kept for as long as the block is, since the function may be called from anywhere.
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -22,7 +22,10 @@ struct StatementInfo {
 
 struct BlockInfo {
   std::vector<StatementInfo> statements;
-  std::unordered_map<Name, size_t> last_mention;
+  std::vector<std::vector<Name>> expires;  ///< for each statement: names that no later one mentions, assigns or binds
+  std::vector<const ast::Expr*> targets;   ///< of every `:=` inside, functions' bodies apart
+  NameSet aliases;       ///< bound inside, functions' bodies apart, to what may be a param or state itself
+  NameSet bound;         ///< bound inside by `let`, `for` and functions' parameters
   NameSet captured;      ///< mentioned by a function or model inside, which does not bind it
   NameSet mentions;      ///< all of the statements'
   NameSet assigns;

@@ -1,5 +1,6 @@
 // The functions of the evaluator itself: those that are no operations on tensors.
 #include "eval/evaluator.h"
+#include "graph/gradients.h"
 #include "ops/registry.h"
 #include "support/text.h"
 
@@ -170,7 +171,7 @@ HostValue Evaluator::grad(Arguments& arguments) {
   std::vector<HostValue> items;
   for (size_t i = 0; i < results.size(); ++i) {
     // Its name in listings: that of what it is the gradient of.
-    if (results[i].node->hint.empty() && !wanted[i].node->hint.empty()) results[i].node->hint = Name("d_" + wanted[i].node->hint.str());
+    if (results[i].node->name.empty() && !wanted[i].node->name.empty()) results[i].node->name = Name("d_" + wanted[i].node->name.str());
     items.push_back(std::move(results[i]));
   }
   return make_list(std::move(items));
@@ -184,7 +185,7 @@ HostValue Evaluator::recompute(Arguments& arguments) {
   rest.scope = arguments.scope;
   rest.items.assign(arguments.items.begin() + 1, arguments.items.end());
   Restore restore(builder.context.recompute_region);
-  builder.context.recompute_region = ++next_region;
+  if (builder.context.recompute_region == 0) builder.context.recompute_region = ++next_region;  // one inside another is part of it
   return call_value(callee, rest);
 }
 

@@ -19,7 +19,6 @@ Value Evaluator::number_tensor(const HostValue& value, ElementType element) {
 
 Value Evaluator::to_tensor(const HostValue& value, Span span) {
   if (const Value* tensor = tensor_of(value)) {
-    if (value.is<PlacePtr>() && !tensor->node->read.is_known()) tensor->node->read = span;
     return *tensor;
   }
   if (number_of(value) || is_number(value)) {

@@ -85,7 +85,7 @@ Value constant(Evaluator& evaluator, HostTensor data, Span span) {
   Value value = builder.add("constant", {}, std::move(attributes));
   if (!evaluator.engine()) return value;
   if (data.bytes.empty()) data.bytes.resize(static_cast<size_t>(size_of(data.type.dims) * size_of(data.type.element)));
-  value.node->computed = {evaluator.engine()->place(data, value.node->mesh, value.sharding())};
+  evaluator.engine()->place(*value.node, data);
   return value;
 }
 

@@ -185,7 +185,7 @@ void Evaluator::declare_param(const ast::ParamStmt& stmt, const ScopePtr& scope,
     place->type = tensor->type();
     auto* other = of.as<PlacePtr>();
     like_sharding = other ? (*other)->sharding : tensor->sharding();
-    place->mesh = other ? (*other)->mesh : tensor->node->mesh;
+    place->mesh = other ? (*other)->mesh : tensor->mesh();
   } else {
     const auto& shape = std::get<ast::ShapeAnnotation>(stmt.type);
     for (const auto& item : shape.items) {
@@ -231,7 +231,8 @@ void Evaluator::declare_param(const ast::ParamStmt& stmt, const ScopePtr& scope,
     initial = builder.broadcast(initial, place->type.dims);
   }
   place->current = builder.assigned(initial, place->sharding, place->mesh);
-  place->current.node->hint = stmt.name.name;
+  place->current.value().node->name = stmt.name.name;
+  place->current.value().node->place = place->serial;
   scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
 }
 

@@ -9,7 +9,8 @@
 //
 // The files: statements.cpp (let, assignments, declarations), loops.cpp, branches.cpp, expressions.cpp, operators.cpp,
 // functions.cpp, models.cpp, operations.cpp (binding calls to operations' signatures), indexing.cpp, layout_values.cpp
-// (`@`, meshes), annotations.cpp, builtins.cpp, modules.cpp, cuts.cpp, counters_block.cpp, text_format.cpp, data.cpp.
+// (`@`, meshes), annotations.cpp, builtins.cpp, modules.cpp, cuts.cpp, reach.cpp (what is still to run may do),
+// counters_block.cpp, text_format.cpp, data.cpp.
 #include <map>
 #include <ostream>
 #include <string>
@@ -33,7 +34,7 @@ struct BlockFrame {
   size_t statement = 0;
   ScopePtr scope;
   int activation = 0;       ///< the call of a function that it belongs to
-  bool keep_all = false;    ///< every name stays live: an instance's, a module's, the REPL's
+  bool keep_all = false;    ///< every name is kept: an instance's, a module's, the REPL's
 };
 
 /// A call of a function under way.
@@ -48,12 +49,10 @@ struct Activation {
   const std::optional<ast::Annotation>* result_annotation = nullptr;
 };
 
-/// A loop under way.
-struct LoopFrame {
-  const BlockInfo* info = nullptr;
-  ScopePtr turn;                    ///< the scope of the present turn
-  std::vector<ast::Ident> variables;
-  bool carried = false;             ///< this turn assigned what a later one may read
+/// A `counters` block under way: what it has bound or assigned and has not been computed. All of it is.
+struct WatchedBlock {
+  const Scope* scope = nullptr;
+  std::vector<HostValue> values;
 };
 
 /// Puts a variable back as it was, however the block is left.
@@ -189,8 +188,6 @@ class Evaluator {
   // ---- places ----
   void assign_place(const PlacePtr& place, const HostValue& value, Span span, Span statement);
   Value converted_for(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared);
-  /// Tells the loops under way that `base` (or a part of it) was assigned; `place`: a param or state.
-  void note_assignment(const ast::Expr& target, bool place, const ScopePtr& scope);
   std::vector<PlacePtr> places_of(const HostValue& value, bool trainable);
 
   // ---- cuts ----
@@ -207,6 +204,7 @@ class Evaluator {
   std::function<void(const LoopProgress&)> on_progress;
   std::function<void(const StatementReport&)> on_statement;
   std::function<void(Span)> on_cut;
+  bool interactive = false;            ///< at the prompt: more statements may come
   bool collect_costs = false;
   std::vector<StatementReport> reports;       ///< of the top-level statement under way
 
@@ -215,7 +213,7 @@ class Evaluator {
 
   std::vector<BlockFrame> frames;
   std::vector<Activation> activations;
-  std::vector<LoopFrame> loops;
+  int loops = 0;                        ///< under way
   int uncertain = 0;                    ///< unknown conditions and loops walked once around this place
   int64_t turns = 1;                    ///< how often what is evaluated now will run; 0: unknown
   int activation = 0;                   ///< of the call under way
@@ -232,15 +230,18 @@ class Evaluator {
   void register_builtins();
   void register_data();
   void hoist(const ast::Block& block, const ScopePtr& scope);
-  void collect(const HostValue& value, Values& roots);
-  bool is_live(size_t frame, const Binding& binding) const;
-  void forget_history(const Values& values);
-  void forget_unreachable(const Values& live);
+  /// Lets go of the names that no later statement of a block can read, and cuts where too much is pending.
+  void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
+  /// If `counters` is counting what `scope` binds: the value is one.
+  void watch(const Scope& scope, const HostValue& value);
+  void watch_here(const HostValue& value);
+  bool gradients_may_come();
+  bool carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope);
+  void report_costs(const Counters& before);
   HostValue merge_results(Activation& activation, HostValue last, Span span);
   bool walks_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   void make_unknown(const NameSet& names, const ScopePtr& scope);
-  Flow run_turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope, const BlockInfo& info);
-  void finish_turn(Span span);
+  Flow run_turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
   bool bind_argument(Call& call, size_t parameter, const HostValue& value, Span span);
   std::string module_file(const std::string& name) const;
   std::optional<std::string> setting(const std::string& name);
@@ -254,7 +255,7 @@ class Evaluator {
   std::map<std::string, ModulePtr> modules_;
   std::vector<std::pair<std::string, Span>> importing_;
   std::string module_prefix_;
-  std::vector<std::pair<const Scope*, Values>> watched_;   ///< of `counters` under way: what their blocks bind
+  std::vector<WatchedBlock> watched_;   ///< of `counters` under way
   std::vector<FunctionPtr> declared_functions_;
   std::unordered_set<const void*> entered_;
   std::vector<ModelClassPtr> declared_models_;
@@ -265,12 +266,7 @@ class Evaluator {
   const Mesh* checked_mesh_ = nullptr;
   bool placement_fits_ = false;          ///< a mesh that is used has as many processors as the placement
   std::string unplaced_mesh_;            ///< the first that has not
-  uint64_t visit_ = 0;
-  bool places_changed_ = false;
-  int64_t settled_ = 1;         ///< the mark of history that has been looked through since the last assignment
-  size_t history_grown_ = 0;    ///< nodes whose history was kept since it was last walked as a whole
-  size_t history_kept_ = 0;     ///< those that the last such walk left
-  bool current_is_live_ = false;
+  bool places_changed_ = false;          ///< since the last cut
 };
 
 }  // namespace mtf

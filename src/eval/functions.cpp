@@ -212,7 +212,7 @@ HostValue Evaluator::construct(const ModelClassPtr& model, Arguments& arguments)
   walk_places(InstancePtr(instance), "", seen, [&](const PlacePtr& place, const std::string& path) {
     if (place->serial < first_place) return;
     place->path = path;
-    place->current.node->hint = Name(path);
+    place->current.value().node->name = Name(path);
   });
   return InstancePtr(instance);
 }

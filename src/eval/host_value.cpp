@@ -41,8 +41,8 @@ bool is_number(const HostValue& value) {
 }
 
 const Value* tensor_of(const HostValue& value) {
-  if (auto* tensor = value.as<Value>()) return tensor;
-  if (auto* place = value.as<PlacePtr>()) return &(*place)->current;
+  if (auto* tensor = value.as<Handle>()) return &tensor->value();
+  if (auto* place = value.as<PlacePtr>()) return &(*place)->current.value();
   return nullptr;
 }
 
@@ -67,7 +67,7 @@ std::string describe(const HostValue& value) {
     std::string operator()(ElementType e) const { return fmt::format("the element type {}", name(e)); }
     std::string operator()(const Dim& dim) const { return "the dim " + to_string(dim); }
     std::string operator()(const Range&) const { return "a range"; }
-    std::string operator()(const Value& v) const { return to_string(v.type()); }
+    std::string operator()(const Handle& v) const { return to_string(v.value().type()); }
     std::string operator()(const Text&) const { return "a string"; }
     std::string operator()(const ListPtr& list) const {
       return fmt::format("a {} of {}", list->tuple ? "tuple" : "list", list->items.size());

@@ -2,7 +2,7 @@
 // Values of the host: what a name can stand for besides a tensor.
 //
 // Numbers, strings, dims, lists, functions and models are computed at once by the evaluator; a tensor is a Value of
-// the global graph, and a `param` or `state` is a Place that holds the Value it has now. Two values exist only to keep
+// the global graph that is held (Handle), and a `param` or `state` is a Place that holds the value it has now. Two values exist only to keep
 // the checks quiet and exact: Unknown is a host value that is known when the program runs but not in a check (what
 // comes from a tensor, a file, a loop walked once), Poison is the result of what has already been reported; whatever
 // touches it is Poison, silently.
@@ -76,7 +76,7 @@ using ObjectPtr = std::shared_ptr<Object>;
 using LayoutPtr = std::shared_ptr<const Layout>;
 
 struct HostValue {
-  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, Value, Text, ListPtr,
+  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, Handle, Text, ListPtr,
                             SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr, InstancePtr, ModulePtr, OperationPtr,
                             BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
   Data data;
@@ -98,7 +98,6 @@ struct HostValue {
 struct List {
   std::vector<HostValue> items;
   bool tuple = false;
-  uint64_t visited = 0;  ///< the last walk over live values that came here
 };
 
 /// What a loop can walk without a list being made: the batches of a dataset.
@@ -115,7 +114,7 @@ struct Place {
   TensorType type;
   Sharding sharding;     ///< how it is stored
   MeshPtr mesh;
-  Value current;
+  Handle current;
   Span span;             ///< where it is declared
   int64_t serial = 0;    ///< ascending in order of declaration
 };
@@ -146,7 +145,6 @@ struct ModelClass {
 struct Instance {
   std::shared_ptr<ModelClass> model;
   std::shared_ptr<Scope> scope;
-  uint64_t visited = 0;
 };
 
 struct Module {

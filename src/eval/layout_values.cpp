@@ -78,8 +78,7 @@ HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const Scop
   Value value = to_tensor(object, at.object->span);
   builder.span = expr.span;
   check_mesh(expr.span);
-  const bool same_mesh = value.node->mesh == builder.context.mesh || *value.node->mesh == *builder.context.mesh;
-  Sharding present = same_mesh ? value.sharding() : replicated(value.dims().size());
+  Sharding present = same_mesh(value.mesh(), builder.context.mesh) ? value.sharding() : replicated(value.dims().size());
   Sharding sharding = sharding_of_reference(at.layout, value.type(), present, scope, expr.span);
   return builder.laid_out(value, sharding, sharding.split());
 }

@@ -63,17 +63,10 @@ void Evaluator::make_unknown(const NameSet& names, const ScopePtr& scope) {
   }
 }
 
-Flow Evaluator::run_turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope, const BlockInfo&) {
+Flow Evaluator::run_turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope) {
   ScopePtr turn = nested(scope);
-  loops.back().turn = turn;
-  loops.back().carried = false;
   bind_pattern(*stmt.pattern, std::move(item), turn);
   return run_block(stmt.body, turn);
-}
-
-void Evaluator::finish_turn(Span span) {
-  loops.back().turn = std::make_shared<Scope>(nullptr, 0, uncertain);
-  if (loops.back().carried) cut({}, span);
 }
 
 Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
@@ -103,15 +96,16 @@ Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
     fail(Diagnostic(Kind::not_iterable, span, fmt::format("expected a list or a range, found {}", describe(iterable)))
              .help(iterable.is<Dim>() || iterable.is<int64_t>() ? fmt::format("write `0..{}`", span.text()) : ""));
   }
-  loops.push_back({&info, nullptr, variables, false});
-  PopLast pop(loops);
+  const bool carried = engine_ && carries_variables(info, variables, scope);
+  Restore restore_loops(loops);
+  ++loops;
   if (every_turn && count >= 0) {
-    const bool top_level = on_progress && loops.size() == 1 && activations.empty();
+    const bool top_level = on_progress && loops == 1 && activations.empty();
     for (int64_t i = 0; i < count; ++i) {
       if (top_level) on_progress({variables[0].name.str(), i, count});
-      Flow flow = run_turn(stmt, at(i), scope, info);
+      Flow flow = run_turn(stmt, at(i), scope);
       if (flow == Flow::kReturn) return flow;
-      finish_turn(stmt.body.span);
+      if (carried) cut({}, stmt.body.span);
     }
     if (top_level) on_progress({variables[0].name.str(), count, count});
     return Flow::kNext;
@@ -126,34 +120,28 @@ Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
   HostValue item = iterable.is<Range>()          ? unknown(UnknownKind::kInt)
                    : iterable.is<SequencePtr>() ? (*iterable.as<SequencePtr>())->at(0)
                                                  : iterable;
-  Flow flow = run_turn(stmt, std::move(item), scope, info);
+  Flow flow = run_turn(stmt, std::move(item), scope);
   if (flow == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
-  finish_turn(stmt.body.span);
+  if (carried) cut({}, stmt.body.span);
   return Flow::kNext;
 }
 
 Flow Evaluator::run_while(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   const BlockInfo& info = infos.of(stmt.body);
-  loops.push_back({&info, nullptr, {}, false});
-  PopLast pop(loops);
-  auto turn = [&] {
-    ScopePtr inner = nested(scope);
-    loops.back().turn = inner;
-    loops.back().carried = false;
-    return run_block(stmt.body, inner);
-  };
+  const bool carried = engine_ && carries_variables(info, {}, scope);
+  Restore restore_loops(loops);
+  ++loops;
+  auto turn = [&] { return run_block(stmt.body, nested(scope)); };
   if (!abstract()) {
-    const bool top_level = on_progress && loops.size() == 1 && activations.empty();
+    const bool top_level = on_progress && loops == 1 && activations.empty();
     for (int64_t i = 0;; ++i) {
       if (top_level) on_progress({"while", i, 0});
-      loops.back().turn = std::make_shared<Scope>(nullptr, 0, uncertain);
       auto condition = to_condition(evaluate(*stmt.condition, scope), stmt.condition->span);
       if (!condition.value_or(false)) return Flow::kNext;
       if (turn() == Flow::kReturn) return Flow::kReturn;
-      finish_turn(stmt.body.span);
+      if (carried) cut({}, stmt.body.span);
     }
   }
-  loops.back().turn = std::make_shared<Scope>(nullptr, 0, uncertain);
   make_unknown(info.assigns, scope);
   Restore restore_uncertain(uncertain);
   Restore restore_turns(turns);
@@ -163,7 +151,7 @@ Flow Evaluator::run_while(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   turns = 0;
   Flow flow = turn();
   if (flow == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
-  finish_turn(stmt.body.span);
+  if (carried) cut({}, stmt.body.span);
   return Flow::kNext;
 }
 

@@ -14,6 +14,8 @@ namespace mtf {
 
 Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output) : settings(std::move(given)), out(output), engine_(engine) {
   top = own_top_ = std::make_shared<Scope>(nullptr, 0, 0);
+  builder.table = std::make_shared<ValueTable>();
+  if (engine_ && engine_->is_reference()) builder.on_add = [this](Node& node) { engine_->evaluate(node); };
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
   if (settings.layout) builder.context.layout.rules = *settings.layout;
@@ -46,6 +48,7 @@ void Evaluator::run_program(std::shared_ptr<ast::Program> program) {
     const ast::Stmt& stmt = program->body.statements[i];
     reports.clear();
     run_statement(stmt, top);
+    end_statement(info, i, *top, false);
     if (on_statement) {
       if (reports.empty()) reports.emplace_back();  // it computed nothing, but may have printed
       for (StatementReport& report : reports) {

@@ -91,7 +91,7 @@ void Session::Impl::describe_binding(StatementReport& report, Name name, const H
   StatementReport::Binding binding;
   binding.name = name.str();
   if (tensor) {
-    const Mesh& mesh = *tensor->node->mesh;
+    const Mesh& mesh = *tensor->mesh();
     binding.type = to_string(tensor->type(), tensor->sharding(), mesh);
     binding.bytes = size_of(tensor->element());
     for (size_t i = 0; i < tensor->dims().size(); ++i) binding.bytes *= block_size(tensor->dims()[i].size, tensor->sharding().dims[i], mesh);
@@ -110,6 +110,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, bool ke
   std::vector<std::function<void()>> undo;
   const Before at_start = before();
   evaluator.undo = &undo;
+  evaluator.interactive = true;
   evaluator.collect_costs = evaluator.engine() != nullptr;
   Before at_statement = at_start;
   try {
@@ -198,7 +199,7 @@ std::string Session::type_of(const std::string& expression) {
   try {
     HostValue value = checker.evaluator.evaluate(*stmt->value, checker.evaluator.top);
     const Value* tensor = tensor_of(value);
-    result = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->node->mesh) : describe(value);
+    result = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->mesh()) : describe(value);
   } catch (...) {
     impl_->restore(before, undo);
     throw;

@@ -13,7 +13,7 @@ ScopePtr Evaluator::nested(const ScopePtr& scope) const {
   return std::make_shared<Scope>(scope, scope->bindings.size(), uncertain);
 }
 
-bool Evaluator::abstract() const { return engine_ == nullptr || engine_->dry(); }
+bool Evaluator::abstract() const { return engine_ == nullptr || (engine_->dry() && !engine_->is_reference()); }
 
 std::optional<Diagnostic> Evaluator::seen_from(const Diagnostic& diagnostic, Span call) const {
   const std::string folder = settings.stdlib.empty() ? MTF_STDLIB_DIR : settings.stdlib;
@@ -92,6 +92,7 @@ Flow Evaluator::run_block(const ast::Block& block, const ScopePtr& scope, bool k
   for (size_t i = 0; i < block.statements.size(); ++i) {
     frames.back().statement = i;
     if (run_statement(block.statements[i], scope) == Flow::kReturn) return Flow::kReturn;
+    end_statement(info, i, *scope, keep_all);
   }
   return Flow::kNext;
 }
@@ -133,9 +134,7 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
     return Flow::kReturn;
   } else if (auto* s = std::get_if<ast::ExprStmt>(&node)) {
     HostValue value = evaluate(*s->value, scope);
-    if (!watched_.empty() && watched_.back().first == scope.get()) {
-      if (const Value* tensor = tensor_of(value)) watched_.back().second.push_back(*tensor);
-    }
+    watch(*scope, value);
   } else if (auto* s = std::get_if<ast::AssertStmt>(&node)) {
     HostValue value = evaluate(*s->condition, scope);
     std::optional<bool> holds = to_condition(value, s->condition->span);
@@ -204,10 +203,8 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
 }
 
 void Evaluator::bind(const ScopePtr& scope, const ast::Ident& name, HostValue value) {
-  if (auto* tensor = value.as<Value>()) {
-    if (tensor->node->hint.empty()) tensor->node->hint = name.name;
-    if (!watched_.empty() && watched_.back().first == scope.get()) watched_.back().second.push_back(*tensor);
-  }
+  if (auto* tensor = value.as<Handle>(); tensor && tensor->value().node->name.empty()) tensor->value().node->name = name.name;
+  watch(*scope, value);
   scope->bind(name.name, std::move(value), name.span);
 }
 

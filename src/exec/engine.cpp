@@ -45,7 +45,10 @@ struct Engine::Impl {
         threads(threads_of(options, transport)), machine{hostings, transport, threads, std::make_shared<MemoryPool>(), nullptr} {
     if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
     machine.scrub = options.scrub;
-    if (options.reference) reference = std::make_unique<Reference>();
+    if (options.reference) {
+      options.dry = true;
+      reference = std::make_unique<Reference>();
+    }
     if (!options.fuse) skipped_passes.push_back("fuse_loops");
   }
 
@@ -182,6 +185,7 @@ Engine::~Engine() = default;
 int Engine::rank() const { return impl_->transport.rank(); }
 int Engine::ranks() const { return impl_->transport.ranks(); }
 bool Engine::dry() const { return impl_->options.dry; }
+bool Engine::is_reference() const { return impl_->options.reference; }
 
 void Engine::compute(Capture& capture, const Values& roots, Span place) { impl_->compute(capture, roots, place); }
 

@@ -38,6 +38,7 @@ class Engine {
   int rank() const;
   int ranks() const;
   bool dry() const;
+  bool is_reference() const;
 
   /// Computes the capture's program and stores the results in the nodes of `roots`, which are its roots. What the
   /// program says that dies with it has no memory afterwards. `place` is where the program needs it; a failing element

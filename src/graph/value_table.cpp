@@ -1,6 +1,7 @@
 #include "graph/value_table.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "graph/gradients.h"
 #include "ops/op.h"
@@ -133,9 +134,18 @@ Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, bool gradient
   return saved;
 }
 
-bool ValueTable::dies_with(const Value& value, int64_t edges_given_up) const {
-  const Node& node = *value.node;
-  return node.operation->results.size() == 1 && !node.is_held() && node.uses() == edges_given_up;
+void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) {
+  std::unordered_map<const Node*, int64_t> given_up;
+  for (const Value& leaf : capture.leaves)
+    if (leaf && !leaf.node->is_held() && leaf.node->operation->results.size() == 1) given_up[leaf.node.get()] = 0;
+  if (given_up.empty()) return;
+  for (const NodePtr& node : nodes) {
+    if (node->keeps_history_ || node->operation->results.size() != 1) continue;
+    for (const Value& operand : node->operands())
+      if (auto at = given_up.find(operand.node.get()); at != given_up.end()) ++at->second;
+  }
+  for (size_t i = 0; i < capture.leaves.size(); ++i)
+    if (auto at = given_up.find(capture.leaves[i].node.get()); at != given_up.end()) capture.program.inputs[i].dies = at->first->uses() == at->second;
 }
 
 void ValueTable::computed(const std::vector<NodePtr>& nodes) {

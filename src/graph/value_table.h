@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/program.h"
 
 namespace mtf {
 
@@ -38,9 +38,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// Decides which of the nodes that a cut computes keep their operands, and returns the values that their gradients
   /// will read: the cut computes them too. `nodes` are in program order.
   Values keep_history(const std::vector<NodePtr>& nodes, bool gradients_may_come);
-  /// True if the cut's readers are the last that `value` has: nobody holds it, and all nodes that have it as an operand
-  /// give up theirs after the cut. Only between keep_history and computed().
-  bool dies_with(const Value& value, int64_t edges_given_up) const;
+  /// Marks the inputs of a capture of `nodes` that die with it: nobody holds them, and every node that has them as an
+  /// operand gives it up after the cut. Between keep_history and computed().
+  static void mark_dying(const std::vector<NodePtr>& nodes, Capture& capture);
   /// The nodes have been computed: those that keep no history give up their operands.
   void computed(const std::vector<NodePtr>& nodes);
   /// Places have been assigned since the last call: histories that read an old value end.

@@ -1,0 +1,119 @@
+// `counters { … }`: what a block computes and communicates.
+#include <fmt/format.h>
+
+#include "eval/evaluator.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// Collectives of one kind, or a part of them: `c.all_reduce`, `c.all_reduce.over("cols")`.
+class CollectiveFigures : public Object {
+ public:
+  CollectiveFigures(std::optional<Counters> counters, CollectiveKind kind, std::optional<CollectiveCount> part)
+      : counters_(std::move(counters)), kind_(kind), part_(part) {}
+  std::string_view kind() const override { return "the figure of a collective"; }
+  std::string print() const override {
+    if (!counters_) return "";
+    const CollectiveCount c = count();
+    return fmt::format("{} {}, {}, {}", name(kind_), c.count, count_text(c.values, "value"), bytes_text(c.bytes));
+  }
+  std::vector<std::string> attributes() const override { return {"count", "calls", "values", "bytes", "wire_bytes", "over"}; }
+  std::optional<HostValue> attribute(Evaluator&, Name name) override {
+    const std::string_view figure = name.text();
+    if (figure == "over" && !part_) return over();
+    const CollectiveCount c = counters_ ? count() : CollectiveCount{};
+    auto result = [&](int64_t number) -> HostValue { return counters_ ? HostValue(number) : unknown(UnknownKind::kInt); };
+    if (figure == "count") return result(c.count);
+    if (figure == "calls") return result(c.calls);
+    if (figure == "values") return result(c.values);
+    if (figure == "bytes") return result(c.bytes);
+    if (figure == "wire_bytes") return result(c.wire_bytes);
+    return std::nullopt;
+  }
+
+ private:
+  CollectiveCount count() const { return part_ ? *part_ : counters_->total(kind_); }
+  HostValue over() const {
+    auto builtin = std::make_shared<Builtin>();
+    builtin->name = "over";
+    builtin->signature = "over(axis: string, …)";
+    builtin->call = [counters = counters_, kind = kind_](Evaluator& evaluator, Arguments& arguments) -> HostValue {
+      std::vector<std::string> axes;
+      if (arguments.items.empty()) fail(Kind::missing_argument, arguments.span, "`over` needs the name of a mesh axis, such as `over(\"cols\")`");
+      for (const GivenArgument& item : arguments.items) {
+        auto* axis = item.value.as<Text>();
+        if (!axis) fail(Kind::type_mismatch, item.span, "expected the name of a mesh axis as a string, found {}", describe(item.value));
+        evaluator.check_axis(**axis, item.span);
+        axes.push_back(**axis);
+      }
+      std::optional<CollectiveCount> part;
+      if (counters) part = counters->over(kind, axes);
+      else part = CollectiveCount{};
+      return ObjectPtr(std::make_shared<CollectiveFigures>(counters, kind, part));
+    };
+    return BuiltinPtr(builtin);
+  }
+  std::optional<Counters> counters_;
+  CollectiveKind kind_;
+  std::optional<CollectiveCount> part_;
+};
+
+/// What `counters { … }` gives; in a check the figures are unknown.
+class CounterFigures : public Object {
+ public:
+  explicit CounterFigures(std::optional<Counters> counters) : counters_(std::move(counters)) {}
+  std::string_view kind() const override { return "what a block counted"; }
+  std::string print() const override { return counters_ ? to_string(*counters_) : ""; }
+  std::vector<std::string> attributes() const override {
+    return {"flops", "unique_flops", "processors", "peak_bytes", "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"};
+  }
+  std::optional<HostValue> attribute(Evaluator&, Name wanted) override {
+    const std::string_view figure = wanted.text();
+    auto result = [&](int64_t Counters::*number) -> HostValue { return counters_ ? HostValue((*counters_).*number) : unknown(UnknownKind::kInt); };
+    if (figure == "flops") return result(&Counters::flops);
+    if (figure == "unique_flops") return result(&Counters::unique_flops);
+    if (figure == "processors") return result(&Counters::processors);
+    if (figure == "peak_bytes") return result(&Counters::peak_bytes);
+    for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+      constexpr std::string_view kNames[kCollectiveKinds] = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"};
+      if (figure == kNames[kind]) {
+        return HostValue(ObjectPtr(std::make_shared<CollectiveFigures>(counters_, static_cast<CollectiveKind>(kind), std::nullopt)));
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Counters> counters_;
+};
+
+}  // namespace
+
+HostValue Evaluator::counters_block(const ast::CountersExpr& counters, const ScopePtr& scope) {
+  ScopePtr inner = nested(scope);
+  if (!engine_) {
+    if (run_block(counters.body, inner) == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
+    return ObjectPtr(std::make_shared<CounterFigures>(std::nullopt));
+  }
+  cut({}, counters.body.span);  // what was pending is not counted
+  engine_->restart_peak();
+  const Counters before = engine_->counters();
+  watched_.push_back({inner.get(), {}});
+  PopLast pop(watched_);
+  run_block(counters.body, inner);
+  cut({}, counters.body.span);
+  if (abstract()) return ObjectPtr(std::make_shared<CounterFigures>(std::nullopt));
+  return ObjectPtr(std::make_shared<CounterFigures>(difference(engine_->counters(), before)));
+}
+
+void Evaluator::watch(const Scope& scope, const HostValue& value) {
+  if (watched_.empty() || watched_.back().scope != &scope) return;
+  if (tensor_of(value) || value.is<ListPtr>() || value.is<InstancePtr>()) watched_.back().values.push_back(value);
+}
+
+void Evaluator::watch_here(const HostValue& value) {
+  if (!frames.empty()) watch(*frames.back().scope, value);
+}
+
+}  // namespace mtf
