@@ -106,6 +106,7 @@ class Walk {
                      }
                      if (s.otherwise) block(*s.otherwise);
                    },
+                   [&](const ast::NoGradStmt& s) { block(s.body); },
                    [&](const ast::ReturnStmt& s) { expr(s.value.get()); },
                    [&](const ast::AssertStmt& s) {
                      expr(s.condition.get());

@@ -120,6 +120,8 @@ void NameCheck::statement(const ast::Stmt& stmt) {
       block(branch.body);
     }
     if (s->otherwise) block(*s->otherwise);
+  } else if (auto* s = stmt.as<ast::NoGradStmt>()) {
+    block(s->body);
   } else if (auto* s = stmt.as<ast::ReturnStmt>()) {
     expr(s->value.get());
   } else if (auto* s = stmt.as<ast::AssertStmt>()) {

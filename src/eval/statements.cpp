@@ -120,6 +120,10 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
     return run_if(*s, scope);
   } else if (auto* s = std::get_if<ast::WhileStmt>(&node)) {
     return run_while(*s, scope);
+  } else if (auto* s = std::get_if<ast::NoGradStmt>(&node)) {
+    Restore restore(builder.context.no_grad);
+    builder.context.no_grad = true;
+    return run_block(s->body, nested(scope));
   } else if (auto* s = std::get_if<ast::ReturnStmt>(&node)) {
     HostValue result = s->value ? evaluate(*s->value, scope) : HostValue();
     if (activations.empty()) fail(Kind::return_outside_fn, stmt.span);

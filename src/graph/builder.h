@@ -19,6 +19,7 @@ struct Context {
   MeshPtr mesh;
   Layout layout;
   bool multiply_bf16 = false;     ///< precision bf16
+  bool no_grad = false;           ///< inside `no_grad { … }`
   double seed = 0;
   double random_calls = 0;        ///< random operations evaluated since `seed`
   int64_t recompute_region = 0;   ///< not 0 inside a call of `recompute`

@@ -361,6 +361,10 @@ struct IfStmt {
   std::vector<Branch> branches;  // `if`, then each `else if`
   std::optional<Block> otherwise;
 };
+// `no_grad { … }`: what runs inside keeps nothing for a gradient.
+struct NoGradStmt {
+  Block body;
+};
 // Only in a function. The value may be null.
 struct ReturnStmt {
   ExprPtr value;
@@ -376,8 +380,8 @@ struct ExprStmt {
 
 struct Stmt {
   using Node = std::variant<DimStmt, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SeedStmt, PrecisionStmt, ImportStmt,
-                            LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt, ReturnStmt,
-                            AssertStmt, ExprStmt>;
+                            LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt, NoGradStmt,
+                            ReturnStmt, AssertStmt, ExprStmt>;
   Node node;
   Span span;
   std::string doc;     // the `##` lines directly above, without the marks

@@ -282,10 +282,9 @@ LayoutLiteral AstBuilder::layout_literal(MtfParser::Layout_literalContext* tree)
     }
     LayoutRule rule;
     rule.span = span(item);
-    const auto words = item->IDENT();
-    rule.dim = ident(words.front());
+    rule.dim = ident(item->IDENT());
     rule.bracketed = item->LBRACKET() != nullptr;
-    for (std::size_t i = 1; i < words.size(); ++i) rule.axes.push_back(ident(words[i]));
+    for (auto* axis : item->any_word()) rule.axes.push_back(ident(axis));
     refuse_twice(Kind::duplicate_name, rule.axes);
     dims.push_back(rule.dim);
     made.rules.push_back(std::move(rule));

@@ -247,6 +247,11 @@ void Printer::node(const IfStmt& node) {
   block(*node.otherwise);
 }
 
+void Printer::node(const NoGradStmt& node) {
+  out_ += "no_grad ";
+  block(node.body);
+}
+
 void Printer::node(const ReturnStmt& node) {
   out_ += "return";
   if (node.value == nullptr) return;
