@@ -27,6 +27,9 @@ namespace mtf {
 
 enum class Flow : uint8_t { kNext, kReturn };
 
+/// Thrown where a check ends before the program does; why has been reported.
+struct CheckEnded {};
+
 /// A block under way: where it is, and whose names it binds.
 struct BlockFrame {
   const BlockInfo* info = nullptr;
@@ -201,6 +204,8 @@ class Evaluator {
   /// The scope of a block inside `scope`.
   ScopePtr nested(const ScopePtr& scope) const;
   void add_diagnostic(const UserError& error);
+  /// Ends a check that has found a hundred errors: each takes time to explain, and nobody reads more.
+  void end_after_many_errors() const;
   /// An error inside a standard module as the program's line that called it sees it; nothing if it is not one.
   std::optional<Diagnostic> seen_from(const Diagnostic& diagnostic, Span call) const;
 
@@ -246,6 +251,10 @@ class Evaluator {
   std::optional<std::string> setting(const std::string& name);
   HostValue convert_setting(const std::string& text, const HostValue& like, const std::string& name, Span span);
   void check_names(const FunctionPtr& function);
+  /// Counts an expression that a check evaluates; ends the check (check_cut_short) when there are too many.
+  void count_check_step(Span span);
+  /// Adds what a statement of a check fails with.
+  void note_failure(const UserError& error);
   void check_placement();
   void warn_layouts();
 
@@ -271,6 +280,8 @@ class Evaluator {
   size_t history_grown_ = 0;    ///< nodes whose history was kept since it was last walked as a whole
   size_t history_kept_ = 0;     ///< those that the last such walk left
   bool current_is_live_ = false;
+  int64_t check_steps_ = 0;
+  bool calls_end_ = false;               ///< a check came to the limit of calls: it enters none from there on
 };
 
 }  // namespace mtf

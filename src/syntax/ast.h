@@ -43,7 +43,8 @@
 //     return only in a function;
 //   - no argument label, parameter, mesh axis, layout dim or name of a pattern stands there twice;
 //   - the format of a string part is a format of std::format, with a width and precision below 1000;
-//   - nesting is limited, so that recursion over a tree is safe.
+//   - nesting is limited, and a chain's length: destroying a tree and moving over it take little stack. What recurses over
+//     one asks for stack as it goes (support/stack_budget.h), and so does `Walk` (syntax/walk.h), on which to build.
 namespace mtf::ast {
 
 struct Ident {

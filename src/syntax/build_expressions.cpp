@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <regex>
 
+#include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/ast_builder.h"
 
@@ -60,6 +61,7 @@ std::string unescape(std::string_view text) {
 }  // namespace
 
 ExprPtr AstBuilder::expr(MtfParser::ExprContext* tree) {
+  check_stack(span(tree), Kind::nesting_too_deep);
   if (auto* leaf = dynamic_cast<MtfParser::Primary_exprContext*>(tree)) return primary(leaf->primary());
   Expr::Node node = expr_node(tree);
   return make(std::move(node), span(tree));

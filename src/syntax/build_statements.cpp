@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/ast_builder.h"
 
@@ -40,6 +41,7 @@ Program AstBuilder::build(MtfParser::ProgramContext& tree, std::vector<Comment> 
 }
 
 Block AstBuilder::block(MtfParser::BlockContext* tree, Place place) {
+  check_stack(span(tree), Kind::nesting_too_deep);
   const Place outer = place_;
   Block block{span(tree), statements(tree->statement(), place)};
   place_ = outer;
