@@ -10,7 +10,8 @@ class NameWalk : public ast::Walk {
   NameSet assigns;   ///< plain names
   NameSet targets;   ///< the first name of each target
   NameSet captured;
-  NameSet binds;
+  NameSet binds;     ///< in the block itself
+  NameSet bound;     ///< anywhere inside
   NameUse own;
   bool mentions_grad = false;
   BlockInfo* info = nullptr;
@@ -20,7 +21,10 @@ class NameWalk : public ast::Walk {
   explicit NameWalk(const std::optional<ast::Annotation>* result = nullptr) { results_.push_back(result); }
 
   void statement(const ast::Stmt& stmt) override {
-    if (info) declarations(stmt);
+    if (info) {
+      declarations(stmt);
+      if (functions_ == 0) aliases(stmt);
+    }
     if (stmt.as<ast::ReturnStmt>() && results_.back() && *results_.back()) annotation(**results_.back());
     Walk::statement(stmt);
   }
@@ -57,6 +61,7 @@ class NameWalk : public ast::Walk {
   }
 
   void assignment(const ast::AssignStmt& stmt) override {
+    if (info && functions_ == 0) info->targets.push_back(stmt.target.get());
     expr(*stmt.value);
     const ast::Expr* base = stmt.target.get();
     while (!base->as<ast::NameExpr>()) {
@@ -82,6 +87,7 @@ class NameWalk : public ast::Walk {
   void rest(Span) override { mention(Name("..")); }
   void label(const ast::Ident& label) override { mention(label.name); }
   void bind(const ast::Ident& ident) override {
+    bound.insert(ident.name);
     if (bound_.empty()) binds.insert(ident.name);
     else bound_.back().insert(ident.name);
   }
@@ -97,6 +103,19 @@ class NameWalk : public ast::Walk {
     if (auto* mesh = stmt.as<ast::MeshStmt>()) {
       for (const auto& axis : mesh->axes) info->axis_names.insert(axis.name.name);
     }
+  }
+
+  /// A name that is bound to the value of a name, a part or a call, or to an element, may stand for a param or state.
+  void aliases(const ast::Stmt& stmt) {
+    std::vector<ast::Ident> names;
+    if (auto* loop = stmt.as<ast::ForStmt>()) names_of(*loop->pattern, names);
+    if (auto* let = stmt.as<ast::LetStmt>()) {
+      const ast::Expr& value = *let->value;
+      const bool may_be_place = value.as<ast::NameExpr>() || value.as<ast::AttributeExpr>() || value.as<ast::IndexExpr>() ||
+                                value.as<ast::CallExpr>() || value.as<ast::TupleExpr>() || value.as<ast::ListExpr>();
+      if (may_be_place) names_of(*let->pattern, names);
+    }
+    for (const ast::Ident& ident : names) info->aliases.insert(ident.name);
   }
 
   bool is_bound(Name name) const {
@@ -139,6 +158,7 @@ const BlockInfo& BlockInfos::of(const ast::Block& block) {
   std::unique_ptr<BlockInfo>& info = infos_[&block];
   if (info) return *info;
   info = std::make_unique<BlockInfo>();
+  std::unordered_map<Name, size_t> last;
   const auto known = results_.find(&block);
   const auto* result = known == results_.end() ? nullptr : known->second;
   for (size_t i = 0; i < block.statements.size(); ++i) {
@@ -147,8 +167,10 @@ const BlockInfo& BlockInfos::of(const ast::Block& block) {
     walk.info = info.get();
     walk.infos = this;
     walk.statement(stmt);
-    for (Name name : walk.mentions) info->last_mention[name] = info->last_use[name] = i;
-    for (Name name : walk.targets) info->last_use[name] = i;
+    for (Name name : walk.mentions) info->last_mention[name] = info->last_use[name] = last[name] = i;
+    for (Name name : walk.targets) info->last_use[name] = last[name] = i;
+    for (Name name : walk.bound) last[name] = i;
+    info->bound.insert(walk.bound.begin(), walk.bound.end());
     info->mentions.insert(walk.mentions.begin(), walk.mentions.end());
     info->assigns.insert(walk.assigns.begin(), walk.assigns.end());
     info->captured.insert(walk.captured.begin(), walk.captured.end());
@@ -159,6 +181,8 @@ const BlockInfo& BlockInfos::of(const ast::Block& block) {
                                 walk.mentions_grad, std::move(walk.own)});
   }
   info->calls = info->own.callees;
+  info->expires.resize(block.statements.size());
+  for (const auto& [name, statement] : last) info->expires[statement].push_back(name);
   return *info;
 }
 

@@ -40,6 +40,10 @@ struct StatementInfo {
 struct BlockInfo {
   std::vector<StatementInfo> statements;
   std::unordered_map<Name, size_t> last_mention;
+  std::vector<std::vector<Name>> expires;  ///< for each statement: names that no later one mentions, assigns or binds
+  std::vector<const ast::Expr*> targets;   ///< of every `:=` inside, functions' bodies apart
+  NameSet aliases;       ///< bound inside, functions' bodies apart, to what may be a param or state itself
+  NameSet bound;         ///< bound anywhere inside, parameters of functions too
   /// The last statement that reads or assigns a name, in blocks and functions inside too. A `return` reads what the
   /// annotation of its function's result names.
   std::unordered_map<Name, size_t> last_use;

@@ -179,6 +179,7 @@ class Evaluator {
   HostTensor fetch(const Value& value, Span span);
   std::string display(const HostValue& value, bool nested = false);
   std::string display_tensor(const Value& value);
+  std::string display_list(const ListPtr& value);
   std::string format_value(const HostValue& value, const std::string& format, Span span, Span format_span);
 
   // ---- layouts ----
@@ -251,8 +252,8 @@ class Evaluator {
   std::optional<std::string> setting(const std::string& name);
   HostValue convert_setting(const std::string& text, const HostValue& like, const std::string& name, Span span);
   void check_names(const FunctionPtr& function);
-  /// Counts an expression that a check evaluates; ends the check (check_cut_short) when there are too many.
-  void count_check_step(Span span);
+  /// Counts the expressions that a check evaluates; ends the check (check_cut_short) when there are too many.
+  void count_check_steps(Span span, size_t steps);
   /// Adds what a statement of a check fails with.
   void note_failure(const UserError& error);
   void check_placement();

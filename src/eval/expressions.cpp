@@ -10,7 +10,7 @@ namespace mtf {
 
 HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   check_stack(expr.span, Kind::call_too_deep);
-  count_check_step(expr.span);
+  count_check_steps(expr.span, 1);
   const ast::Expr::Node& node = expr.node;
   if (auto* e = std::get_if<ast::NameExpr>(&node)) return look_up(e->name, expr.span, scope);
   if (auto* e = std::get_if<ast::CallExpr>(&node)) return call(expr, *e, scope);

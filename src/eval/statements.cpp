@@ -54,9 +54,11 @@ void Evaluator::end_after_many_errors() const {
   if (diagnostics->list().size() >= kMostErrors) throw CheckEnded();
 }
 
-void Evaluator::count_check_step(Span span) {
-  constexpr int64_t kMostSteps = 5'000'000;
-  if (!checking() || !diagnostics || ++check_steps_ <= kMostSteps) return;
+void Evaluator::count_check_steps(Span span, size_t steps) {
+  constexpr int64_t kMostSteps = 4'000'000;
+  if (!checking() || !diagnostics) return;
+  check_steps_ += static_cast<int64_t>(steps);
+  if (check_steps_ <= kMostSteps) return;
   diagnostics->add(Diagnostic(Kind::check_cut_short, span, fmt::format("{} expressions were evaluated up to here", thousands(kMostSteps)))
                        .help("the rest is checked when it runs"));
   throw CheckEnded();

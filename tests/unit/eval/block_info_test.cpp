@@ -58,6 +58,22 @@ TEST(BlockInfo, TheLastUseReadsOrAssigns) {
   EXPECT_EQ(sorted(infos.top().captured), "z");
 }
 
+TEST(BlockInfo, ANameExpiresAfterTheLastStatementThatHasIt) {
+  Infos infos("let x = 1\nlet y = x\nif y { x := 2 }\nlet y = 3\nprint(1)");
+  const auto& expires = infos.top().expires;
+  EXPECT_EQ(sorted({expires[2].begin(), expires[2].end()}), "x");
+  EXPECT_EQ(sorted({expires[3].begin(), expires[3].end()}), "y");
+  EXPECT_EQ(sorted({expires[4].begin(), expires[4].end()}), "print");
+}
+
+TEST(BlockInfo, WhatMayBeAPlaceIsAnAlias) {
+  Infos infos("let a = net.w\nlet b = a + 1\nfor (p, g) in zip(q, r) { let c = p }\nfn f(z) { let d = z\n z := 1 }\nlet (e, h) = (a, b)\ne := 2");
+  EXPECT_EQ(sorted(infos.top().aliases), "a c e g h p");
+  EXPECT_EQ(sorted(infos.top().bound), "a b c d e f g h p z");
+  ASSERT_EQ(infos.top().targets.size(), 1u);
+  EXPECT_EQ(print(*infos.top().targets[0]), "e");
+}
+
 TEST(BlockInfo, AReturnReadsTheAnnotationOfItsFunction) {
   Infos infos("fn f(x: [.., a], a: dim, b: dim) -> [.., b] {\n  let y = x\n  print(1)\n  if c { return y }\n  print(2)\n}");
   infos.top();
