@@ -72,6 +72,7 @@ ELSE: 'else';
 RETURN: 'return';
 ASSERT: 'assert';
 COUNTERS: 'counters';
+NO_GRAD: 'no_grad';
 
 // Element types.
 F32: 'f32';

@@ -30,6 +30,7 @@ body
   | if_statement
   | return_statement
   | assert_statement
+  | no_grad_statement
   | expr_statement
   ;
 
@@ -38,7 +39,7 @@ block: LBRACE statement* RBRACE;
 dim_statement: DIM dim_item (COMMA dim_item)*;
 dim_item: IDENT ASSIGN expr;
 mesh_statement: MESH IDENT ASSIGN LBRACKET (mesh_axis (COMMA mesh_axis)* COMMA?)? RBRACKET;
-mesh_axis: IDENT COLON expr;
+mesh_axis: any_word COLON expr;
 layout_statement: LAYOUT IDENT ASSIGN layout_literal;
 use_statement: USE path;
 option_statement: OPTION IDENT ASSIGN expr;
@@ -55,6 +56,7 @@ while_statement: WHILE expr block;
 if_statement: IF expr block (ELSE IF expr block)* (ELSE block)?;
 return_statement: RETURN expr?;
 assert_statement: ASSERT expr (COMMA expr)?;
+no_grad_statement: NO_GRAD block;
 expr_statement: expr (DEFINE expr)?;
 
 pattern: IDENT | LPAREN pattern (COMMA pattern)+ COMMA? RPAREN;
@@ -74,7 +76,7 @@ element_type: F32 | F64 | BF16 | I32 | BOOL;
 // looking ahead without end.
 layout_ref: layout_literal | IDENT (DOT any_word)?;
 layout_literal: LBRACE (layout_item (COMMA layout_item)* COMMA?)? RBRACE;
-layout_item: DOTDOT | IDENT ARROW (IDENT | LBRACKET IDENT (COMMA IDENT)* COMMA? RBRACKET);
+layout_item: DOTDOT | IDENT ARROW (any_word | LBRACKET any_word (COMMA any_word)* COMMA? RBRACKET);
 
 path: IDENT (DOT any_word)*;
 path_with_index: IDENT path_step*;
@@ -125,9 +127,9 @@ index_argument: (any_word COLON)? (expr DOTDOT? | DOTDOT expr?);
 string: STRING_OPEN (STRING_TEXT | interpolation)* STRING_CLOSE;
 interpolation: INTERPOLATION_OPEN expr (FORMAT_COLON FORMAT_TEXT?)? INTERPOLATION_CLOSE;
 
-// What may stand after `.` and as the label of an argument: a name or any reserved word.
+// What may stand after `.`, as the label of an argument and as a mesh axis: a name or any reserved word.
 any_word
   : IDENT | DIM | MESH | LAYOUT | USE | OPTION | SEED | PRECISION | IMPORT | LET | PARAM | STATE | MODEL | FN | FOR
-  | WHILE | IF | ELSE | RETURN | ASSERT | COUNTERS | F32 | F64 | BF16 | I32 | BOOL | AS | IN | AND | OR | NOT | TRUE
-  | FALSE
+  | WHILE | IF | ELSE | RETURN | ASSERT | COUNTERS | NO_GRAD | F32 | F64 | BF16 | I32 | BOOL | AS | IN | AND | OR | NOT
+  | TRUE | FALSE
   ;

@@ -16,16 +16,17 @@ public:
     MESH = 5, LAYOUT = 6, USE = 7, OPTION = 8, SEED = 9, PRECISION = 10, 
     IMPORT = 11, LET = 12, PARAM = 13, STATE = 14, MODEL = 15, FN = 16, 
     FOR = 17, WHILE = 18, IF = 19, ELSE = 20, RETURN = 21, ASSERT = 22, 
-    COUNTERS = 23, F32 = 24, F64 = 25, BF16 = 26, I32 = 27, BOOL = 28, AS = 29, 
-    IN = 30, AND = 31, OR = 32, NOT = 33, TRUE = 34, FALSE = 35, IDENT = 36, 
-    FLOAT = 37, INT = 38, LPAREN = 39, RPAREN = 40, LBRACKET = 41, RBRACKET = 42, 
-    LBRACE = 43, RBRACE = 44, DEFINE = 45, COLON = 46, ARROW = 47, EQUAL = 48, 
-    NOT_EQUAL = 49, LESS_EQUAL = 50, GREATER_EQUAL = 51, LESS = 52, GREATER = 53, 
-    ASSIGN = 54, FLOOR_DIVIDE = 55, PLUS = 56, MINUS = 57, STAR = 58, SLASH = 59, 
-    PERCENT = 60, CARET = 61, AT = 62, DOTDOT = 63, DOT = 64, COMMA = 65, 
-    SEMICOLON = 66, STRING_OPEN = 67, NEWLINE = 68, COMMENT = 69, SPACE = 70, 
-    UNKNOWN = 71, STRING_TEXT = 72, STRING_CLOSE = 73, INTERPOLATION_OPEN = 74, 
-    BAD_ESCAPE = 75, LONE_BRACE = 76, FORMAT_TEXT = 77
+    COUNTERS = 23, NO_GRAD = 24, F32 = 25, F64 = 26, BF16 = 27, I32 = 28, 
+    BOOL = 29, AS = 30, IN = 31, AND = 32, OR = 33, NOT = 34, TRUE = 35, 
+    FALSE = 36, IDENT = 37, FLOAT = 38, INT = 39, LPAREN = 40, RPAREN = 41, 
+    LBRACKET = 42, RBRACKET = 43, LBRACE = 44, RBRACE = 45, DEFINE = 46, 
+    COLON = 47, ARROW = 48, EQUAL = 49, NOT_EQUAL = 50, LESS_EQUAL = 51, 
+    GREATER_EQUAL = 52, LESS = 53, GREATER = 54, ASSIGN = 55, FLOOR_DIVIDE = 56, 
+    PLUS = 57, MINUS = 58, STAR = 59, SLASH = 60, PERCENT = 61, CARET = 62, 
+    AT = 63, DOTDOT = 64, DOT = 65, COMMA = 66, SEMICOLON = 67, STRING_OPEN = 68, 
+    NEWLINE = 69, COMMENT = 70, SPACE = 71, UNKNOWN = 72, STRING_TEXT = 73, 
+    STRING_CLOSE = 74, INTERPOLATION_OPEN = 75, BAD_ESCAPE = 76, LONE_BRACE = 77, 
+    FORMAT_TEXT = 78
   };
 
   enum {
@@ -36,13 +37,14 @@ public:
     RuleLet_statement = 15, RuleParam_statement = 16, RuleFn_statement = 17, 
     RuleModel_statement = 18, RuleFor_statement = 19, RuleWhile_statement = 20, 
     RuleIf_statement = 21, RuleReturn_statement = 22, RuleAssert_statement = 23, 
-    RuleExpr_statement = 24, RulePattern = 25, RuleParameters = 26, RuleParameter = 27, 
-    RuleAnnotation = 28, RuleAnnotation_word = 29, RuleShape = 30, RuleShape_item = 31, 
-    RuleStored_type = 32, RuleElement_type = 33, RuleLayout_ref = 34, RuleLayout_literal = 35, 
-    RuleLayout_item = 36, RulePath = 37, RulePath_with_index = 38, RulePath_step = 39, 
-    RuleExpr = 40, RulePrimary = 41, RuleParens = 42, RuleList = 43, RuleList_item = 44, 
-    RuleArguments = 45, RuleArgument = 46, RuleIndex_arguments = 47, RuleIndex_argument = 48, 
-    RuleString = 49, RuleInterpolation = 50, RuleAny_word = 51
+    RuleNo_grad_statement = 24, RuleExpr_statement = 25, RulePattern = 26, 
+    RuleParameters = 27, RuleParameter = 28, RuleAnnotation = 29, RuleAnnotation_word = 30, 
+    RuleShape = 31, RuleShape_item = 32, RuleStored_type = 33, RuleElement_type = 34, 
+    RuleLayout_ref = 35, RuleLayout_literal = 36, RuleLayout_item = 37, 
+    RulePath = 38, RulePath_with_index = 39, RulePath_step = 40, RuleExpr = 41, 
+    RulePrimary = 42, RuleParens = 43, RuleList = 44, RuleList_item = 45, 
+    RuleArguments = 46, RuleArgument = 47, RuleIndex_arguments = 48, RuleIndex_argument = 49, 
+    RuleString = 50, RuleInterpolation = 51, RuleAny_word = 52
   };
 
   MtfParser(antlr4::TokenStream *input);
@@ -79,6 +81,7 @@ public:
   class If_statementContext;
   class Return_statementContext;
   class Assert_statementContext;
+  class No_grad_statementContext;
   class Expr_statementContext;
   class PatternContext;
   class ParametersContext;
@@ -154,6 +157,7 @@ public:
     If_statementContext *if_statement();
     Return_statementContext *return_statement();
     Assert_statementContext *assert_statement();
+    No_grad_statementContext *no_grad_statement();
     Expr_statementContext *expr_statement();
 
    
@@ -226,7 +230,7 @@ public:
   public:
     Mesh_axisContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
-    antlr4::tree::TerminalNode *IDENT();
+    Any_wordContext *any_word();
     antlr4::tree::TerminalNode *COLON();
     ExprContext *expr();
 
@@ -469,6 +473,18 @@ public:
 
   Assert_statementContext* assert_statement();
 
+  class  No_grad_statementContext : public antlr4::ParserRuleContext {
+  public:
+    No_grad_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *NO_GRAD();
+    BlockContext *block();
+
+   
+  };
+
+  No_grad_statementContext* no_grad_statement();
+
   class  Expr_statementContext : public antlr4::ParserRuleContext {
   public:
     Expr_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
@@ -647,9 +663,10 @@ public:
     Layout_itemContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
     antlr4::tree::TerminalNode *DOTDOT();
-    std::vector<antlr4::tree::TerminalNode *> IDENT();
-    antlr4::tree::TerminalNode* IDENT(size_t i);
+    antlr4::tree::TerminalNode *IDENT();
     antlr4::tree::TerminalNode *ARROW();
+    std::vector<Any_wordContext *> any_word();
+    Any_wordContext* any_word(size_t i);
     antlr4::tree::TerminalNode *LBRACKET();
     antlr4::tree::TerminalNode *RBRACKET();
     std::vector<antlr4::tree::TerminalNode *> COMMA();
@@ -1002,6 +1019,7 @@ public:
     antlr4::tree::TerminalNode *RETURN();
     antlr4::tree::TerminalNode *ASSERT();
     antlr4::tree::TerminalNode *COUNTERS();
+    antlr4::tree::TerminalNode *NO_GRAD();
     antlr4::tree::TerminalNode *F32();
     antlr4::tree::TerminalNode *F64();
     antlr4::tree::TerminalNode *BF16();

@@ -119,6 +119,30 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   binding.value = std::move(value);
 }
 
+namespace {
+
+/// The value of `l := l + […]`, where l is a list: if nobody else holds it, it is extended instead of copied. Nothing if
+/// the statement is another one.
+std::optional<HostValue> extended(Evaluator& evaluator, const ast::AssignStmt& stmt, Name name, const ScopePtr& scope) {
+  auto* sum = stmt.value->as<ast::BinaryExpr>();
+  if (!sum || sum->op != ast::BinaryOp::kAdd || !sum->right->as<ast::ListExpr>() || evaluator.undo) return std::nullopt;
+  auto* left = sum->left->as<ast::NameExpr>();
+  auto* held = left && left->name == name ? scope->find(name).binding->value.as<ListPtr>() : nullptr;
+  if (!held || (*held)->tuple) return std::nullopt;
+  ListPtr list = *held;
+  HostValue more = evaluator.evaluate(*sum->right, scope);
+  auto* added = more.as<ListPtr>();
+  if (!added) return more;  // in error, or unknown
+  check_length(list->items.size() + (*added)->items.size(), "a list", stmt.value->span);
+  auto* now = scope->find(name).binding->value.as<ListPtr>();
+  const bool is_ours = now && *now == list && list.use_count() == 2;
+  if (!is_ours) list = std::make_shared<List>(*list);
+  list->items.insert(list->items.end(), (*added)->items.begin(), (*added)->items.end());
+  return list;
+}
+
+}  // namespace
+
 void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   const Span statement = cover(stmt.target->span, stmt.value->span);
   if (auto* name = stmt.target->as<ast::NameExpr>()) {
@@ -127,7 +151,8 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
       fail(Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
                .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
     }
-    HostValue value = evaluate(*stmt.value, scope);
+    std::optional<HostValue> longer = extended(*this, stmt, name->name, scope);
+    HostValue value = longer ? std::move(*longer) : evaluate(*stmt.value, scope);
     auto found = scope->find(name->name);
     builder.span = statement;
     assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement);

@@ -1,260 +1,156 @@
 #include "eval/block_info.h"
 
 namespace mtf {
-namespace {
 
-template <typename... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-
-/// Walks a tree and writes down what it finds. Inside a function, names that the function binds are left out of
-/// `captured`; `mentions` has them all, which only makes more names live.
-class Walk {
+/// Writes down what it finds. Inside a function, names that the function binds are left out of `captured`; `mentions` has
+/// them all, which only makes more names live.
+class NameWalk : public ast::Walk {
  public:
   NameSet mentions;
-  NameSet assigns;
+  NameSet assigns;   ///< plain names
+  NameSet targets;   ///< the first name of each target
   NameSet captured;
-  NameSet binds;
+  NameSet binds;     ///< in the block itself
+  NameSet bound;     ///< anywhere inside
+  NameUse own;
+  bool mentions_grad = false;
   BlockInfo* info = nullptr;
+  BlockInfos* infos = nullptr;
 
-  void block(const ast::Block& block) {
-    bound_.emplace_back();
-    for (const ast::Stmt& stmt : block.statements) {
-      if (auto* fn = stmt.as<ast::FnStmt>()) bind(fn->name.name);
-      if (auto* model = stmt.as<ast::ModelStmt>()) bind(model->name.name);
+  /// `result`: the annotation of the function that the text stands in.
+  explicit NameWalk(const std::optional<ast::Annotation>* result = nullptr) { results_.push_back(result); }
+
+  void statement(const ast::Stmt& stmt) override {
+    if (info) {
+      declarations(stmt);
+      if (functions_ == 0) aliases(stmt);
     }
-    for (const ast::Stmt& stmt : block.statements) statement(stmt);
-    bound_.pop_back();
-  }
-
-  void statement(const ast::Stmt& stmt) {
-    std::visit(Overloaded{
-                   [&](const ast::DimStmt& s) {
-                     if (info && functions_ == 0) info->dims.push_back(&s);
-                     for (const auto& item : s.items) {
-                       expr(item.size.get());
-                       bind(item.name.name);
-                       if (info) info->dim_names.insert(item.name.name);
-                     }
-                   },
-                   [&](const ast::MeshStmt& s) {
-                     for (const auto& axis : s.axes) {
-                       expr(axis.size.get());
-                       if (info) info->axis_names.insert(axis.name.name);
-                     }
-                     bind(s.name.name);
-                   },
-                   [&](const ast::LayoutStmt& s) { bind(s.name.name); },
-                   [&](const ast::UseStmt& s) { expr(s.what.get()); },
-                   [&](const ast::OptionStmt& s) {
-                     expr(s.value.get());
-                     bind(s.name.name);
-                   },
-                   [&](const ast::SeedStmt& s) { expr(s.value.get()); },
-                   [&](const ast::PrecisionStmt&) {},
-                   [&](const ast::ImportStmt& s) {
-                     for (const auto& item : s.items) bind(item.bound.name);
-                   },
-                   [&](const ast::LetStmt& s) {
-                     expr(s.value.get());
-                     pattern(*s.pattern);
-                     if (may_be_place(*s.value)) alias(*s.pattern);
-                   },
-                   [&](const ast::AssignStmt& s) {
-                     if (info && functions_ == 0) info->targets.push_back(s.target.get());
-                     expr(s.value.get());
-                     if (auto* name = s.target->as<ast::NameExpr>()) {
-                       if (!is_bound(name->name) && functions_ > 0) captured.insert(name->name);
-                       assigns.insert(name->name);
-                     } else {
-                       expr(s.target.get());
-                     }
-                   },
-                   [&](const ast::ParamStmt& s) {
-                     if (auto* shape = std::get_if<ast::ShapeAnnotation>(&s.type)) annotation(*shape);
-                     if (auto* like = std::get_if<ast::LikeAnnotation>(&s.type)) expr(like->of.get());
-                     if (s.stored) layout(*s.stored);
-                     expr(s.value.get());
-                     bind(s.name.name);
-                   },
-                   [&](const ast::FnStmt& s) {
-                     bind(s.name.name);
-                     enter(s.parameters, s.result);
-                     if (auto* body = std::get_if<ast::Block>(&s.body)) block(*body);
-                     if (auto* body = std::get_if<ast::ExprPtr>(&s.body)) expr(body->get());
-                     leave();
-                   },
-                   [&](const ast::ModelStmt& s) {
-                     bind(s.name.name);
-                     enter(s.parameters, std::nullopt);
-                     block(s.body);
-                     leave();
-                   },
-                   [&](const ast::ForStmt& s) {
-                     expr(s.iterable.get());
-                     bound_.emplace_back();
-                     pattern(*s.pattern);
-                     alias(*s.pattern);
-                     block(s.body);
-                     bound_.pop_back();
-                   },
-                   [&](const ast::WhileStmt& s) {
-                     expr(s.condition.get());
-                     block(s.body);
-                   },
-                   [&](const ast::IfStmt& s) {
-                     for (const auto& branch : s.branches) {
-                       expr(branch.condition.get());
-                       block(branch.body);
-                     }
-                     if (s.otherwise) block(*s.otherwise);
-                   },
-                   [&](const ast::ReturnStmt& s) { expr(s.value.get()); },
-                   [&](const ast::AssertStmt& s) {
-                     expr(s.condition.get());
-                     expr(s.message.get());
-                   },
-                   [&](const ast::ExprStmt& s) { expr(s.value.get()); },
-               },
-               stmt.node);
+    if (stmt.as<ast::ReturnStmt>() && results_.back() && *results_.back()) annotation(**results_.back());
+    Walk::statement(stmt);
   }
 
-  void expr(const ast::Expr* e) {
-    if (e == nullptr) return;
-    std::visit(Overloaded{
-                   [&](const ast::IntExpr&) {}, [&](const ast::FloatExpr&) {}, [&](const ast::BoolExpr&) {},
-                   [&](const ast::ElementTypeExpr&) {}, [&](const ast::RestExpr&) {},
-                   [&](const ast::StringExpr& s) {
-                     for (const auto& part : s.parts) expr(part.value.get());
-                   },
-                   [&](const ast::NameExpr& n) { mention(n.name); },
-                   [&](const ast::UnaryExpr& u) { expr(u.operand.get()); },
-                   [&](const ast::BinaryExpr& b) {
-                     expr(b.left.get());
-                     expr(b.right.get());
-                   },
-                   [&](const ast::RangeExpr& r) {
-                     expr(r.begin.get());
-                     expr(r.end.get());
-                   },
-                   [&](const ast::ListExpr& l) {
-                     for (const auto& element : l.elements) expr(element.get());
-                   },
-                   [&](const ast::TupleExpr& t) {
-                     for (const auto& element : t.elements) expr(element.get());
-                   },
-                   [&](const ast::ComprehensionExpr& c) {
-                     expr(c.iterable.get());
-                     bound_.emplace_back();
-                     pattern(*c.pattern);
-                     expr(c.element.get());
-                     bound_.pop_back();
-                   },
-                   [&](const ast::CallExpr& c) {
-                     if (info && functions_ == 0) info->calls.push_back(c.callee.get());
-                     expr(c.callee.get());
-                     arguments(c.arguments);
-                   },
-                   [&](const ast::IndexExpr& i) {
-                     if (info && functions_ == 0) {
-                       for (const auto& argument : i.arguments) {
-                         if (argument.label && argument.value->as<ast::RangeExpr>()) {
-                           info->slices.push_back(&i);
-                           break;
-                         }
-                       }
-                     }
-                     expr(i.object.get());
-                     arguments(i.arguments);
-                   },
-                   [&](const ast::AttributeExpr& a) { expr(a.object.get()); },
-                   [&](const ast::AtExpr& a) {
-                     expr(a.object.get());
-                     layout(a.layout);
-                   },
-                   [&](const ast::LambdaExpr& l) {
-                     enter(l.parameters, l.result);
-                     expr(l.body.get());
-                     leave();
-                   },
-                   [&](const ast::CountersExpr& c) { block(c.body); },
-               },
-               e->node);
+  void expr(const ast::Expr& e) override {
+    if (functions_ == 0) {
+      if (auto* call = e.as<ast::CallExpr>()) own.callees.push_back(call->callee.get());
+      if (auto* index = e.as<ast::IndexExpr>(); index && info) {
+        for (const auto& argument : index->arguments) {
+          if (!argument.label || !argument.value->as<ast::RangeExpr>()) continue;
+          info->slices.push_back(index);
+          break;
+        }
+      }
+    }
+    Walk::expr(e);
   }
 
- private:
-  void arguments(const std::vector<ast::Argument>& list) {
-    for (const auto& argument : list) {
-      if (argument.label) mention(argument.label->name);
-      expr(argument.value.get());
-      expr(argument.target.get());
+  void block(const ast::Block& block) override {
+    if (infos && results_.back()) infos->results_[&block] = results_.back();
+    Walk::block(block);
+  }
+
+  void function(const ast::FunctionText& text) override {
+    if (functions_ == 0) {
+      own.functions.push_back(text);
+      outermost_ = bound_.size();
     }
-  }
-  void annotation(const ast::Annotation& a) {
-    if (auto* shape = std::get_if<ast::ShapeAnnotation>(&a)) annotation(*shape);
-  }
-  void annotation(const ast::ShapeAnnotation& shape) {
-    for (const auto& item : shape.items) expr(item.dim.get());
-  }
-  void layout(const ast::LayoutRef& ref) {
-    if (auto* named = std::get_if<ast::ExprPtr>(&ref.layout)) expr(named->get());
-    if (auto* literal = std::get_if<ast::LayoutLiteral>(&ref.layout)) {
-      for (const auto& rule : literal->rules) mention(rule.dim.name);
-    }
-  }
-  void enter(const std::vector<ast::Parameter>& parameters, const std::optional<ast::Annotation>& result) {
-    bound_.emplace_back();
-    if (++functions_ == 1) outermost_ = bound_.size() - 1;
-    for (const auto& parameter : parameters) bind(parameter.name.name);
-    for (const auto& parameter : parameters) {
-      if (parameter.annotation) annotation(*parameter.annotation);
-      expr(parameter.default_value.get());
-    }
-    if (result) annotation(*result);
-  }
-  void leave() {
-    bound_.pop_back();
+    ++functions_;
+    results_.push_back(text.result);
+    Walk::function(text);
+    results_.pop_back();
     --functions_;
   }
-  void pattern(const ast::Pattern& p) {
+
+  void assignment(const ast::AssignStmt& stmt) override {
+    if (info && functions_ == 0) info->targets.push_back(stmt.target.get());
+    expr(*stmt.value);
+    const ast::Expr* base = stmt.target.get();
+    while (!base->as<ast::NameExpr>()) {
+      if (auto* attribute = base->as<ast::AttributeExpr>()) base = attribute->object.get();
+      else if (auto* index = base->as<ast::IndexExpr>()) base = index->object.get();
+      else break;
+    }
+    auto* name = base->as<ast::NameExpr>();
+    if (name) {
+      targets.insert(name->name);
+      if (functions_ > 0 && !is_bound(name->name)) captured.insert(name->name);
+    }
+    if (functions_ == 0) {
+      if (name) own.assigns.insert(name->name);
+      else own.assigns_unnamed = true;
+    }
+    if (base == stmt.target.get() && name) assigns.insert(name->name);
+    else expr(*stmt.target);
+  }
+
+ protected:
+  void name(Name name, Span) override { mention(name); }
+  void rest(Span) override { mention(Name("..")); }
+  void label(const ast::Ident& label) override { mention(label.name); }
+  void bind(const ast::Ident& ident) override {
+    bound.insert(ident.name);
+    if (bound_.empty()) binds.insert(ident.name);
+    else bound_.back().insert(ident.name);
+  }
+  void open_scope() override { bound_.emplace_back(); }
+  void close_scope() override { bound_.pop_back(); }
+
+ private:
+  void declarations(const ast::Stmt& stmt) {
+    if (auto* dims = stmt.as<ast::DimStmt>()) {
+      if (functions_ == 0) info->dims.push_back(dims);
+      for (const auto& item : dims->items) info->dim_names.insert(item.name.name);
+    }
+    if (auto* mesh = stmt.as<ast::MeshStmt>()) {
+      for (const auto& axis : mesh->axes) info->axis_names.insert(axis.name.name);
+    }
+  }
+
+  /// A name that is bound to the value of a name, a part or a call, or to an element, may stand for a param or state.
+  void aliases(const ast::Stmt& stmt) {
     std::vector<ast::Ident> names;
-    names_of(p, names);
-    for (const ast::Ident& ident : names) bind(ident.name);
-  }
-  void bind(Name name) {
-    if (!bound_.empty()) bound_.back().insert(name);
-    if (info) info->bound.insert(name);
-    binds.insert(name);
-  }
-  /// A name that is bound to its value may stand for a param or state.
-  static bool may_be_place(const ast::Expr& value) {
-    return value.as<ast::NameExpr>() || value.as<ast::AttributeExpr>() || value.as<ast::IndexExpr>() || value.as<ast::CallExpr>() ||
-           value.as<ast::TupleExpr>();
-  }
-  void alias(const ast::Pattern& p) {
-    if (!info || functions_ > 0) return;
-    std::vector<ast::Ident> names;
-    names_of(p, names);
+    if (auto* loop = stmt.as<ast::ForStmt>()) names_of(*loop->pattern, names);
+    if (auto* let = stmt.as<ast::LetStmt>()) {
+      const ast::Expr& value = *let->value;
+      const bool may_be_place = value.as<ast::NameExpr>() || value.as<ast::AttributeExpr>() || value.as<ast::IndexExpr>() ||
+                                value.as<ast::CallExpr>() || value.as<ast::TupleExpr>() || value.as<ast::ListExpr>();
+      if (may_be_place) names_of(*let->pattern, names);
+    }
     for (const ast::Ident& ident : names) info->aliases.insert(ident.name);
   }
+
   bool is_bound(Name name) const {
     for (size_t i = functions_ > 0 ? outermost_ : 0; i < bound_.size(); ++i) {
       if (bound_[i].count(name)) return true;
     }
     return false;
   }
+
   void mention(Name name) {
-    mentions.insert(name);
-    if (functions_ > 0 && !is_bound(name)) captured.insert(name);
     static const Name kGrad("grad");
-    if (info && name == kGrad) info->mentions_grad = true;
+    mentions.insert(name);
+    if (functions_ == 0) own.reads.insert(name);
+    else if (!is_bound(name)) captured.insert(name);
+    if (name != kGrad) return;
+    mentions_grad = true;
+    if (functions_ == 0) own.mentions_grad = true;
   }
 
   std::vector<NameSet> bound_;
+  std::vector<const std::optional<ast::Annotation>*> results_;
   int functions_ = 0;
   size_t outermost_ = 0;
 };
+
+namespace {
+
+void add_to(NameUse& all, const NameUse& one) {
+  all.reads.insert(one.reads.begin(), one.reads.end());
+  all.assigns.insert(one.assigns.begin(), one.assigns.end());
+  all.assigns_unnamed |= one.assigns_unnamed;
+  all.mentions_grad |= one.mentions_grad;
+  all.callees.insert(all.callees.end(), one.callees.begin(), one.callees.end());
+  all.functions.insert(all.functions.end(), one.functions.begin(), one.functions.end());
+}
 
 }  // namespace
 
@@ -263,36 +159,46 @@ const BlockInfo& BlockInfos::of(const ast::Block& block) {
   if (info) return *info;
   info = std::make_unique<BlockInfo>();
   std::unordered_map<Name, size_t> last;
+  const auto known = results_.find(&block);
+  const auto* result = known == results_.end() ? nullptr : known->second;
   for (size_t i = 0; i < block.statements.size(); ++i) {
     const ast::Stmt& stmt = block.statements[i];
-    Walk walk;
+    NameWalk walk(result);
     walk.info = info.get();
+    walk.infos = this;
     walk.statement(stmt);
-    for (const NameSet* names : {&walk.mentions, &walk.assigns, &walk.binds})
-      for (Name name : *names) last[name] = i;
+    for (Name name : walk.mentions) info->last_mention[name] = info->last_use[name] = last[name] = i;
+    for (Name name : walk.targets) info->last_use[name] = last[name] = i;
+    for (Name name : walk.bound) last[name] = i;
+    info->bound.insert(walk.bound.begin(), walk.bound.end());
     info->mentions.insert(walk.mentions.begin(), walk.mentions.end());
     info->assigns.insert(walk.assigns.begin(), walk.assigns.end());
     info->captured.insert(walk.captured.begin(), walk.captured.end());
-    info->statements.push_back({std::move(walk.mentions), std::move(walk.assigns),
-                                stmt.as<ast::ForStmt>() != nullptr || stmt.as<ast::WhileStmt>() != nullptr});
+    info->mentions_grad |= walk.mentions_grad;
+    add_to(info->own, walk.own);
+    info->statements.push_back({std::move(walk.mentions), std::move(walk.assigns), std::move(walk.binds),
+                                stmt.as<ast::ForStmt>() != nullptr || stmt.as<ast::WhileStmt>() != nullptr,
+                                walk.mentions_grad, std::move(walk.own)});
   }
+  info->calls = info->own.callees;
   info->expires.resize(block.statements.size());
   for (const auto& [name, statement] : last) info->expires[statement].push_back(name);
   return *info;
 }
 
-NameSet mentions_of(const ast::Expr& expr) {
-  Walk walk;
-  walk.expr(&expr);
-  return std::move(walk.mentions);
+const NameUse& BlockInfos::of(const ast::FunctionText& function) {
+  std::unique_ptr<NameUse>& use = functions_[function.parameters];
+  if (use) return *use;
+  NameWalk walk;
+  walk.Walk::function(function);
+  use = std::make_unique<NameUse>(std::move(walk.own));
+  return *use;
 }
 
-void names_of(const ast::Pattern& pattern, std::vector<ast::Ident>& names) {
-  if (auto* ident = std::get_if<ast::Ident>(&pattern.node)) {
-    names.push_back(*ident);
-  } else {
-    for (const auto& part : std::get<ast::TuplePattern>(pattern.node).parts) names_of(*part, names);
-  }
+NameSet mentions_of(const ast::Expr& expr) {
+  NameWalk walk;
+  walk.expr(expr);
+  return std::move(walk.mentions);
 }
 
 }  // namespace mtf

@@ -1,6 +1,4 @@
 // Cuts: where what has been collected in the global graph is computed (graph/value_table.h says what of it is kept).
-#include <algorithm>
-
 #include "eval/evaluator.h"
 #include "ops/op.h"
 
@@ -36,25 +34,8 @@ void Evaluator::cut(const Values& needed, Span span) {
     places_changed_ = false;
     table.end_histories();
   }
-  Values roots = table.pending_held();
-  auto add = [&](const Values& values) {
-    for (const Value& value : values)
-      if (!value.node->is_computed(value.result)) roots.push_back(value);
-    if (values.empty()) return;
-    std::sort(roots.begin(), roots.end(), [](const Value& a, const Value& b) {
-      return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result;
-    });
-    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
-  };
-  add(needed);
-  if (roots.empty()) return;
-  const std::vector<NodePtr> nodes = pending(roots);
-  add(table.keep_history(nodes, gradients_may_come()));
-  Capture captured = capture(nodes, roots);
-  table.mark_dying(nodes, captured);
   const Counters before = collect_costs ? engine_->counters() : Counters{};
-  engine_->compute(captured, roots, span);
-  table.computed(nodes);
+  if (!engine_->materialize(table, needed, [this] { return gradients_may_come(); }, span)) return;
   for (WatchedBlock& block : watched_) block.values.clear();
   if (collect_costs) report_costs(before);
   if (on_cut) on_cut(span);

@@ -28,6 +28,9 @@ namespace mtf {
 
 enum class Flow : uint8_t { kNext, kReturn };
 
+/// Thrown where a check ends before the program does; why has been reported.
+struct CheckEnded {};
+
 /// A block under way: where it is, and whose names it binds.
 struct BlockFrame {
   const BlockInfo* info = nullptr;
@@ -175,6 +178,7 @@ class Evaluator {
   HostTensor fetch(const Value& value, Span span);
   std::string display(const HostValue& value, bool nested = false);
   std::string display_tensor(const Value& value);
+  std::string display_list(const ListPtr& value);
   std::string format_value(const HostValue& value, const std::string& format, Span span, Span format_span);
 
   // ---- layouts ----
@@ -198,6 +202,8 @@ class Evaluator {
   /// The scope of a block inside `scope`.
   ScopePtr nested(const ScopePtr& scope) const;
   void add_diagnostic(const UserError& error);
+  /// Ends a check that has found a hundred errors: each takes time to explain, and nobody reads more.
+  void end_after_many_errors() const;
   /// An error inside a standard module as the program's line that called it sees it; nothing if it is not one.
   std::optional<Diagnostic> seen_from(const Diagnostic& diagnostic, Span call) const;
 
@@ -247,6 +253,10 @@ class Evaluator {
   std::optional<std::string> setting(const std::string& name);
   HostValue convert_setting(const std::string& text, const HostValue& like, const std::string& name, Span span);
   void check_names(const FunctionPtr& function);
+  /// Counts the expressions that a check evaluates; ends the check (check_cut_short) when there are too many.
+  void count_check_steps(Span span, size_t steps);
+  /// Adds what a statement of a check fails with.
+  void note_failure(const UserError& error);
   void check_placement();
   void warn_layouts();
 
@@ -267,6 +277,8 @@ class Evaluator {
   bool placement_fits_ = false;          ///< a mesh that is used has as many processors as the placement
   std::string unplaced_mesh_;            ///< the first that has not
   bool places_changed_ = false;          ///< since the last cut
+  int64_t check_steps_ = 0;
+  bool calls_end_ = false;               ///< a check came to the limit of calls: it enters none from there on
 };
 
 }  // namespace mtf

@@ -3,11 +3,14 @@
 #include "eval/evaluator.h"
 #include "ops/op.h"
 #include "ops/registry.h"
+#include "support/stack_budget.h"
 #include "support/text.h"
 
 namespace mtf {
 
 HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
+  check_stack(expr.span, Kind::call_too_deep);
+  count_check_steps(expr.span, 1);
   const ast::Expr::Node& node = expr.node;
   if (auto* e = std::get_if<ast::NameExpr>(&node)) return look_up(e->name, expr.span, scope);
   if (auto* e = std::get_if<ast::CallExpr>(&node)) return call(expr, *e, scope);

@@ -80,6 +80,7 @@ HostValue Evaluator::merge_results(Activation& call, HostValue last, Span span) 
 }
 
 HostValue Evaluator::call_function(const FunctionPtr& function, Arguments& arguments) {
+  if (calls_end_) return Poison{};
   const std::string name = function->name.empty() ? "fn" : function->name.str();
   if (activations.size() >= kMaxCalls) {
     fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", name, kMaxCalls);
@@ -182,6 +183,7 @@ std::vector<PlacePtr> Evaluator::places_of(const HostValue& value, bool trainabl
 }
 
 HostValue Evaluator::construct(const ModelClassPtr& model, Arguments& arguments) {
+  if (calls_end_) return Poison{};
   const ast::ModelStmt& declaration = *model->declaration;
   if (activations.size() >= kMaxCalls) {
     fail(Kind::call_too_deep, arguments.span, "`{}` is made inside {} other calls", declaration.name.name.text(), kMaxCalls);

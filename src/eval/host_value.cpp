@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "eval/scope.h"
 #include "support/diagnostics.h"
 
@@ -25,6 +27,22 @@ HostValue make_tuple(std::vector<HostValue> items) {
   list->items = std::move(items);
   list->tuple = true;
   return list;
+}
+
+List::~List() {
+  std::vector<ListPtr> held;
+  auto take = [&](std::vector<HostValue>& values) {
+    for (HostValue& value : values) {
+      auto* list = std::get_if<ListPtr>(&value.data);
+      if (list && list->use_count() == 1) held.push_back(std::move(*list));
+    }
+  };
+  take(items);
+  while (!held.empty()) {
+    const ListPtr last = std::move(held.back());
+    held.pop_back();
+    take(last->items);
+  }
 }
 
 std::optional<double> number_of(const HostValue& value) {
@@ -93,6 +111,45 @@ std::string describe(const HostValue& value) {
   return std::visit(Describe(), value.data);
 }
 
+namespace {
+
+/// Element by element, through the lists inside. Two lists that have met once are not compared again: a list may hold
+/// another one many times.
+std::optional<bool> equal_lists(const ListPtr& a, const ListPtr& b) {
+  struct Level {
+    const List* a;
+    const List* b;
+    size_t next;
+  };
+  std::vector<Level> levels;
+  std::set<std::pair<const List*, const List*>> met;
+  auto enter = [&](const ListPtr& x, const ListPtr& y) {
+    if (x->items.size() != y->items.size()) return false;
+    if (met.emplace(x.get(), y.get()).second) levels.push_back({x.get(), y.get(), 0});
+    return true;
+  };
+  if (!enter(a, b)) return false;
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next == level.a->items.size()) {
+      levels.pop_back();
+      continue;
+    }
+    const HostValue& x = level.a->items[level.next];
+    const HostValue& y = level.b->items[level.next++];
+    auto* x_list = x.as<ListPtr>();
+    auto* y_list = y.as<ListPtr>();
+    if (x_list && y_list) {
+      if (!enter(*x_list, *y_list)) return false;
+    } else if (const std::optional<bool> same = equal(x, y); !same || !*same) {
+      return same;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<bool> equal(const HostValue& a, const HostValue& b) {
   if (auto* x = a.as<Dim>()) {
     if (auto* y = b.as<Dim>()) return *x == *y;
@@ -109,14 +166,7 @@ std::optional<bool> equal(const HostValue& a, const HostValue& b) {
     if (auto* y = b.as<ElementType>()) return *x == *y;
   }
   if (auto* x = a.as<ListPtr>()) {
-    if (auto* y = b.as<ListPtr>()) {
-      if ((*x)->items.size() != (*y)->items.size()) return false;
-      for (size_t i = 0; i < (*x)->items.size(); ++i) {
-        auto same = equal((*x)->items[i], (*y)->items[i]);
-        if (!same || !*same) return same;
-      }
-      return true;
-    }
+    if (auto* y = b.as<ListPtr>()) return equal_lists(*x, *y);
   }
   if (a.data.index() == b.data.index() && !tensor_of(a)) return a.data == b.data;
   return std::nullopt;

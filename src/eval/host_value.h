@@ -96,6 +96,8 @@ struct HostValue {
 
 /// A list or, if `tuple`, a tuple.
 struct List {
+  ~List();  ///< not recursive: lists may lie in one another as deep as a program likes
+
   std::vector<HostValue> items;
   bool tuple = false;
 };

@@ -11,6 +11,12 @@
 #endif
 
 namespace mtf {
+namespace {
+
+/// Files importing one another deeper than this are refused: each is read and run inside the one before.
+constexpr size_t kMaxImports = 200;
+
+}  // namespace
 
 Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output) : settings(std::move(given)), out(output), engine_(engine) {
   top = own_top_ = std::make_shared<Scope>(nullptr, 0, 0);
@@ -123,6 +129,7 @@ ModulePtr Evaluator::import_module(const std::string& path, bool is_file, Span s
     if (help.empty() && !names.empty()) help = "the standard modules are " + join(names, ", ");
     fail(Diagnostic(Kind::import_not_found, span, is_file ? fmt::format("there is no file {}", file) : fmt::format("there is no standard module `{}`", path)).help(help));
   }
+  if (importing_.size() >= kMaxImports) fail(Kind::nesting_too_deep, span, "a file is imported inside {} others", kMaxImports);
   auto source = SourceFile::read(file);
   Diagnostics found;
   auto program = std::make_shared<ast::Program>(parse(source, found));

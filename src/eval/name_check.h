@@ -4,10 +4,11 @@
 
 #include "eval/block_info.h"
 #include "eval/evaluator.h"
+#include "syntax/walk.h"
 
 namespace mtf {
 
-class NameCheck {
+class NameCheck : private ast::Walk {
  public:
   /// `scope`: where the function is declared, as it is at the program's end.
   NameCheck(Evaluator& evaluator, ScopePtr scope) : evaluator_(evaluator), scope_(std::move(scope)) {}
@@ -15,16 +16,14 @@ class NameCheck {
   void model(const ast::ModelStmt& model);
 
  private:
-  void enter(const std::vector<ast::Parameter>& parameters, const std::optional<ast::Annotation>& result);
-  void block(const ast::Block& block);
-  void statement(const ast::Stmt& stmt);
-  void expr(const ast::Expr* expr);
-  void annotation(const ast::Annotation& annotation);
-  void arguments(const std::vector<ast::Argument>& arguments, bool is_index);
-  void layout(const ast::LayoutRef& ref);
-  void pattern(const ast::Pattern& pattern);
-  void name(Name name, Span span);
-  void bind(Name name) { bound_.back().insert(name); }
+  void function(const ast::FunctionText& text) override;
+  void expr(const ast::Expr& expr) override;
+  void name(Name name, Span span) override;
+  void bind(const ast::Ident& ident) override { bound_.back().insert(ident.name); }
+  void open_scope() override { bound_.emplace_back(); }
+  void close_scope() override { bound_.pop_back(); }
+  void refuse_equal_paths(const ast::ModelStmt& model);
+  bool is_bound(Name name) const;
   std::vector<std::string> names() const;
 
   Evaluator& evaluator_;

@@ -181,6 +181,7 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
     if (auto* x = a.as<ListPtr>(); x && op == BinaryOp::kAdd) {
       if (auto* y = b.as<ListPtr>()) {
         check_length((*x)->items.size() + (*y)->items.size(), "a list", expr.span);
+        count_check_steps(expr.span, ((*x)->items.size() + (*y)->items.size()) / 64);  // copying them is work too
         std::vector<HostValue> items = (*x)->items;
         items.insert(items.end(), (*y)->items.begin(), (*y)->items.end());
         return make_list(std::move(items));

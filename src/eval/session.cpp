@@ -58,10 +58,13 @@ Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& sett
   std::ostringstream ignored;
   Evaluator evaluator(settings, nullptr, ignored);
   evaluator.diagnostics = &found;
-  found.attempt([&] {
+  try {
     evaluator.run_program(program);
     evaluator.finish_check();
-  });
+  } catch (const CheckEnded&) {
+  } catch (const UserError& error) {
+    found.add(error.diagnostic());
+  }
   return sorted(found);
 }
 

@@ -1,4 +1,5 @@
 #include "eval/evaluator.h"
+#include "support/stack_budget.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -36,6 +37,31 @@ void Evaluator::add_diagnostic(const UserError& error) {
     else diagnostic.related(activations.back().call, "called here");
   }
   diagnostics->add(std::move(diagnostic));
+  end_after_many_errors();
+}
+
+void Evaluator::note_failure(const UserError& error) {
+  // Every other way that the calls under way may go would end at the same limit: all of them end here.
+  if (error.diagnostic().kind() == Kind::call_too_deep) {
+    if (!activations.empty()) throw error;
+    calls_end_ = true;
+  }
+  add_diagnostic(error);
+}
+
+void Evaluator::end_after_many_errors() const {
+  constexpr size_t kMostErrors = 100;
+  if (diagnostics->list().size() >= kMostErrors) throw CheckEnded();
+}
+
+void Evaluator::count_check_steps(Span span, size_t steps) {
+  constexpr int64_t kMostSteps = 4'000'000;
+  if (!checking() || !diagnostics) return;
+  check_steps_ += static_cast<int64_t>(steps);
+  if (check_steps_ <= kMostSteps) return;
+  diagnostics->add(Diagnostic(Kind::check_cut_short, span, fmt::format("{} expressions were evaluated up to here", thousands(kMostSteps)))
+                       .help("the rest is checked when it runs"));
+  throw CheckEnded();
 }
 
 void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
@@ -102,13 +128,14 @@ Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   try {
     return statement(stmt, scope);
   } catch (const UserError& error) {
-    add_diagnostic(error);
+    note_failure(error);
     poison_bindings(stmt, scope);
     return Flow::kNext;
   }
 }
 
 Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
+  check_stack(stmt.span, Kind::call_too_deep);
   builder.span = stmt.span;
   const ast::Stmt::Node& node = stmt.node;
   if (auto* s = std::get_if<ast::LetStmt>(&node)) {
@@ -121,6 +148,10 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
     return run_if(*s, scope);
   } else if (auto* s = std::get_if<ast::WhileStmt>(&node)) {
     return run_while(*s, scope);
+  } else if (auto* s = std::get_if<ast::NoGradStmt>(&node)) {
+    Restore restore(builder.context.no_grad);
+    builder.context.no_grad = true;
+    return run_block(s->body, nested(scope));
   } else if (auto* s = std::get_if<ast::ReturnStmt>(&node)) {
     HostValue result = s->value ? evaluate(*s->value, scope) : HostValue();
     if (activations.empty()) fail(Kind::return_outside_fn, stmt.span);

@@ -54,6 +54,29 @@ std::string tensor_text(const HostTensor& tensor) {
 
 std::string Evaluator::display_tensor(const Value& value) { return tensor_text(fetch(value, builder.span)); }
 
+std::string Evaluator::display_list(const ListPtr& value) {
+  std::string out = value->tuple ? "(" : "[";
+  std::vector<std::pair<const List*, size_t>> open = {{value.get(), 0}};
+  while (!open.empty()) {
+    check_length(out.size(), "a text", builder.span);
+    auto& [list, next] = open.back();
+    if (next == list->items.size()) {
+      out += list->tuple ? ')' : ']';
+      open.pop_back();
+      continue;
+    }
+    const HostValue& item = list->items[next];
+    if (next++ > 0) out += ", ";
+    if (auto* inner = item.as<ListPtr>()) {
+      out += (*inner)->tuple ? '(' : '[';
+      open.emplace_back(inner->get(), 0);
+    } else {
+      out += display(item, true);
+    }
+  }
+  return out;
+}
+
 std::string Evaluator::display(const HostValue& value, bool inside) {
   if (const Value* tensor = tensor_of(value)) {
     if (abstract()) {
@@ -69,11 +92,7 @@ std::string Evaluator::display(const HostValue& value, bool inside) {
   if (auto* dim = value.as<Dim>()) return to_string(*dim);
   if (auto* element = value.as<ElementType>()) return std::string(name(*element));
   if (auto* range = value.as<Range>()) return fmt::format("{}..{}", range->first, range->last);
-  if (auto* list = value.as<ListPtr>()) {
-    std::string out = (*list)->tuple ? "(" : "[";
-    for (size_t i = 0; i < (*list)->items.size(); ++i) out += (i > 0 ? ", " : "") + display((*list)->items[i], true);
-    return out + ((*list)->tuple ? ")" : "]");
-  }
+  if (auto* list = value.as<ListPtr>()) return display_list(*list);
   if (auto* object = value.as<ObjectPtr>()) {
     std::string out = (*object)->print();
     while (!out.empty() && out.back() == '\n') out.pop_back();

@@ -198,10 +198,32 @@ void Engine::compute(const Values& asked) {
   impl_->compute(captured, roots, roots.back().operation().span);
 }
 
+bool Engine::materialize(ValueTable& table, const Values& needed, const std::function<bool()>& gradients_may_come, Span place) {
+  Values roots = table.pending_held();
+  auto add = [&](const Values& values) {
+    for (const Value& value : values)
+      if (!value.node->is_computed(value.result)) roots.push_back(value);
+    if (values.empty()) return;
+    std::sort(roots.begin(), roots.end(), [](const Value& a, const Value& b) {
+      return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result;
+    });
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+  };
+  add(needed);
+  if (roots.empty()) return false;
+  const std::vector<NodePtr> nodes = pending(roots);
+  add(table.keep_history(nodes, gradients_may_come()));
+  Capture captured = capture(nodes, roots);
+  ValueTable::mark_dying(nodes, captured);
+  impl_->compute(captured, roots, place);
+  table.computed(nodes);
+  return true;
+}
+
 void Engine::evaluate(Node& node) { impl_->reference->evaluate(node); }
 
 HostTensor Engine::fetch(const Value& value) {
-  MTF_CHECK(value.node->is_computed(value.result), "{} is read before it is computed", value.operation().op->name);
+  compute({value});
   if (impl_->reference) return impl_->reference->fetch(value);
   const Tensor& tensor = *value.node->computed[value.result];
   const int64_t bytes = size_of(tensor.type.dims) * size_of(tensor.type.element);

@@ -15,6 +15,7 @@
 #include "exec/counters.h"
 #include "exec/tensor.h"
 #include "graph/program.h"
+#include "graph/value_table.h"
 #include "support/source.h"
 
 namespace mtf {
@@ -46,8 +47,11 @@ class Engine {
   void compute(Capture& capture, const Values& roots, Span place);
   /// Every value of `roots` that is pending, alone.
   void compute(const Values& roots);
+  /// A cut: `needed` and every other value of the table that is held and pending; the table keeps the history that
+  /// gradients need, if they may come. Returns false if there was nothing to compute.
+  bool materialize(ValueTable& table, const Values& needed, const std::function<bool()>& gradients_may_come, Span place);
 
-  /// The whole value, gathered to every rank; it has been computed. Counts nothing.
+  /// The whole value, gathered to every rank; computes it first. Counts nothing.
   HostTensor fetch(const Value& value);
 
   /// Of a reference engine: computes the results of a node from those of its operands, each whole on one processor, by

@@ -86,18 +86,24 @@ class Splitter {
     if (!value.is_input()) return locals_[value.source][value.result];
     int& index = input_locals_[value.input()];
     if (index >= 0) return index;
-    const ProgramInput& input = graph_.inputs[value.input()];
+    return index = add_input(value.input(), graph_.inputs[value.input()].operation->mesh);
+  }
+
+  int add_input(int32_t which, const MeshPtr& mesh) {
+    const ProgramInput& input = graph_.inputs[which];
     const std::string name = input.name.empty() ? std::string(input.operation->op->name) : input.name.str();
     LocalValue made = make_local(name, *input.operation, input.result, input.operation->shardings[input.result]);
     made.order = input.order;
-    index = new_value(std::move(made));
+    made.mesh = mesh;
+    const int index = new_value(std::move(made));
     Instruction instruction;
     instruction.kind = InstructionKind::kInput;
     instruction.node = input.operation;
-    instruction.input = value.input();
+    instruction.input = which;
     instruction.results = {index};
     program_.instructions.push_back(std::move(instruction));
     program_.inputs.push_back(index);
+    if (input.is_number) number_of_[index] = which;
     return index;
   }
 
@@ -143,6 +149,8 @@ class Splitter {
     if (same_mesh(program_.values[value].mesh, node->mesh)) return value;
     auto [at, fresh] = remeshed_.try_emplace({value, node->mesh.get()}, -1);
     if (!fresh) return at->second;
+    if (auto number = number_of_.find(value); number != number_of_.end())  // it lies nowhere
+      return remeshed_[{value, node->mesh.get()}] = add_input(number->second, node->mesh);
     int whole = bring(value, replicated(program_.values[value].dims.size()), node, "it is read on another mesh");
     LocalValue moved = program_.values[whole];
     moved.mesh = node->mesh;
@@ -401,6 +409,7 @@ class Splitter {
   std::vector<int> input_locals_;
   std::map<std::pair<int, std::string>, int> copies_;
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
+  std::unordered_map<int, int32_t> number_of_;    ///< local values that are numbers of the host: which input
 };
 
 }  // namespace

@@ -43,7 +43,8 @@
 //     return only in a function;
 //   - no argument label, parameter, mesh axis, layout dim or name of a pattern stands there twice;
 //   - the format of a string part is a format of std::format, with a width and precision below 1000;
-//   - nesting is limited, so that recursion over a tree is safe.
+//   - nesting is limited, and a chain's length: destroying a tree and moving over it take little stack. What recurses over
+//     one asks for stack as it goes (support/stack_budget.h), and so does `Walk` (syntax/walk.h), on which to build.
 namespace mtf::ast {
 
 struct Ident {
@@ -361,6 +362,10 @@ struct IfStmt {
   std::vector<Branch> branches;  // `if`, then each `else if`
   std::optional<Block> otherwise;
 };
+// `no_grad { … }`: what runs inside keeps nothing for a gradient.
+struct NoGradStmt {
+  Block body;
+};
 // Only in a function. The value may be null.
 struct ReturnStmt {
   ExprPtr value;
@@ -376,8 +381,8 @@ struct ExprStmt {
 
 struct Stmt {
   using Node = std::variant<DimStmt, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SeedStmt, PrecisionStmt, ImportStmt,
-                            LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt, ReturnStmt,
-                            AssertStmt, ExprStmt>;
+                            LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt, NoGradStmt,
+                            ReturnStmt, AssertStmt, ExprStmt>;
   Node node;
   Span span;
   std::string doc;     // the `##` lines directly above, without the marks

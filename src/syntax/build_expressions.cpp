@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <regex>
 
+#include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/ast_builder.h"
 
@@ -60,6 +61,7 @@ std::string unescape(std::string_view text) {
 }  // namespace
 
 ExprPtr AstBuilder::expr(MtfParser::ExprContext* tree) {
+  check_stack(span(tree), Kind::nesting_too_deep);
   if (auto* leaf = dynamic_cast<MtfParser::Primary_exprContext*>(tree)) return primary(leaf->primary());
   Expr::Node node = expr_node(tree);
   return make(std::move(node), span(tree));
@@ -282,10 +284,9 @@ LayoutLiteral AstBuilder::layout_literal(MtfParser::Layout_literalContext* tree)
     }
     LayoutRule rule;
     rule.span = span(item);
-    const auto words = item->IDENT();
-    rule.dim = ident(words.front());
+    rule.dim = ident(item->IDENT());
     rule.bracketed = item->LBRACKET() != nullptr;
-    for (std::size_t i = 1; i < words.size(); ++i) rule.axes.push_back(ident(words[i]));
+    for (auto* axis : item->any_word()) rule.axes.push_back(ident(axis));
     refuse_twice(Kind::duplicate_name, rule.axes);
     dims.push_back(rule.dim);
     made.rules.push_back(std::move(rule));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/ast_builder.h"
 
@@ -40,6 +41,7 @@ Program AstBuilder::build(MtfParser::ProgramContext& tree, std::vector<Comment> 
 }
 
 Block AstBuilder::block(MtfParser::BlockContext* tree, Place place) {
+  check_stack(span(tree), Kind::nesting_too_deep);
   const Place outer = place_;
   Block block{span(tree), statements(tree->statement(), place)};
   place_ = outer;
@@ -115,6 +117,8 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
       return WhileStmt{std::move(condition), block(loop->block(), {.in_fn = place_.in_fn})};
     }
     case MtfParser::RuleIf_statement: return if_else(static_cast<MtfParser::If_statementContext*>(tree));
+    case MtfParser::RuleNo_grad_statement:
+      return NoGradStmt{block(static_cast<MtfParser::No_grad_statementContext*>(tree)->block(), {.in_fn = place_.in_fn})};
     case MtfParser::RuleReturn_statement: {
       auto* back = static_cast<MtfParser::Return_statementContext*>(tree);
       if (!place_.in_fn) diagnostics_.add(Diagnostic(Kind::return_outside_fn, span(tree->getStart())));
@@ -138,7 +142,7 @@ MeshStmt AstBuilder::mesh(MtfParser::Mesh_statementContext* tree) {
   MeshStmt made{ident(tree->IDENT()), {}};
   std::vector<Ident> names;
   for (auto* axis : tree->mesh_axis()) {
-    made.axes.push_back({ident(axis->IDENT()), expr(axis->expr()), span(axis)});
+    made.axes.push_back({ident(axis->any_word()), expr(axis->expr()), span(axis)});
     names.push_back(made.axes.back().name);
   }
   refuse_twice(Kind::duplicate_name, names);

@@ -4,6 +4,7 @@
 
 #include "MtfLexer.h"
 #include "MtfParser.h"
+#include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/ast_builder.h"
 #include "syntax/syntax_errors.h"
@@ -16,8 +17,9 @@ namespace {
 
 // The place where nesting went past its limit. Not a RecognitionException: no rule catches it.
 struct TooDeep {
+  enum class Limit { kNesting, kChain, kStack };
   antlr4::Token* at;
-  bool is_chain;
+  Limit limit;
 };
 
 // The generated parser recurses once for each nested expression, and everything that walks the tree
@@ -26,13 +28,18 @@ class LimitedParser : public MtfParser {
  public:
   using MtfParser::MtfParser;
 
+  void enterRule(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
+    if (!has_stack()) throw TooDeep{getCurrentToken(), TooDeep::Limit::kStack};
+    MtfParser::enterRule(context, state, rule);
+  }
   void enterRecursionRule(antlr4::ParserRuleContext* context, size_t state, size_t rule, int precedence) override {
-    if (links_.size() >= kMaxNesting) throw TooDeep{getCurrentToken(), false};
+    if (links_.size() >= kMaxNesting) throw TooDeep{getCurrentToken(), TooDeep::Limit::kNesting};
+    if (!has_stack()) throw TooDeep{getCurrentToken(), TooDeep::Limit::kStack};
     MtfParser::enterRecursionRule(context, state, rule, precedence);
     links_.push_back(0);
   }
   void pushNewRecursionContext(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
-    if (total_links_ >= kMaxChain) throw TooDeep{getCurrentToken(), true};
+    if (total_links_ >= kMaxChain) throw TooDeep{getCurrentToken(), TooDeep::Limit::kChain};
     ++links_.back();
     ++total_links_;
     MtfParser::pushNewRecursionContext(context, state, rule);
@@ -49,8 +56,9 @@ class LimitedParser : public MtfParser {
 };
 
 Diagnostic too_deep(const TooDeep& limit, const Offsets& offsets) {
-  const std::string what = limit.is_chain ? fmt::format("a chain of more than {} operations", thousands(kMaxChain))
-                                          : fmt::format("more than {} expressions inside each other", kMaxNesting);
+  std::string what = "no more of the stack is left";
+  if (limit.limit == TooDeep::Limit::kChain) what = fmt::format("a chain of more than {} operations", thousands(kMaxChain));
+  if (limit.limit == TooDeep::Limit::kNesting) what = fmt::format("more than {} expressions inside each other", kMaxNesting);
   return Diagnostic(Kind::nesting_too_deep, offsets.span(*limit.at), what).help("give a part a name with `let`");
 }
 
@@ -124,6 +132,8 @@ ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagn
     return AstBuilder(*file, lexed.offsets(), mode, diagnostics).build(*tree, std::move(list.comments));
   } catch (const TooDeep& limit) {
     diagnostics.add(too_deep(limit, lexed.offsets()));
+  } catch (const UserError& error) {  // the stack again, while the tree is built
+    diagnostics.add(error.diagnostic());
   } catch (const TooManyErrors&) {
     MTF_CHECK(diagnostics.has_errors(), "statements were skipped without a reason");
   }

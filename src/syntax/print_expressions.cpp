@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "support/diagnostics.h"
+#include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/print.h"
 #include "syntax/printer.h"
@@ -53,6 +53,7 @@ int level(const Expr& expr) {
 }  // namespace
 
 void Printer::expr(const Expr& expr, int least) {
+  check_stack(expr.span, Kind::nesting_too_deep);
   const bool parens = expr.parenthesized || level(expr) < least;
   if (parens) out_ += '(';
   std::visit([this](const auto& node) { this->node(node); }, expr.node);

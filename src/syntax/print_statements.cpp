@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/print.h"
 #include "syntax/printer.h"
@@ -107,6 +108,7 @@ void Printer::block(const Block& block) {
 }
 
 void Printer::statement(const Stmt& statement) {
+  check_stack(statement.span, Kind::nesting_too_deep);
   std::visit([this](const auto& node) { this->node(node); }, statement.node);
 }
 
@@ -245,6 +247,11 @@ void Printer::node(const IfStmt& node) {
   if (!node.otherwise) return;
   out_ += " else ";
   block(*node.otherwise);
+}
+
+void Printer::node(const NoGradStmt& node) {
+  out_ += "no_grad ";
+  block(node.body);
 }
 
 void Printer::node(const ReturnStmt& node) {

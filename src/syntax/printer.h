@@ -48,6 +48,7 @@ class Printer {
   void node(const ast::ForStmt& node);
   void node(const ast::WhileStmt& node);
   void node(const ast::IfStmt& node);
+  void node(const ast::NoGradStmt& node);
   void node(const ast::ReturnStmt& node);
   void node(const ast::AssertStmt& node);
   void node(const ast::ExprStmt& node);

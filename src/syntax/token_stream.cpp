@@ -40,11 +40,16 @@ bool only_begins_statement(std::size_t type) {
     case MtfLexer::DIM: case MtfLexer::MESH: case MtfLexer::LAYOUT: case MtfLexer::USE:
     case MtfLexer::OPTION: case MtfLexer::SEED: case MtfLexer::PRECISION: case MtfLexer::IMPORT:
     case MtfLexer::LET: case MtfLexer::PARAM: case MtfLexer::STATE: case MtfLexer::MODEL:
-    case MtfLexer::WHILE: case MtfLexer::RETURN: case MtfLexer::ASSERT:
+    case MtfLexer::WHILE: case MtfLexer::RETURN: case MtfLexer::ASSERT: case MtfLexer::NO_GRAD:
       return true;
     default:
       return false;
   }
+}
+
+// What may follow an axis in the rules of a layout.
+bool follows_axis(std::size_t type) {
+  return type == MtfLexer::COMMA || type == MtfLexer::RBRACKET || type == MtfLexer::RBRACE || type == MtfLexer::NEWLINE;
 }
 
 enum class Open { kParen, kBracket, kLayout, kBlock, kInterpolation, kString };
@@ -82,6 +87,16 @@ class Reader {
  private:
   std::size_t last_type() const { return list_.tokens.empty() ? std::size_t{MtfLexer::NEWLINE} : list_.tokens.back()->getType(); }
   Span span() const { return lexed_.offsets().span(*pending_); }
+  // Whether the last token makes its line go on. Behind `.` a word is a name.
+  bool line_continues() const {
+    const auto& tokens = list_.tokens;
+    const bool is_attribute = tokens.size() >= 2 && is_reserved_word(last_type()) && tokens[tokens.size() - 2]->getType() == MtfLexer::DOT;
+    return continues_line(last_type()) && !is_attribute;
+  }
+  bool in_layout() const {
+    const bool in_list = open_.size() >= 2 && open_.back().kind == Open::kBracket;
+    return !open_.empty() && open_[open_.size() - (in_list ? 2 : 1)].kind == Open::kLayout;
+  }
   bool in_block() const { return open_.empty() || open_.back().kind == Open::kBlock; }
 
   // The next token that is no comment.
@@ -208,7 +223,7 @@ class Reader {
   }
 
   void line_end() {
-    if (!in_block() || continues_line(last_type()) || last_type() == MtfLexer::NEWLINE) return;
+    if (!in_block() || line_continues() || last_type() == MtfLexer::NEWLINE) return;
     if (last_type() == MtfLexer::LBRACE) return;
     pending_as_newline();
   }
@@ -263,7 +278,8 @@ class Reader {
   void begins_statement() {
     if (in_block() || last_type() == MtfLexer::DOT) return;
     ahead_ = next_visible();
-    if (ahead_->getType() == MtfLexer::COLON) return;  // the label of an argument
+    if (ahead_->getType() == MtfLexer::COLON) return;  // the label of an argument, or an axis of a mesh
+    if (in_layout() && follows_axis(ahead_->getType())) return;
     const bool is_annotation = last_type() == MtfLexer::COLON || last_type() == MtfLexer::ARROW;
     if (is_annotation || !file_.is_first_on_line(span().begin)) return;
     const OpenBracket innermost = open_.back();
@@ -328,7 +344,7 @@ class Reader {
 
   void finish() {
     const bool had_errors = !list_.marks.empty();
-    list_.incomplete = !had_errors && (!open_.empty() || continues_line(last_type()));
+    list_.incomplete = !had_errors && (!open_.empty() || line_continues());
     if (!list_.too_deep) {
       broken_string();
       if (!list_.marks.empty() && !had_errors) list_.incomplete = false;

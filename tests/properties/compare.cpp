@@ -11,11 +11,11 @@
 namespace mtf::properties {
 namespace {
 
-bool adds_up(const Node& node) {
-  const Op& op = *node.op;
+bool adds_up(const Operation& operation) {
+  const Op& op = *operation.op;
   if (op.lane || op.leaf || op.view) return false;
   if (op.reduction) return *op.reduction == Reduction::kSum || *op.reduction == Reduction::kProd;
-  for (const IterationDim& dim : op.space(node).dims) {
+  for (const IterationDim& dim : op.space(operation).dims) {
     if (dim.kind == SplitKind::kScan || dim.kind == SplitKind::kExpand) return true;
     if (dim.kind == SplitKind::kReduce && (dim.reduce == Reduction::kSum || dim.reduce == Reduction::kProd)) return true;
   }
@@ -53,14 +53,14 @@ Tolerance expected_of(const Values& values, int64_t terms) {
   bool moved = true, added = false;
   double coarsest = 0;
   for (const NodePtr& node : pending(values)) {
-    const Op& op = *node->op;
+    const Op& op = *node->operation->op;
     bool floats = false;
-    for (const TensorType& type : node->types) {
+    for (const TensorType& type : node->operation->results) {
       floats = floats || is_float(type.element);
       coarsest = std::max(coarsest, epsilon(type.element));
     }
     moved = moved && (op.lane || op.work == Work::kNone);
-    added = added || (floats && adds_up(*node));
+    added = added || (floats && adds_up(*node->operation));
   }
   if (added) return {Tolerance::Kind::kRelative, 16 * coarsest * std::sqrt(static_cast<double>(terms))};
   return {moved ? Tolerance::Kind::kBits : Tolerance::Kind::kNumbers, 0};

@@ -66,7 +66,7 @@ void Evaluation::set(const std::string& name, const HostTensor& data) {
   evaluator.builder.written = false;
   Value leaf = evaluator.builder.add("constant", {}, {.dims = data.type.dims, .ints = {}, .element = data.type.element});
   evaluator.builder.written = true;
-  leaf.node->computed = {engine.place(data, leaf.node->mesh, leaf.sharding())};
+  engine.place(*leaf.node, data);
   evaluator.top->find(Name(name)).binding->value = leaf;
 }
 

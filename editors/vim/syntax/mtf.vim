@@ -4,7 +4,7 @@ if exists("b:current_syntax")
 endif
 
 " words: statements
-syntax keyword mtfStatement assert counters dim else fn for if import layout let mesh model option param precision return seed state use while
+syntax keyword mtfStatement assert counters dim else fn for if import layout let mesh model no_grad option param precision return seed state use while
 " words: operators
 syntax keyword mtfOperator and as in not or
 " words: constants

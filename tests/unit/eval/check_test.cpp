@@ -113,6 +113,25 @@ TEST(Check, RecursionOnAnUnknownConditionEnds) {
   EXPECT_EQ(kinds("fn f(n) { return f(n + 1) }\nprint(f(0))\n"), Kinds{"call_too_deep"});
 }
 
+TEST(Check, TheLimitOfCallsEndsAllCallsAtOnce) {
+  EXPECT_EQ(kinds("fn f() { f()\n f() }\nf()\nf()\n"), Kinds{"call_too_deep"});
+  EXPECT_EQ(kinds("fn f() { f()\n f() }\nf()\nlet x = foo\n"), (Kinds{"call_too_deep", "unknown_name"}));
+  EXPECT_EQ(kinds("model M() { let a = M()\n let b = M() }\nlet m = M()\n"), Kinds{"call_too_deep"});
+}
+
+TEST(Check, MuchWorkOfTheHostIsCutShort) {
+  EXPECT_EQ(kinds("let l = [[[[i for i in 0..1000] for j in 0..1000] for k in 0..1000] for m in 0..1000]\nprint(foo)\n"), Kinds{"check_cut_short"});
+  EXPECT_EQ(kinds("fn f(n: int) { if n == 0 { return 0 }\nreturn f(n - 1) + f(n - 1) }\nprint(f(60))\n"), Kinds{"check_cut_short"});
+}
+
+TEST(Check, AHundredErrorsAreEnough) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "print(unknown" + std::to_string(i) + ")\n";
+  EXPECT_EQ(kinds(text).size(), 100u);
+  for (int i = 0; i < 2000; ++i) text += "fn g" + std::to_string(i) + "() = unknown\n";
+  EXPECT_EQ(kinds(text.substr(text.find("fn g0"))).size(), 100u);
+}
+
 TEST(Check, Dims) {
   EXPECT_EQ(kinds("dim a = 0\n"), Kinds{"bad_size"});
   EXPECT_EQ(kinds("dim a = 2, b = nope\nprint(zeros([a]))\n"), Kinds{"unknown_name"});

@@ -1,3 +1,4 @@
+#include "graph/gradients.h"
 #include "programs.h"
 
 namespace mtf {
@@ -18,7 +19,7 @@ Value loss_gradient(Script& b) {
   return gradients(b, loss, {w})[0];
 }
 
-Counters measured(Engine& on, const Program& program, const std::string& axes, const std::string& rules) {
+Counters measured(Engine& on, const Written& program, const std::string& axes, const std::string& rules) {
   Script script(on, axes, rules);
   Value value = program(script);
   on.restart_peak();
@@ -39,7 +40,7 @@ TEST(Counters, PredictedAreMeasured) {
   static Engine dry({.dry = true});
   for (const auto& [axes, rules] : std::vector<std::pair<std::string, std::string>>{
            {"rows:2;cols:2", "batch:rows;hidden:cols"}, {"p:4", "batch:p"}, {"p:4", "hidden:p"}, {"p:5", "io:p"}, {"p:3;q:2", "batch:q+p"}})
-    for (const Program& program : {Program(two_layers), Program(loss_gradient)}) {
+    for (const Written& program : {Written(two_layers), Written(loss_gradient)}) {
       Counters a = measured(dry, program, axes, rules), b = measured(engine(), program, axes, rules);
       // Peaks are compared alone: other tests' tensors may be live.
       EXPECT_EQ(a.flops, b.flops) << axes << "  " << rules;

@@ -48,14 +48,14 @@ struct Script : Builder {
   }
   Value input(const HostTensor& data) {
     Value value = add("constant", {}, {data.type.dims, {}, data.type.element});
-    value.node->computed = {on.place(data, value.node->mesh, value.sharding())};
+    on.place(*value.node, data);
     return value;
   }
 };
 
-using Program = std::function<Value(Script&)>;
+using Written = std::function<Value(Script&)>;
 
-inline HostTensor result_of(Engine& on, const Program& program, const std::string& axes, const std::string& rules) {
+inline HostTensor result_of(Engine& on, const Written& program, const std::string& axes, const std::string& rules) {
   Script script(on, axes, rules);
   return on.fetch(program(script));
 }
@@ -67,7 +67,7 @@ inline std::vector<double> numbers(const HostTensor& tensor) {
 }
 
 /// The same bits on every mesh and layout given, as on one unsplit axis.
-inline void expect_same(const Program& program, const std::vector<std::pair<std::string, std::string>>& splits) {
+inline void expect_same(const Written& program, const std::vector<std::pair<std::string, std::string>>& splits) {
   HostTensor whole = result_of(engine(), program, "all:4", "");
   for (const auto& [axes, rules] : splits) {
     HostTensor split = result_of(engine(), program, axes, rules);

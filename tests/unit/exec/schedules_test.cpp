@@ -55,7 +55,7 @@ CollectiveCount all_reduces_of(const std::function<Values(Script&)>& program) {
 }
 
 TEST(Schedules, AllReducesOfTwoKindsAreNotMergedInACircle) {
-  const Program each[] = {
+  const Written each[] = {
       [](Script& b) { return b.sum_to(b.input({batch, io}), {io}); },
       [](Script& b) { return b.reduce("max", b.input({batch, io}), {io}); },
       [](Script& b) { Value x = b.input({batch, io}); return b.reduce("max", b.map("mul", x, b.sum_to(x, {io})), {io}); },

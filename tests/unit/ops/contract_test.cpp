@@ -118,16 +118,16 @@ TEST(Einsum, results_keep_the_order_in_which_their_operands_store_dims) {
   const Value x = graph.input(random_array(dims_of("efg"), 1)), w = graph.input(random_array(dims_of("ga"), 2));
   const Value y = graph.builder.einsum({w, x}, dims_of("aef"));
   const std::vector<StorageOrder> orders{{1, 0}, {1, 0, 2}};  // w stored a last, x stored f, e, g
-  EXPECT_EQ(y.node->op->result_order(*y.node, orders), (StorageOrder{0, 2, 1}));
+  EXPECT_EQ(y.operation().op->result_order(y.operation(), orders), (StorageOrder{0, 2, 1}));
 }
 
 TEST(Einsum, results_are_stored_as_written_unless_the_other_order_is_faster) {
   WholeGraph graph;
   const Value x = graph.input(random_array(dims_of("ab"), 1)), y = graph.input(random_array(dims_of("bc"), 2));
-  const Op& einsum = *graph.builder.einsum({x, y}, dims_of("ac")).node->op;
+  const Op& einsum = *graph.builder.einsum({x, y}, dims_of("ac")).operation().op;
   auto order = [&](const char* result, StorageOrder of_x, StorageOrder of_y) {
     const std::vector<StorageOrder> orders{std::move(of_x), std::move(of_y)};
-    return einsum.result_order(*graph.builder.einsum({x, y}, dims_of(result)).node, orders);
+    return einsum.result_order(graph.builder.einsum({x, y}, dims_of(result)).operation(), orders);
   };
   EXPECT_EQ(order("ac", {0, 1}, {0, 1}), (StorageOrder{0, 1}));  // c is innermost in y, the summed b in x
   EXPECT_EQ(order("ca", {0, 1}, {0, 1}), (StorageOrder{1, 0}));

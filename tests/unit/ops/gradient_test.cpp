@@ -30,7 +30,7 @@ void check_gradient(WholeGraph& graph, const Value& y, const Values& inputs, int
       const double before = total(graph.numbers(loss));
       graph.change(inputs[k], i, 1e-5);
       ASSERT_NEAR(found[i], (after - before) / 2e-5, 2e-6 * (1 + std::abs(found[i])))
-          << y.node->op->name << ", derivative " << order << " of input " << k << ", element " << i;
+          << y.operation().op->name << ", derivative " << order << " of input " << k << ", element " << i;
     }
     if (order < 2) check_gradient(graph, d[k], inputs, order + 1);
   }
@@ -134,8 +134,8 @@ void check_expansion(WholeGraph& graph, const Value& y) {
       const int64_t flops = graph.flops;
       graph.flops = 0;
       expect_near(graph.numbers(expanded[r]), whole, 1e-5);
-      if (r > 0 || y.node->op->saved_results > 0) continue;
-      EXPECT_EQ(graph.flops, flops) << y.node->op->name;
+      if (r > 0 || y.operation().op->saved_results > 0) continue;
+      EXPECT_EQ(graph.flops, flops) << y.operation().op->name;
     }
   }
 }
@@ -173,7 +173,7 @@ TEST(Expansions, of_cross_entropy_and_layer_norm_count_the_same) {
     const int64_t whole = graph.flops;
     graph.flops = 0;
     graph.run(graph.expansion(y)[0]);
-    EXPECT_EQ(graph.flops, whole) << y.node->op->name;
+    EXPECT_EQ(graph.flops, whole) << y.operation().op->name;
   }
 }
 

@@ -42,7 +42,7 @@ TEST_F(Moving, reshape_keeps_the_order_written) {
 TEST_F(Moving, reshape_groups_are_as_small_as_they_can_be) {
   const Dim bc{Name("bc"), 18}, one{Name("one"), 1};
   const Value y = builder.reshape(x, {one, a, bc});
-  const IterationSpace space = y.node->op->space(*y.node);
+  const IterationSpace space = y.operation().op->space(y.operation());
   ASSERT_EQ(space.dims.size(), 2u);
   EXPECT_EQ(space.dims[0].kind, SplitKind::kFree);
   EXPECT_EQ(space.dims[1].kind, SplitKind::kFactors);
@@ -71,7 +71,7 @@ TEST_F(Moving, slices_outside_the_dim_are_refused) {
 TEST_F(Moving, spread_is_the_opposite_of_a_slice) {
   const Value y = builder.add("spread", {slice_dim(builder, x, 1, 1, 6, 2, {})}, at({1, 1, 2, 6}));
   graph.check_splits(y);
-  graph.check_gradient(y, {y.node->operands[0]});
+  graph.check_gradient(y, {y.node->operands()[0]});
 }
 
 TEST_F(Moving, pad_has_its_value_outside) {
@@ -163,10 +163,10 @@ TEST_F(Moving, cumsum_of_blocks_is_local_sums_and_totals) {
   for (int64_t exclusive : {0, 1})
     for (int64_t backwards : {0, 1}) {
       const Value whole = builder.add("cumsum", {x}, at({1, exclusive, backwards}));
-      const Value total = builder.add("block_total", {x}, block_total_attributes(*whole.node, blocks));
+      const Value total = builder.add("block_total", {x}, block_total_attributes(whole.operation(), blocks));
       const Value local = graph.input(graph.run_split(whole.node, 1, 4, false)[0]);  // blocks of 2, 2, 2 and 0
       const Value totals = graph.input(graph.run_split(total.node, 1, 4, true)[0]);
-      const Value joined = builder.add("add_totals", {local, totals, totals}, add_totals_attributes(*whole.node));
+      const Value joined = builder.add("add_totals", {local, totals, totals}, add_totals_attributes(whole.operation()));
       const Numbers expected = numbers(whole), found = graph.run_split(joined.node, 1, 4, false)[0].numbers;
       for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], found[i], 1e-12);
     }

@@ -102,19 +102,19 @@ class Graph {
 
   /// The node's results, computed as `blocks` blocks along dim `j` of its iteration space.
   std::vector<Array> run_split(const NodePtr& node, size_t j, int64_t blocks, bool transposed) {
-    const IterationDim dim = node->op->space(*node).dims[j];
+    const IterationDim dim = node->operation->op->space(*node->operation).dims[j];
     std::vector<Array> arrays;
-    for (const TensorType& type : node->types) arrays.push_back({type, std::vector<double>(size_of(type.dims), 0.0)});
+    for (const TensorType& type : node->operation->results) arrays.push_back({type, std::vector<double>(size_of(type.dims), 0.0)});
     for (int64_t b = 0; b < blocks; ++b) {
       std::vector<Memory> operands, results;
       Interval of_result;
-      for (size_t r = 0; r < node->types.size(); ++r) {
-        std::vector<BlockDim> dims = whole_dims(node->types[r]);
+      for (size_t r = 0; r < node->operation->results.size(); ++r) {
+        std::vector<BlockDim> dims = whole_dims(node->operation->results[r]);
         if (dim.results[r] >= 0) of_result = cut(dims[dim.results[r]], b, blocks);
-        results.emplace_back(node->types[r].element, dims, transposed);
+        results.emplace_back(node->operation->results[r].element, dims, transposed);
       }
-      for (size_t k = 0; k < node->operands.size(); ++k) {
-        const Value& operand = node->operands[k];
+      for (size_t k = 0; k < node->operands().size(); ++k) {
+        const Value& operand = node->operands()[k];
         std::vector<BlockDim> dims = whole_dims(operand.type());
         if (dim.operands[k] >= 0) {
           BlockDim& along = dims[dim.operands[k]];
@@ -129,7 +129,7 @@ class Graph {
         operands.emplace_back(operand.element(), dims, transposed);
         operands.back().load(run(operand));
       }
-      call(*node, operands, results);
+      call(*node->operation, operands, results);
       for (size_t r = 0; r < results.size(); ++r)
         results[r].each([&](int64_t place, auto element) {
           double& number = arrays[r].numbers[place];
@@ -143,18 +143,18 @@ class Graph {
   /// Every way to split the node gives what the whole gives.
   void check_splits(const Value& value, double tolerance = 0) {
     const std::vector<Array> whole = run_node(value.node);
-    const IterationSpace space = value.node->op->space(*value.node);
+    const IterationSpace space = value.node->operation->op->space(*value.node->operation);
     for (size_t j = 0; j < space.dims.size(); ++j) {
       const SplitKind kind = space.dims[j].kind;
       if (kind == SplitKind::kWhole || kind == SplitKind::kExpand || kind == SplitKind::kScan) continue;
       for (int64_t blocks : {1, 2, 3, 4, 7}) {
-        if (kind == SplitKind::kFactors && !divides(*value.node, space.dims[j], blocks)) continue;
+        if (kind == SplitKind::kFactors && !divides(*value.node->operation, space.dims[j], blocks)) continue;
         for (bool transposed : {false, true}) {
           const std::vector<Array> split = run_split(value.node, j, blocks, transposed);
           for (size_t r = 0; r < whole.size(); ++r)
             for (size_t i = 0; i < whole[r].numbers.size(); ++i)
               ASSERT_NEAR(whole[r].numbers[i], split[r].numbers[i], tolerance)
-                  << value.node->op->name << " split along dim " << j << " in " << blocks << " blocks, result " << r << ", element " << i;
+                  << value.node->operation->op->name << " split along dim " << j << " in " << blocks << " blocks, result " << r << ", element " << i;
         }
       }
     }
@@ -163,20 +163,20 @@ class Graph {
   /// The gradient of sum(value * weights) by its rule equals finite differences, for f64 inputs.
   void check_gradient(const Value& value, const Values& inputs) {
     const Value weights = input(random_array(value.dims(), 77, value.element()));
-    Values d_results(value.node->types.size());
+    Values d_results(value.node->operation->results.size());
     d_results[value.result] = weights;
     Values results;
-    for (size_t r = 0; r < value.node->types.size(); ++r) results.push_back({value.node, static_cast<int>(r)});
-    GradientCall call{builder, *value.node, value.node->operands, results, d_results, std::vector<bool>(value.node->operands.size(), true)};
-    const Values gradients = value.node->op->gradient(call);
+    for (size_t r = 0; r < value.node->operation->results.size(); ++r) results.push_back({value.node, static_cast<int>(r)});
+    GradientCall call{builder, *value.node->operation, value.node->operands(), results, d_results, std::vector<bool>(value.node->operands().size(), true)};
+    const Values gradients = value.node->operation->op->gradient(call);
     for (const Value& input : inputs) {
-      const size_t k = std::find(value.node->operands.begin(), value.node->operands.end(), input) - value.node->operands.begin();
+      const size_t k = std::find(value.node->operands().begin(), value.node->operands().end(), input) - value.node->operands().begin();
       ASSERT_LT(k, gradients.size());
       ASSERT_TRUE(same_set(gradients[k].dims(), input.dims())) << to_string(gradients[k].type());
       const Array d = run(builder.broadcast(gradients[k], input.dims()));
       for (size_t i = 0; i < d.numbers.size(); ++i) {
         const double before = weighted(value, weights, input, i, -1e-4), after = weighted(value, weights, input, i, 1e-4);
-        ASSERT_NEAR(d.numbers[i], (after - before) / 2e-4, 1e-6) << value.node->op->name << ", element " << i;
+        ASSERT_NEAR(d.numbers[i], (after - before) / 2e-4, 1e-6) << value.node->operation->op->name << ", element " << i;
       }
     }
   }
@@ -207,11 +207,11 @@ class Graph {
     }
     return first > last ? Interval{0, 0} : Interval{first, last};
   }
-  static bool divides(const Node& node, const IterationDim& dim, int64_t blocks) {
-    return node.operands[0].dims()[dim.operands[0]].size % blocks == 0 && node.types[0].dims[dim.results[0]].size % blocks == 0;
+  static bool divides(const Operation& node, const IterationDim& dim, int64_t blocks) {
+    return node.operands[0].dims[dim.operands[0]].size % blocks == 0 && node.results[0].dims[dim.results[0]].size % blocks == 0;
   }
 
-  void call(const Node& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
+  void call(const Operation& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
     std::vector<Block> from, to;
     for (Memory& memory : operands) from.push_back(memory.block);
     for (Memory& memory : results) to.push_back(memory.block);
@@ -238,30 +238,30 @@ class Graph {
     if (known != computed_.end()) return known->second;
     kept_.push_back(node);
     std::vector<Array> arrays;
-    for (const TensorType& type : node->types) arrays.push_back({type, std::vector<double>(size_of(type.dims))});
-    if (node->op->name == "number") {
-      arrays[0].numbers = {node->inputs[0]};
-    } else if (node->op->name == "copy") {
-      arrays[0] = run(node->operands[0]);
-    } else if (node->op->reduction) {
-      const Array& x = run(node->operands[0]);
+    for (const TensorType& type : node->operation->results) arrays.push_back({type, std::vector<double>(size_of(type.dims))});
+    if (node->operation->op->name == "number") {
+      arrays[0].numbers = {node->operation->inputs[0]};
+    } else if (node->operation->op->name == "copy") {
+      arrays[0] = run(node->operands()[0]);
+    } else if (node->operation->op->reduction) {
+      const Array& x = run(node->operands()[0]);
       Walk<1> walk;
       std::vector<int64_t> strides(x.type.dims.size(), 0);
       int64_t stride = 1;
-      for (size_t d = node->types[0].dims.size(); d-- > 0;) {
-        strides[find_dim(x.type.dims, node->types[0].dims[d].name)] = stride;
-        stride *= node->types[0].dims[d].size;
+      for (size_t d = node->operation->results[0].dims.size(); d-- > 0;) {
+        strides[find_dim(x.type.dims, node->operation->results[0].dims[d].name)] = stride;
+        stride *= node->operation->results[0].dims[d].size;
       }
       for (size_t d = 0; d < x.type.dims.size(); ++d) walk.add(x.type.dims[d].size, {strides[d]});
       for (int64_t n = 0; n < walk.count(); ++n, walk.next()) arrays[0].numbers[walk.offset(0)] += x.numbers[n];
     } else {
       std::vector<Memory> operands, results;
-      for (const Value& operand : node->operands) {
+      for (const Value& operand : node->operands()) {
         operands.emplace_back(operand.element(), whole_dims(operand.type()), false);
         operands.back().load(run(operand));
       }
-      for (const TensorType& type : node->types) results.emplace_back(type.element, whole_dims(type), false);
-      call(*node, operands, results);
+      for (const TensorType& type : node->operation->results) results.emplace_back(type.element, whole_dims(type), false);
+      call(*node->operation, operands, results);
       for (size_t r = 0; r < results.size(); ++r)
         results[r].each([&](int64_t place, auto element) { arrays[r].numbers[place] = static_cast<double>(to_number(element)); });
     }

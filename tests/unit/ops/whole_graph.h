@@ -2,6 +2,7 @@
 // else by its kernel. No splitter, schedule or executor is involved.
 #pragma once
 
+#include "graph/gradients.h"
 #include "kernels/fused_loop.h"
 #include "node_runner.h"
 
@@ -32,7 +33,10 @@ class WholeGraph {
   void change(const Value& input, size_t element, double by) { given_.at(input.node.get()).numbers[element] += by; }
 
   /// All results of the graph that stands for a node where it is split.
-  Values expansion(const Value& value) { return value.node->op->expand(builder, *value.node); }
+  Values expansion(const Value& value) {
+    ExpandCall call{builder, value.operation(), value.node->operands()};
+    return value.operation().op->expand(call);
+  }
 
   Builder builder;
   int64_t flops = 0;
@@ -45,17 +49,18 @@ class WholeGraph {
     return dims;
   }
 
-  std::vector<Array> compute(const Node& node, const std::map<const Node*, std::vector<Array>>& computed) {
-    if (auto known = given_.find(&node); known != given_.end()) return {known->second};
-    if (node.op->leaf) return {Array{node.types[0], {node.inputs[0]}}};
+  std::vector<Array> compute(const Node& of, const std::map<const Node*, std::vector<Array>>& computed) {
+    if (auto known = given_.find(&of); known != given_.end()) return {known->second};
+    const Operation& node = *of.operation;
+    if (node.op->leaf) return {Array{node.results[0], {node.inputs[0]}}};
     std::vector<Memory> operands, results;
-    for (const Value& operand : node.operands) {
+    for (const Value& operand : of.operands()) {
       operands.emplace_back(operand.element(), whole_dims(operand.type()), transposed);
       operands.back().load(computed.at(operand.node.get())[operand.result]);
     }
-    for (const TensorType& type : node.types) results.emplace_back(type.element, whole_dims(type), transposed);
-    if (node.op->view && node.types[0].dims == node.operands[0].dims()) {
-      results[0].load(computed.at(node.operands[0].node.get())[node.operands[0].result]);
+    for (const TensorType& type : node.results) results.emplace_back(type.element, whole_dims(type), transposed);
+    if (node.op->view && node.results[0].dims == node.operands[0].dims) {
+      results[0].load(computed.at(of.operands()[0].node.get())[of.operands()[0].result]);
     } else if (node.op->lane || node.op->reduction) {
       run_loop(node, operands, results);
     } else {
@@ -68,14 +73,14 @@ class WholeGraph {
     }
     std::vector<Array> arrays;
     for (size_t r = 0; r < results.size(); ++r) {
-      arrays.push_back({node.types[r], std::vector<double>(size_of(node.types[r].dims))});
+      arrays.push_back({node.results[r], std::vector<double>(size_of(node.results[r].dims))});
       results[r].each([&](int64_t place, auto element) { arrays[r].numbers[place] = static_cast<double>(to_number(element)); });
     }
     return arrays;
   }
 
-  void run_loop(const Node& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
-    const Dims& dims = node.op->lane ? node.types[0].dims : node.operands[0].dims();
+  void run_loop(const Operation& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
+    const Dims& dims = node.op->lane ? node.results[0].dims : node.operands[0].dims;
     LoopProgram program;
     std::vector<std::vector<int64_t>> strides;
     const auto add = [&](const Block& block, const Dims& own) {
@@ -84,9 +89,9 @@ class WholeGraph {
     };
     for (size_t k = 0; k < operands.size(); ++k) {
       program.operands.push_back({OperandKind::kArray, operands[k].block.element, 0});
-      add(operands[k].block, node.operands[k].dims());
+      add(operands[k].block, node.operands[k].dims);
     }
-    add(results[0].block, node.types[0].dims);
+    add(results[0].block, node.results[0].dims);
     int value = 0;
     if (node.op->lane) {
       const int count = static_cast<int>(operands.size());
@@ -99,8 +104,8 @@ class WholeGraph {
     std::vector<int64_t> sizes;
     for (const Dim& dim : dims) sizes.push_back(dim.size);
     compile(std::move(program)).run(sizes, from, to, threads_);
-    if (node.op->work == Work::kPerResult) flops += size_of(node.types[0].dims);
-    if (node.op->work == Work::kPerOperand) flops += size_of(node.operands[0].dims());
+    if (node.op->work == Work::kPerResult) flops += size_of(node.results[0].dims);
+    if (node.op->work == Work::kPerOperand) flops += size_of(node.operands[0].dims);
   }
 
   Threads threads_{2};

@@ -247,6 +247,9 @@ model M(a: dim, n: int = 2, f: fn) {  # trailing
       return -x ^ 2 ^ y
     }
     else { return x[batch: 0..16, rows: 2.., cols: ..3, k: ..] }
+    no_grad {
+      x := 1  # in it
+    }
     # last
   }
 }
@@ -306,6 +309,8 @@ R"mtf(option lr = 0.1)mtf",
 R"mtf(precision bf16)mtf",
 R"mtf(precision f32)mtf",
 R"mtf(seed 7)mtf",
+R"mtf(no_grad { let y = f(x); z := y })mtf",
+R"mtf(mesh grid = [data: 2, model: 4]; layout l = {heads -> model, d -> [data, model]})mtf",
 R"mtf(net.w := e)mtf",
 R"mtf(for (a, b) in zip(x, y) { print(a, b) })mtf",
 R"mtf(let l = [f(i) for i in 0..10])mtf",

@@ -1,0 +1,213 @@
+#include "syntax/walk.h"
+
+#include "support/stack_budget.h"
+
+namespace mtf::ast {
+namespace {
+
+template <typename... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+
+}  // namespace
+
+FunctionText text_of(const FnStmt& fn) {
+  FunctionText text{&fn.parameters, &fn.result, std::get_if<Block>(&fn.body), nullptr, nullptr};
+  if (const auto* expression = std::get_if<ExprPtr>(&fn.body)) text.expression = expression->get();
+  return text;
+}
+FunctionText text_of(const LambdaExpr& lambda) { return {&lambda.parameters, &lambda.result, nullptr, lambda.body.get(), nullptr}; }
+FunctionText text_of(const ModelStmt& model) { return {&model.parameters, nullptr, &model.body, nullptr, &model}; }
+
+void names_of(const Pattern& pattern, std::vector<Ident>& names) {
+  if (const auto* ident = std::get_if<Ident>(&pattern.node)) {
+    names.push_back(*ident);
+  } else {
+    for (const PatternPtr& part : std::get<TuplePattern>(pattern.node).parts) names_of(*part, names);
+  }
+}
+
+void Walk::block(const Block& block) {
+  open_scope();
+  for (const Stmt& stmt : block.statements) {
+    if (const auto* fn = stmt.as<FnStmt>()) bind(fn->name);
+    if (const auto* model = stmt.as<ModelStmt>()) bind(model->name);
+  }
+  for (const Stmt& stmt : block.statements) statement(stmt);
+  close_scope();
+}
+
+void Walk::function(const FunctionText& text) {
+  open_scope();
+  for (const Parameter& parameter : *text.parameters) bind(parameter.name);
+  for (const Parameter& parameter : *text.parameters) {
+    if (parameter.annotation) annotation(*parameter.annotation);
+    optional(parameter.default_value);
+  }
+  if (text.result != nullptr && *text.result) annotation(**text.result);
+  if (text.block != nullptr) block(*text.block);
+  if (text.expression != nullptr) expr(*text.expression);
+  close_scope();
+}
+
+void Walk::assignment(const AssignStmt& stmt) {
+  expr(*stmt.value);
+  expr(*stmt.target);
+}
+
+void Walk::statement(const Stmt& stmt) {
+  check_stack(stmt.span, Kind::nesting_too_deep);
+  std::visit(Overloaded{
+                 [&](const DimStmt& s) {
+                   for (const DimStmt::Item& item : s.items) {
+                     expr(*item.size);
+                     bind(item.name);
+                   }
+                 },
+                 [&](const MeshStmt& s) {
+                   for (const MeshStmt::Axis& axis : s.axes) expr(*axis.size);
+                   bind(s.name);
+                 },
+                 [&](const LayoutStmt& s) { bind(s.name); },
+                 [&](const UseStmt& s) { expr(*s.what); },
+                 [&](const OptionStmt& s) {
+                   expr(*s.value);
+                   bind(s.name);
+                 },
+                 [&](const SeedStmt& s) { expr(*s.value); },
+                 [&](const PrecisionStmt&) {},
+                 [&](const ImportStmt& s) {
+                   for (const ImportStmt::Item& item : s.items) bind(item.bound);
+                 },
+                 [&](const LetStmt& s) {
+                   expr(*s.value);
+                   pattern(*s.pattern);
+                 },
+                 [&](const AssignStmt& s) { assignment(s); },
+                 [&](const ParamStmt& s) {
+                   if (const auto* like = std::get_if<LikeAnnotation>(&s.type)) expr(*like->of);
+                   else shape(std::get<ShapeAnnotation>(s.type));
+                   if (s.stored) layout(*s.stored);
+                   expr(*s.value);
+                   bind(s.name);
+                 },
+                 [&](const FnStmt& s) {
+                   bind(s.name);
+                   function(text_of(s));
+                 },
+                 [&](const ModelStmt& s) {
+                   bind(s.name);
+                   function(text_of(s));
+                 },
+                 [&](const ForStmt& s) {
+                   expr(*s.iterable);
+                   open_scope();
+                   pattern(*s.pattern);
+                   block(s.body);
+                   close_scope();
+                 },
+                 [&](const WhileStmt& s) {
+                   expr(*s.condition);
+                   block(s.body);
+                 },
+                 [&](const IfStmt& s) {
+                   for (const IfStmt::Branch& branch : s.branches) {
+                     expr(*branch.condition);
+                     block(branch.body);
+                   }
+                   if (s.otherwise) block(*s.otherwise);
+                 },
+                 [&](const NoGradStmt& s) { block(s.body); },
+                 [&](const ReturnStmt& s) { optional(s.value); },
+                 [&](const AssertStmt& s) {
+                   expr(*s.condition);
+                   optional(s.message);
+                 },
+                 [&](const ExprStmt& s) { expr(*s.value); },
+             },
+             stmt.node);
+}
+
+void Walk::expr(const Expr& e) {
+  check_stack(e.span, Kind::nesting_too_deep);
+  std::visit(Overloaded{
+                 [](const IntExpr&) {}, [](const FloatExpr&) {}, [](const BoolExpr&) {}, [](const ElementTypeExpr&) {},
+                 [&](const RestExpr&) { rest(e.span); },
+                 [&](const StringExpr& s) {
+                   for (const StringPart& part : s.parts) optional(part.value);
+                 },
+                 [&](const NameExpr& n) { name(n.name, e.span); },
+                 [&](const UnaryExpr& u) { expr(*u.operand); },
+                 [&](const BinaryExpr& b) {
+                   expr(*b.left);
+                   expr(*b.right);
+                 },
+                 [&](const RangeExpr& r) {
+                   optional(r.begin);
+                   optional(r.end);
+                 },
+                 [&](const ListExpr& l) {
+                   for (const ExprPtr& element : l.elements) expr(*element);
+                 },
+                 [&](const TupleExpr& t) {
+                   for (const ExprPtr& element : t.elements) expr(*element);
+                 },
+                 [&](const ComprehensionExpr& c) {
+                   expr(*c.iterable);
+                   open_scope();
+                   pattern(*c.pattern);
+                   expr(*c.element);
+                   close_scope();
+                 },
+                 [&](const CallExpr& c) {
+                   expr(*c.callee);
+                   arguments(c.arguments, false);
+                 },
+                 [&](const IndexExpr& i) {
+                   expr(*i.object);
+                   arguments(i.arguments, true);
+                 },
+                 [&](const AttributeExpr& a) { expr(*a.object); },
+                 [&](const AtExpr& a) {
+                   expr(*a.object);
+                   layout(a.layout);
+                 },
+                 [&](const LambdaExpr& l) { function(text_of(l)); },
+                 [&](const CountersExpr& c) { block(c.body); },
+             },
+             e.node);
+}
+
+void Walk::annotation(const Annotation& annotation) {
+  if (const auto* dims = std::get_if<ShapeAnnotation>(&annotation)) shape(*dims);
+}
+
+void Walk::shape(const ShapeAnnotation& shape) {
+  for (const ShapeItem& item : shape.items) {
+    if (item.is_rest()) rest(item.span);
+    else expr(*item.dim);
+  }
+}
+
+void Walk::layout(const LayoutRef& ref) {
+  if (const auto* named = std::get_if<ExprPtr>(&ref.layout)) return expr(**named);
+  for (const LayoutRule& rule : std::get<LayoutLiteral>(ref.layout).rules) name(rule.dim.name, rule.dim.span);
+}
+
+void Walk::arguments(const std::vector<Argument>& list, bool is_index) {
+  for (const Argument& argument : list) {
+    if (argument.label && is_index) name(argument.label->name, argument.label->span);
+    if (argument.label && !is_index) label(*argument.label);
+    expr(*argument.value);
+    optional(argument.target);
+  }
+}
+
+void Walk::pattern(const Pattern& pattern) {
+  std::vector<Ident> names;
+  names_of(pattern, names);
+  for (const Ident& ident : names) bind(ident);
+}
+
+}  // namespace mtf::ast
