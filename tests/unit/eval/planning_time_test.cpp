@@ -1,5 +1,5 @@
-// Planning takes time in proportion to the program: four times the layers, parameters or operations, at most six times
-// the time.
+// Planning takes time in proportion to the program: for four times the layers, parameters or operations at most eight
+// times as long (four, and what a machine's caches add; a quadratic part would make it sixteen).
 #include <gtest/gtest.h>
 
 #include <ctime>
@@ -27,11 +27,11 @@ double seconds_for(const std::string& text, int count) {
 void expect_proportional(const std::string& text, int count) {
   seconds_for(text, count);
   double ratio = 1e9;
-  for (int turn = 0; turn < 4 && ratio > 6; ++turn) {
+  for (int turn = 0; turn < 4 && ratio > 8; ++turn) {
     const double one = seconds_for(text, count);
     ratio = std::min(ratio, seconds_for(text, 4 * count) / one);
   }
-  EXPECT_LE(ratio, 6);
+  EXPECT_LE(ratio, 8);
 }
 
 // `through(x, 0, count)` is layer(…layer(layer(x, 0), 1)…), with few calls at a time under way.
