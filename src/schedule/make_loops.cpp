@@ -42,14 +42,15 @@ class ByValue {
 
 class LoopMaker {
  public:
-  LoopMaker(const Schedule& schedule, Step& step, const std::vector<bool>& kept)
-      : schedule_(schedule), program_(schedule.program), step_(step), kept_(kept) {}
+  LoopMaker(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number)
+      : schedule_(schedule), program_(schedule.program), step_(step), kept_(kept), is_number_(is_number) {}
 
   void run() {
     collect();
     for (int v : plan_.operands) {
       LoopOperand operand;
       operand.type = program_.values[v].element;
+      if (is_number_[v]) operand.kind = OperandKind::kScalar;
       plan_.program.operands.push_back(operand);
     }
     step_.writes.clear();
@@ -119,7 +120,7 @@ class LoopMaker {
   const Schedule& schedule_;
   const LocalProgram& program_;
   Step& step_;
-  const std::vector<bool>& kept_;
+  const std::vector<bool>&kept_, &is_number_;  // for each value
   LoopPlan plan_;
   ByValue<Use> made_;                     // root values made inside
   std::vector<std::vector<Use>> uses_;    // for each instruction, its operands
@@ -144,9 +145,9 @@ std::vector<bool> kept_values(const Schedule& schedule) {
 }  // namespace
 
 void make_loops(Schedule& schedule) {
-  const std::vector<bool> kept = kept_values(schedule);
+  const std::vector<bool> kept = kept_values(schedule), is_number = host_numbers(schedule.program);
   for (Step& step : schedule.steps)
-    if (step.kind == StepKind::kLoop) LoopMaker(schedule, step, kept).run();
+    if (step.kind == StepKind::kLoop) LoopMaker(schedule, step, kept, is_number).run();
   // A loop that nothing reads is left out.
   std::erase_if(schedule.steps, [](const Step& step) { return step.kind == StepKind::kLoop && step.writes.empty(); });
 }

@@ -32,4 +32,7 @@ void overlap_collectives(Schedule& schedule);
 /// Afterwards each value that is in memory has a buffer, and each buffer its lifetime.
 void plan_buffers(Schedule& schedule);
 
+/// For each value: it is a number of the host.
+std::vector<bool> host_numbers(const LocalProgram& program);
+
 }  // namespace mtf

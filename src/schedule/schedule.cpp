@@ -53,6 +53,13 @@ bool is_host_number(const Instruction& instruction) {
          instruction.node->op->name == "number";
 }
 
+std::vector<bool> host_numbers(const LocalProgram& program) {
+  std::vector<bool> result(program.values.size(), false);
+  for (const Instruction& instruction : program.instructions)
+    if (is_host_number(instruction)) result[instruction.results[0]] = true;
+  return result;
+}
+
 bool repeats(const Instruction& instruction) {
   if (instruction.kind != InstructionKind::kCompute) return false;
   const Node& node = *instruction.node;
