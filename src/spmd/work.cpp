@@ -1,6 +1,7 @@
 #include "spmd/work.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ops/op.h"
 #include "spmd/merge.h"
@@ -14,6 +15,20 @@ Product product_of(const Dims& dims, const FactorOf& factor) {
   Product product;
   for (const Dim& dim : dims) product.factors.push_back(factor(dim));
   return product;
+}
+
+/// The nodes that an expansion of `node` added, in order; nothing of what stands below `node` is looked at.
+std::vector<NodePtr> parts_of(const Values& expansion, const Node& node) {
+  std::vector<NodePtr> parts;
+  std::unordered_set<const Node*> seen;
+  auto add = [&](const Values& values) {
+    for (const Value& value : values)
+      if (value.node->id > node.id && seen.insert(value.node.get()).second) parts.push_back(value.node);
+  };
+  add(expansion);
+  for (size_t i = 0; i < parts.size(); ++i) add(Values(parts[i]->operands));
+  std::sort(parts.begin(), parts.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
+  return parts;
 }
 
 /// `operands`, `results`: the factor of each dim of an operand or result.
@@ -33,8 +48,7 @@ Cost work(const Node& node, const FactorOf& of_operand, const FactorOf& of_resul
     }
     case Work::kExpansion: {
       Cost total;
-      for (const NodePtr& part : pending(expansion_of(node)))
-        if (part->id > node.id) total.add(work(*part, of_operand, of_operand));
+      for (const NodePtr& part : parts_of(expansion_of(node), node)) total.add(work(*part, of_operand, of_operand));
       return total;
     }
   }
