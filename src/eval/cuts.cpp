@@ -34,27 +34,26 @@ void Evaluator::cut(const Values& needed, Span span) {
     places_changed_ = false;
     table.end_histories();
   }
-  const Counters before = collect_costs ? engine_->counters() : Counters{};
   if (!engine_->materialize(table, needed, [this] { return gradients_may_come(); }, span)) return;
   for (WatchedBlock& block : watched_) block.values.clear();
-  if (collect_costs) report_costs(before);
+  if (collect_costs) report_costs();
   if (on_cut) on_cut(span);
 }
 
-void Evaluator::report_costs(const Counters& before) {
-  if (reports.empty() || reports.back().turns != turns) reports.emplace_back().turns = turns;
-  StatementReport& report = reports.back();
-  const auto& costs = engine_->last_costs();
-  constexpr size_t kMostCosts = 1000;  // of a long loop the first turns are enough; the counters have all
-  if (report.costs.size() < kMostCosts) report.costs.insert(report.costs.end(), costs.begin(), costs.end());
-  const Counters now = difference(engine_->counters(), before);
-  report.counters.flops += now.flops;
-  report.counters.unique_flops += now.unique_flops;
-  report.counters.processors = now.processors;
-  report.counters.peak_bytes = std::max(report.counters.peak_bytes, now.peak_bytes);
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
-    for (const auto& [axes, count] : now.collectives[kind]) report.counters.collectives[kind][axes] += count;
+void Evaluator::report_costs() {
+  const int64_t plan = engine_->last_plan();
+  const int64_t times = turns == 0 ? 0 : turns;
+  for (StatementReport& report : reports) {
+    if (report.plan != plan || (report.turns == 0) != (times == 0)) continue;
+    report.turns += times;
+    report.counters.peak_bytes = std::max(report.counters.peak_bytes, engine_->counters().peak_bytes);
+    return;
   }
+  StatementReport& report = reports.emplace_back();
+  report.plan = plan;
+  report.turns = times;
+  report.costs = engine_->last_costs();
+  report.counters = engine_->last_counters();
 }
 
 }  // namespace mtf

@@ -220,8 +220,9 @@ class Evaluator {
   std::vector<BlockFrame> frames;
   std::vector<Activation> activations;
   int loops = 0;                        ///< under way
+  int64_t planned_turns = 0;            ///< of loops, that a plan has walked
   int uncertain = 0;                    ///< unknown conditions and loops walked once around this place
-  int64_t turns = 1;                    ///< how often what is evaluated now will run; 0: unknown
+  int64_t turns = 1;                    ///< in a plan, how often what is evaluated now will run; 0: unknown
   int activation = 0;                   ///< of the call under way
   int last_activation = 0;
   BlockInfos infos;
@@ -243,11 +244,14 @@ class Evaluator {
   void watch_here(const HostValue& value);
   bool gradients_may_come();
   bool carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope);
-  void report_costs(const Counters& before);
+  void report_costs();
   HostValue merge_results(Activation& activation, HostValue last, Span span);
   bool walks_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   void make_unknown(const NameSet& names, const ScopePtr& scope);
+  void lists_become_unknown(const NameSet& names, const ScopePtr& scope);
   Flow run_turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
+  /// A loop's body for all of its turns: `times`, 0 for nobody knows.
+  void walk_once(const std::function<Flow()>& turn, int64_t times, bool carried, Span span);
   bool bind_argument(Call& call, size_t parameter, const HostValue& value, Span span);
   std::string module_file(const std::string& name) const;
   std::optional<std::string> setting(const std::string& name);

@@ -48,7 +48,11 @@ struct Range {
   bool open_first = false;
   bool open_last = false;
   bool known = true;
-  int64_t size() const { return last > first ? last - first : 0; }
+  int64_t size() const {
+    int64_t count = 0;
+    if (last <= first) return 0;
+    return __builtin_sub_overflow(last, first, &count) ? INT64_MAX : count;
+  }
   bool operator==(const Range&) const = default;
 };
 

@@ -2,6 +2,44 @@
 #include "support/text.h"
 
 namespace mtf {
+namespace {
+
+/// A check walks so many turns of a loop that is only walked turn by turn because a list grows in it.
+constexpr int64_t kMostCheckedTurns = 1000;
+
+/// A plan walks loops turn by turn until it has walked so many; from there on each loop under way ends after its turn,
+/// and what is left of it is taken to cost what its turns have cost so far.
+constexpr int64_t kMostPlannedTurns = 20'000;
+
+}  // namespace
+
+/// A loop that is being planned.
+class PlannedLoop {
+ public:
+  explicit PlannedLoop(Evaluator& evaluator) : evaluator_(evaluator), planning_(!evaluator.checking() && evaluator.abstract()) {
+    if (!planning_) return;
+    for (const StatementReport& report : evaluator.reports) before_.push_back(report.turns);
+  }
+
+  /// True if the turns that are left, `count - done`, are not walked: they have been added to the reports.
+  bool ends_after(int64_t done, int64_t count, Span span) {
+    if (!planning_ || ++evaluator_.planned_turns <= kMostPlannedTurns || done >= count) return false;
+    evaluator_.cut({}, span);  // what is pending belongs to these turns
+    for (size_t i = 0; i < evaluator_.reports.size(); ++i) {
+      StatementReport& report = evaluator_.reports[i];
+      const int64_t before = i < before_.size() ? before_[i] : 0;
+      if (report.turns == before) continue;
+      report.turns += static_cast<int64_t>(static_cast<double>(report.turns - before) * static_cast<double>(count - done) / static_cast<double>(done) + 0.5);
+      report.is_estimate = true;
+    }
+    return true;
+  }
+
+ private:
+  Evaluator& evaluator_;
+  const bool planning_;
+  std::vector<int64_t> before_;
+};
 
 /// True if a check must take every turn: the body makes a model, a dim, a list or a shape that depends on the turn.
 bool Evaluator::walks_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
@@ -63,6 +101,12 @@ void Evaluator::make_unknown(const NameSet& names, const ScopePtr& scope) {
   }
 }
 
+void Evaluator::lists_become_unknown(const NameSet& names, const ScopePtr& scope) {
+  make_unknown(names, scope);
+  for (Name name : names)
+    if (auto found = scope->find(name); found.binding && found.binding->value.is<ListPtr>()) found.binding->value = unknown(UnknownKind::kAny);
+}
+
 Flow Evaluator::run_turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope) {
   ScopePtr turn = nested(scope);
   bind_pattern(*stmt.pattern, std::move(item), turn);
@@ -77,7 +121,8 @@ Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
   const Span span = stmt.iterable->span;
   std::function<HostValue(int64_t)> at;
   int64_t count = -1;
-  bool every_turn = !abstract();
+  bool every_turn = !checking();
+  bool is_list = false;
   if (auto* range = iterable.as<Range>()) {
     if (range->open_first || range->open_last) fail(Kind::not_iterable, span, "this range has no end");
     if (range->known) {
@@ -88,10 +133,11 @@ Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
   } else if (auto* list = iterable.as<ListPtr>()) {
     count = static_cast<int64_t>((*list)->items.size());
     at = [keep = *list](int64_t i) { return keep->items[i]; };
-    every_turn = true;
+    every_turn = is_list = true;
   } else if (auto* sequence = iterable.as<SequencePtr>()) {
     count = (*sequence)->count;
     at = (*sequence)->at;
+    is_list = true;
   } else if (!iterable.is_unknown() && !iterable.is_poison()) {
     fail(Diagnostic(Kind::not_iterable, span, fmt::format("expected a list or a range, found {}", describe(iterable)))
              .help(iterable.is<Dim>() || iterable.is<int64_t>() ? fmt::format("write `0..{}`", span.text()) : ""));
@@ -101,29 +147,37 @@ Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
   ++loops;
   if (every_turn && count >= 0) {
     const bool top_level = on_progress && loops == 1 && activations.empty();
+    PlannedLoop planned(*this);
     for (int64_t i = 0; i < count; ++i) {
       if (top_level) on_progress({variables[0].name.str(), i, count});
       Flow flow = run_turn(stmt, at(i), scope);
       if (flow == Flow::kReturn) return flow;
       if (carried) cut({}, stmt.body.span);
+      if (planned.ends_after(i + 1, count, stmt.body.span)) break;
+      if (checking() && i == kMostCheckedTurns && !is_list) {
+        lists_become_unknown(info.assigns, scope);
+        break;
+      }
     }
     if (top_level) on_progress({variables[0].name.str(), count, count});
     return Flow::kNext;
   }
-  // Walked once, for all turns.
-  make_unknown(info.assigns, scope);
   if (count == 0 && !checking()) return Flow::kNext;
-  Restore restore_uncertain(uncertain);
-  Restore restore_turns(turns);
-  ++uncertain;
-  turns = count < 0 ? 0 : turns * count;
   HostValue item = iterable.is<Range>()          ? unknown(UnknownKind::kInt)
                    : iterable.is<SequencePtr>() ? (*iterable.as<SequencePtr>())->at(0)
                                                  : iterable;
-  Flow flow = run_turn(stmt, std::move(item), scope);
-  if (flow == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
-  if (carried) cut({}, stmt.body.span);
+  make_unknown(info.assigns, scope);
+  walk_once([&] { return run_turn(stmt, std::move(item), scope); }, count < 0 ? 0 : turns * count, carried, stmt.body.span);
   return Flow::kNext;
+}
+
+void Evaluator::walk_once(const std::function<Flow()>& turn, int64_t times, bool carried, Span span) {
+  Restore restore_uncertain(uncertain);
+  Restore restore_turns(turns);
+  ++uncertain;
+  turns = times;
+  if (turn() == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
+  if (carried) cut({}, span);
 }
 
 Flow Evaluator::run_while(const ast::WhileStmt& stmt, const ScopePtr& scope) {
@@ -132,26 +186,26 @@ Flow Evaluator::run_while(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   Restore restore_loops(loops);
   ++loops;
   auto turn = [&] { return run_block(stmt.body, nested(scope)); };
-  if (!abstract()) {
+  auto holds = [&] { return to_condition(evaluate(*stmt.condition, scope), stmt.condition->span); };
+  if (!checking()) {
     const bool top_level = on_progress && loops == 1 && activations.empty();
+    PlannedLoop planned(*this);
     for (int64_t i = 0;; ++i) {
       if (top_level) on_progress({"while", i, 0});
-      auto condition = to_condition(evaluate(*stmt.condition, scope), stmt.condition->span);
-      if (!condition.value_or(false)) return Flow::kNext;
+      const std::optional<bool> condition = holds();
+      if (!condition) break;  // a plan: from here on only the run knows
+      if (!*condition) return Flow::kNext;
       if (turn() == Flow::kReturn) return Flow::kReturn;
       if (carried) cut({}, stmt.body.span);
+      if (planned.ends_after(i + 1, i + 2, stmt.body.span)) break;
     }
+    MTF_CHECK(abstract(), "a condition is unknown in a run");
+    make_unknown(info.assigns, scope);
+  } else {
+    make_unknown(info.assigns, scope);
+    holds();
   }
-  make_unknown(info.assigns, scope);
-  Restore restore_uncertain(uncertain);
-  Restore restore_turns(turns);
-  auto condition = to_condition(evaluate(*stmt.condition, scope), stmt.condition->span);
-  if (condition && !*condition && !checking()) return Flow::kNext;
-  ++uncertain;
-  turns = 0;
-  Flow flow = turn();
-  if (flow == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
-  if (carried) cut({}, stmt.body.span);
+  walk_once(turn, 0, carried, stmt.body.span);
   return Flow::kNext;
 }
 

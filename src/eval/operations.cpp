@@ -1,9 +1,11 @@
 // Calls of operations: arguments bound to the parameters of the operation's signature.
+#include <algorithm>
 #include <cmath>
 
 #include "eval/evaluator.h"
 #include "ops/op.h"
 #include "ops/registry.h"
+#include "support/stack_budget.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -66,11 +68,14 @@ std::optional<HostValue> on_the_host(const Op& op, const Arguments& arguments) {
 
 /// Nested lists of numbers, all of one length at each depth.
 void flatten(const HostValue& value, size_t depth, NestedNumbers& nested, Span span) {
+  check_stack(span, Kind::nesting_too_deep);
   if (auto* list = value.as<ListPtr>()) {
     const auto size = static_cast<int64_t>((*list)->items.size());
     if (depth == nested.sizes.size()) {
       if (!nested.numbers.empty()) fail(Kind::shape_mismatch, span, "expected numbers at every place of this depth, found a list too");
       nested.sizes.resize(depth + 1, size);
+      size_t count = 1;
+      for (const int64_t each : nested.sizes) check_length(count *= static_cast<size_t>(std::max<int64_t>(each, 1)), "numbers", span);
     }
     if (nested.sizes[depth] != size) {
       fail(Kind::shape_mismatch, span, "expected lists of one length at each depth, found {} and {}", nested.sizes[depth], size);

@@ -153,8 +153,8 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, bool ke
       }
       for (const StatementReport& part : evaluator.reports) {
         report.costs.insert(report.costs.end(), part.costs.begin(), part.costs.end());
-        report.counters = part.counters;
-        report.turns = part.turns;
+        add_times(report.counters, part.counters, std::max<int64_t>(part.turns, 1));
+        if (part.turns == 0) report.turns = 0;
       }
       if (on_statement) on_statement(report);
       if (!stmt.quiet) results.push_back(std::move(report));

@@ -37,7 +37,7 @@ struct LoopProgress {
   int64_t turns = 0;                                  ///< 0: unknown, of a `while`
 };
 
-/// What `mtf plan` says of one statement, and the REPL of one binding.
+/// What `mtf plan` says of one plan that a statement runs, and the REPL of one binding.
 struct StatementReport {
   Span span;
   std::string text;                     ///< the statement's first line
@@ -45,8 +45,10 @@ struct StatementReport {
   struct Binding { std::string name; std::string type; int64_t bytes = 0; std::string value; };
   std::vector<Binding> bindings;
   std::vector<StatementCost> costs;     ///< each instruction that computed or communicated
-  Counters counters;                    ///< of the statement alone
-  int64_t turns = 1;                    ///< the trip count it stands for; 0: unknown (`per turn`)
+  Counters counters;                    ///< of one time
+  int64_t turns = 1;                    ///< how often that is done; 0: unknown (`per turn`)
+  bool is_estimate = false;             ///< `turns` is extrapolated: the plan did not walk every turn of a loop
+  int64_t plan = 0;                     ///< which plan of the engine's: what repeats is one report
 };
 
 class Session {

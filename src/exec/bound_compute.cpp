@@ -78,7 +78,7 @@ class Kernel : public BoundCompute {
 class Loop : public BoundCompute {
  public:
   Loop(const Schedule& schedule, const Step& step, Hostings& hostings)
-      : plan_(*step.loop), code_(make_code(schedule.program, plan_)) {
+      : plan_(*step.loop), code_(compile(plan_.program)) {
     const LocalProgram& program = schedule.program;
     std::vector<int> all = plan_.outputs;
     for (int v : plan_.operands) all.push_back(v);
@@ -139,15 +139,6 @@ class Loop : public BoundCompute {
     std::vector<int> operand_places, output_places;
     int64_t flops = 0;
   };
-
-  static FusedLoop make_code(const LocalProgram& program, LoopPlan& plan) {
-    std::vector<bool> is_number(program.values.size(), false);
-    for (const Instruction& instruction : program.instructions)
-      if (is_host_number(instruction)) is_number[instruction.results[0]] = true;
-    for (size_t k = 0; k < plan.operands.size(); ++k)
-      if (is_number[plan.operands[k]]) plan.program.operands[k].kind = OperandKind::kScalar;
-    return compile(plan.program);
-  }
 
   /// Of a value for each dim of the loop, 0 along those that it lacks.
   std::vector<int64_t> strides(const LocalValue& value, const Coordinates& coordinates) const {

@@ -44,6 +44,23 @@ CollectiveCount Counters::over(CollectiveKind kind, const std::vector<std::strin
   return result;
 }
 
+void add_times(Counters& a, const Counters& b, int64_t times) {
+  a.flops += times * b.flops;
+  a.unique_flops += times * b.unique_flops;
+  a.processors = std::max(a.processors, b.processors);
+  a.peak_bytes = std::max(a.peak_bytes, b.peak_bytes);
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    for (const auto& [axes, count] : b.collectives[kind]) {
+      CollectiveCount& sum = a.collectives[kind][axes];
+      sum.count += times * count.count;
+      sum.calls += times * count.calls;
+      sum.values += times * count.values;
+      sum.bytes += times * count.bytes;
+      sum.wire_bytes += times * count.wire_bytes;
+    }
+  }
+}
+
 Counters difference(const Counters& a, const Counters& b) {
   Counters result = a;
   result.flops -= b.flops;

@@ -37,6 +37,9 @@ struct Counters {
   bool operator==(const Counters&) const = default;
 };
 
+/// Adds `b`, `times` over; the peak is the larger one.
+void add_times(Counters& a, const Counters& b, int64_t times);
+
 /// `a` minus `b`, except peak_bytes and processors, which are a's.
 Counters difference(const Counters& a, const Counters& b);
 

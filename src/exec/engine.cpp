@@ -71,6 +71,7 @@ struct Engine::Impl {
     }
     std::unique_ptr<Plan> plan = make_plan(program, skipped_passes);
     plan->form = std::move(form);
+    plan->number = ++plans_made;
     if (!options.dry) {
       plan->bound = std::make_unique<BoundPlan>(plan->schedule, machine);
       int64_t there = machine.arena ? machine.arena->bytes() : 0;
@@ -173,6 +174,7 @@ struct Engine::Impl {
   std::list<PlanKey> recent;  // plans, the last used first
   std::unordered_map<PlanKey, std::pair<std::unique_ptr<Plan>, std::list<PlanKey>::iterator>, PlanKeyHash> plans;
   Plan* last = nullptr;
+  int64_t plans_made = 0;
   Digest given;               // what this rank has been given, which must be the same on all
   std::unique_ptr<Reference> reference;
   std::vector<StatementCost> last_costs;
@@ -273,6 +275,18 @@ Counters Engine::counters() const {
 }
 
 void Engine::restart_peak() { impl_->machine.pool->restart_peak(); }
+
+int64_t Engine::last_plan() const { return impl_->last ? impl_->last->number : 0; }
+
+Counters Engine::last_counters() const {
+  Counters counters;
+  if (!impl_->last) return counters;
+  counters = impl_->options.dry ? impl_->last->predicted : impl_->last->bound->counted();
+  counters.unique_flops = impl_->last->predicted.unique_flops;
+  counters.processors = impl_->last->predicted.processors;
+  counters.peak_bytes = impl_->machine.pool->alone_peak();
+  return counters;
+}
 
 const std::vector<StatementCost>& Engine::last_costs() const {
   impl_->last_costs = impl_->last ? costs_of(*impl_->last->schedule) : std::vector<StatementCost>();

@@ -76,6 +76,9 @@ class Engine {
   /// Starts peak_bytes anew at what is live now.
   void restart_peak();
 
+  /// The number of the plan that the last compute() ran, and what that counted; its peak is that since restart_peak.
+  int64_t last_plan() const;
+  Counters last_counters() const;
   /// What the last compute() did, an instruction a line with its costs, for the REPL and `mtf plan`.
   const std::vector<StatementCost>& last_costs() const;
   /// The last compute()'s program at a stage: "ir", "spmd", "schedule".

@@ -18,6 +18,7 @@ struct Plan {
     int captured = -1;   ///< which input of the captured program; -1: a number of the plan's own (from an expansion)
     double number = 0;
   };
+  int64_t number = 0;                     ///< of the engine's plans
   std::string form;                       ///< canonical_form of the program
   Program program;                        ///< as captured, for listings
   std::shared_ptr<const Schedule> schedule;

@@ -1,6 +1,8 @@
 #include "schedule/contraction.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 
 namespace mtf {
 
@@ -22,13 +24,24 @@ int Contraction::of(int node) const {
   return node;
 }
 
-std::vector<int> Contraction::needs(int node) const {
-  std::vector<int> result;
-  for (int need : needs_[node]) result.push_back(of(need));
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  std::erase(result, node);
-  return result;
+std::vector<int> Contraction::in_order() const {
+  std::vector<int> waits(parent_.size(), 0), order;
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  auto for_readers = [&](int node, auto body) {
+    for (int reader : readers_[node])
+      if (const int x = of(reader); x != node) body(x);
+  };
+  for (int node = 0; node < ends_; ++node) for_readers(node, [&](int x) { ++waits[x]; });
+  for (int node = 0; node < ends_; ++node)
+    if (parent_[node] == node && waits[node] == 0) ready.push(node);
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for_readers(order.back(), [&](int x) {
+      if (--waits[x] == 0) ready.push(x);
+    });
+  }
+  return order;
 }
 
 // Looks at the nodes next to `at` that lie between the two.

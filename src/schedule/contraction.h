@@ -31,8 +31,8 @@ class Contraction {
   /// Merges two nodes that stand for themselves, unless a third has to come between them or the search gave up.
   bool merge(int a, int b);
 
-  /// What the nodes that `node` stands for need: each once, by the node that stands for it, without `node` itself.
-  std::vector<int> needs(int node) const;
+  /// The nodes that stand for themselves, each behind what it needs; of those that can come next, the least does.
+  std::vector<int> in_order() const;
 
  private:
   static constexpr int kMostSearched = 256;

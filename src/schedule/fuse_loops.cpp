@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <queue>
+#include <functional>
 
 #include "schedule/contraction.h"
 #include "schedule/passes.h"
@@ -84,21 +84,26 @@ class Fuser {
     return true;
   }
 
+  bool fits(const Cluster& a, const Cluster& b) const {
+    return a.members.size() + b.members.size() <= kMostInstructions && a.reads.size() + b.reads.size() <= kMostArrays;
+  }
+
   bool can_join(int a, int b) const {
     const Cluster &x = clusters_[a], &y = clusters_[b];
-    if (steps_[a].kind != StepKind::kLoop || !same_space(x.members[0], y.members[0])) return false;
-    if (x.members.size() + y.members.size() > kMostInstructions || x.reads.size() + y.reads.size() > kMostArrays) return false;
-    return readable(y, a) && readable(x, b);
+    return fits(x, y) && same_space(x.members[0], y.members[0]) && readable(y, a) && readable(x, b);
   }
 
   /// Joins the loop that `step` is with those that make what it reads, and those that read the same, the latest first.
   void join(int step) {
     std::vector<int> candidates;
+    auto consider = [&](int cluster) {
+      if (steps_[cluster].kind == StepKind::kLoop && fits(clusters_[cluster], clusters_[step])) candidates.push_back(cluster);
+    };
     const size_t dims = shape(step).dims.size();
     for (int v : steps_[step].reads) {
-      if (int from = maker(v); from >= 0) candidates.push_back(from);
+      if (int from = maker(v); from >= 0) consider(from);
       if (program_.values[v].dims.size() != dims) continue;
-      for (int& reader : readers_[v]) candidates.push_back(reader = order_.of(reader));
+      for (int& reader : readers_[v]) consider(reader = order_.of(reader));
     }
     std::sort(candidates.begin(), candidates.end(), std::greater<>());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
@@ -126,44 +131,20 @@ class Fuser {
     gone = {};
   }
 
-  /// For each value: it is read outside the loop that makes it.
-  std::vector<bool> kept_values() const {
-    std::vector<bool> kept(program_.values.size(), false);
-    for (const std::vector<int>& outputs : program_.outputs)
-      for (int v : outputs) kept[schedule_.alias_of[v]] = true;
-    for (size_t c = 0; c < clusters_.size(); ++c)
-      for (int v : clusters_[c].reads)
-        if (maker(v) != static_cast<int>(c)) kept[schedule_.alias_of[v]] = true;
-    return kept;
-  }
-
   void emit() {
-    std::vector<std::vector<int>> readers(clusters_.size());
-    std::vector<int> waits(clusters_.size(), 0);
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-    for (size_t c = 0; c < clusters_.size(); ++c) {
-      if (clusters_[c].members.empty()) continue;
-      const std::vector<int> needs = order_.needs(static_cast<int>(c));
-      waits[c] = static_cast<int>(needs.size());
-      for (int n : needs) readers[n].push_back(static_cast<int>(c));
-      if (waits[c] == 0) ready.push(static_cast<int>(c));
-    }
-    const std::vector<bool> kept = kept_values();
     std::vector<Step> result;
-    while (!ready.empty()) {
-      int c = ready.top();
-      ready.pop();
+    const std::vector<int> order = order_.in_order();
+    result.reserve(order.size());
+    for (int c : order) {
       const Cluster& cluster = clusters_[c];
-      Step step = std::move(steps_[c]);
-      if (step.kind == StepKind::kLoop) {
-        for (size_t m = 1; m < cluster.members.size(); ++m)
-          step.instructions.push_back(steps_[cluster.members[m]].instructions[0]);
-        make_loop(schedule_, step, &kept);
+      Step& step = result.emplace_back(std::move(steps_[c]));
+      if (cluster.members.size() < 2) continue;
+      for (size_t m = 1; m < cluster.members.size(); ++m) {
+        const Step& other = steps_[cluster.members[m]];
+        step.instructions.push_back(other.instructions[0]);
+        step.writes.push_back(other.writes[0]);
       }
-      // A loop that nothing reads is left out.
-      if (!step.writes.empty()) result.push_back(std::move(step));
-      for (int reader : readers[c])
-        if (--waits[reader] == 0) ready.push(reader);
+      step.reads = cluster.reads;
     }
     steps_ = std::move(result);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <queue>
 #include <tuple>
 #include <unordered_set>
@@ -20,28 +21,28 @@ void keep_first_of_each(std::vector<int>& values) {
 
 class Merger {
  public:
-  explicit Merger(Schedule& schedule) : schedule_(schedule), program_(schedule.program), maker_(program_.values.size(), -1) {
+  explicit Merger(Schedule& schedule)
+      : schedule_(schedule), program_(schedule.program), maker_(program_.values.size(), -1), kind_of_(schedule.steps.size(), -1),
+        order_(schedule.steps.size()), last_of_(schedule.steps.size()), earlier_(schedule.steps.size(), -1) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::iota(last_of_.begin(), last_of_.end(), 0);
     std::map<Kind, int> kinds;
     for (size_t s = 0; s < schedule.steps.size(); ++s) {
-      units_.push_back({static_cast<int>(s)});
-      kind_of_.push_back(-1);
       for (int v : schedule.steps[s].writes) maker_[v] = static_cast<int>(s);
       if (!is_small_all_reduce(schedule.steps[s])) continue;
       kind_of_[s] = kinds.emplace(kind_of(schedule.steps[s]), static_cast<int>(kinds.size())).first->second;
+      if (kind_of_[s] == static_cast<int>(of_kind_.size())) of_kind_.push_back(0);
+      ++of_kind_[kind_of_[s]];
     }
-    kinds_ = static_cast<int>(kinds.size());
-    unit_of_.resize(units_.size());
   }
 
   void run() {
-    for (int kind = 0; kind < kinds_; ++kind)
-      if (std::count(kind_of_.begin(), kind_of_.end(), kind) > 1) merge(kind);
-    if (units_.size() < schedule_.steps.size()) emit();
+    for (size_t kind = 0; kind < of_kind_.size(); ++kind)
+      if (of_kind_[kind] > 1) merge(static_cast<int>(kind));
+    if (order_.size() < schedule_.steps.size()) emit();
   }
 
  private:
-  using Unit = std::vector<int>;  // steps that run as one, in order
-
   int64_t bytes(const Step& step) const {
     const LocalValue& value = program_.values[step.writes[0]];
     return largest_block(value) * size_of(value.element);
@@ -58,89 +59,93 @@ class Merger {
     return {instruction.axes, instruction.reduction, value.element, value.mesh.get(), value.varies()};
   }
 
-  /// Calls `body(unit)` for each unit that makes what `unit` reads.
+  /// Calls `body(last)` for each step that the steps merged into `last` need, itself the last of those merged with it.
   template <typename Body>
-  void for_needs(const Unit& unit, Body body) const {
-    for (int s : unit)
+  void for_needs(int last, Body body) const {
+    for (int s = last; s >= 0; s = earlier_[s])
       for (int v : schedule_.steps[s].reads)
-        if (int made = maker_[schedule_.alias_of[v]]; made >= 0) body(unit_of_[made]);
+        if (int made = maker_[schedule_.alias_of[v]]; made >= 0) body(last_of_[made]);
   }
 
   /// Merges the all_reduces of `kind` that come after as many others of it, one after the other. None of those needs
   /// another, and what needs one of them comes before none of them, so no step has to run both before and after.
   void merge(int kind) {
     struct Group {
-      int unit = -1;       // the latest that joined, and has the steps of all
+      int last = -1;
       int64_t bytes = 0;
     };
-    std::vector<Group> groups;                   // for each number of others before: the one that may still grow
-    std::vector<size_t> after(units_.size(), 0); // for each unit: how many of the kind one after the other end with it
-    number_units();
-    bool merged = false;
-    for (size_t u = 0; u < units_.size(); ++u) {
+    std::vector<Group> groups;                                   // for each number of others before: the one that may grow
+    std::vector<size_t> after(schedule_.steps.size(), 0);        // how many of the kind, one after the other, end with a step
+    std::vector<int> joined;                                     // have become part of a later one
+    for (int s : order_) {
       size_t before = 0;
-      for_needs(units_[u], [&](int need) { before = std::max(before, after[need]); });
-      after[u] = before;
-      if (kind_of_[units_[u][0]] != kind) continue;
-      after[u] = before + 1;
+      for_needs(s, [&](int need) { before = std::max(before, after[need]); });
+      after[s] = before;
+      if (kind_of_[s] != kind) continue;
+      after[s] = before + 1;
       if (before == groups.size()) groups.emplace_back();
       Group& group = groups[before];
-      const int64_t more = bytes(schedule_.steps[units_[u][0]]);
-      if (group.unit >= 0 && group.bytes + more <= kLargestAllReduce) {
-        Unit all = std::move(units_[group.unit]);
-        all.push_back(units_[u][0]);
-        units_[group.unit].clear();
-        units_[u] = std::move(all);
-        merged = true;
+      const int64_t more = bytes(schedule_.steps[s]);
+      if (group.last >= 0 && group.bytes + more <= kLargestAllReduce) {
+        earlier_[s] = group.last;
+        joined.push_back(group.last);
       } else {
         group.bytes = 0;
       }
-      group = {static_cast<int>(u), group.bytes + more};
+      group = {s, group.bytes + more};
     }
-    if (merged) put_in_order();
-  }
-
-  void number_units() {
-    for (size_t u = 0; u < units_.size(); ++u)
-      for (int s : units_[u]) unit_of_[s] = static_cast<int>(u);
+    if (joined.empty()) return;
+    for (int s : joined) last_of_[s] = -1;
+    for (int s : order_)
+      if (last_of_[s] == s)
+        for (int each = s; each >= 0; each = earlier_[each]) last_of_[each] = s;
+    put_in_order();
   }
 
   /// Merged steps stand where the last of them stood; what needs them and stood before that is put off until after it.
   void put_in_order() {
-    number_units();
-    std::vector<int> waits(units_.size(), 0);
-    std::vector<std::vector<int>> readers(units_.size());
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-    for (size_t u = 0; u < units_.size(); ++u) {
-      for_needs(units_[u], [&](int need) {
-        readers[need].push_back(static_cast<int>(u));
-        ++waits[u];
+    std::vector<int> place(schedule_.steps.size(), 0);
+    std::vector<int> waits(schedule_.steps.size(), 0);
+    std::vector<int> begin(schedule_.steps.size() + 1, 0);       // of its readers, in `readers`
+    std::erase_if(order_, [&](int s) { return last_of_[s] != s; });
+    for (size_t i = 0; i < order_.size(); ++i) {
+      place[order_[i]] = static_cast<int>(i);
+      for_needs(order_[i], [&](int need) { ++begin[need + 1]; });
+    }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<int> readers(begin.back()), next(begin.begin(), begin.end() - 1);
+    std::priority_queue<int, std::vector<int>, std::greater<>> ready;  // places
+    for (size_t i = 0; i < order_.size(); ++i) {
+      for_needs(order_[i], [&](int need) {
+        readers[next[need]++] = order_[i];
+        ++waits[order_[i]];
       });
-      if (!units_[u].empty() && waits[u] == 0) ready.push(static_cast<int>(u));
+      if (waits[order_[i]] == 0) ready.push(static_cast<int>(i));
     }
-    std::vector<Unit> ordered;
+    std::vector<int> ordered;
     while (!ready.empty()) {
-      const int u = ready.top();
+      const int s = order_[ready.top()];
       ready.pop();
-      ordered.push_back(std::move(units_[u]));
-      for (int reader : readers[u])
-        if (--waits[reader] == 0) ready.push(reader);
+      ordered.push_back(s);
+      for (int r = begin[s]; r < begin[s + 1]; ++r)
+        if (--waits[readers[r]] == 0) ready.push(place[readers[r]]);
     }
-    units_ = std::move(ordered);
+    order_ = std::move(ordered);
   }
 
   void emit() {
     std::vector<Step> result;
-    for (const Unit& unit : units_) {
-      Step step = std::move(schedule_.steps[unit[0]]);
-      for (size_t i = 1; i < unit.size(); ++i) {
-        const Step& other = schedule_.steps[unit[i]];
-        step.instructions.push_back(other.instructions[0]);
-        step.writes.push_back(other.writes[0]);
-        step.reads.push_back(other.reads[0]);
+    result.reserve(order_.size());
+    for (int last : order_) {
+      Step& step = result.emplace_back(std::move(schedule_.steps[last]));
+      if (earlier_[last] < 0) continue;
+      for (int s = earlier_[last]; s >= 0; s = earlier_[s]) {
+        step.instructions.push_back(schedule_.steps[s].instructions[0]);
+        step.reads.push_back(schedule_.steps[s].reads[0]);
+        step.writes.push_back(schedule_.steps[s].writes[0]);
       }
-      if (unit.size() > 1) keep_first_of_each(step.reads);
-      result.push_back(std::move(step));
+      for (std::vector<int>* each : {&step.instructions, &step.reads, &step.writes}) std::reverse(each->begin(), each->end());
+      keep_first_of_each(step.reads);
     }
     schedule_.steps = std::move(result);
   }
@@ -149,9 +154,10 @@ class Merger {
   const LocalProgram& program_;
   std::vector<int> maker_;     // for each value: the step that makes it
   std::vector<int> kind_of_;   // for each step: the kind of all_reduce, or -1
-  std::vector<Unit> units_;    // in the order in which they run
-  std::vector<int> unit_of_;   // for each step
-  int kinds_ = 0;
+  std::vector<int> of_kind_;   // how many there are
+  std::vector<int> order_;     // steps as they will run; of merged ones the last
+  std::vector<int> last_of_;   // for each step: the last of those merged with it
+  std::vector<int> earlier_;   // for each step: the one before it of those merged with it, or -1
 };
 
 }  // namespace

@@ -16,6 +16,10 @@ void share_views(Schedule& schedule);
 /// the reductions of what they compute; steps are in an order that respects what they read.
 void fuse_loops(Schedule& schedule);
 
+/// Afterwards each step that is a loop has its program, and writes what is read outside of it alone; loops that nothing
+/// reads are left out.
+void make_loops(Schedule& schedule);
+
 /// Afterwards small all_reduces over the same axes that do not need each other's results are one step.
 void merge_all_reduces(Schedule& schedule);
 
@@ -28,10 +32,7 @@ void overlap_collectives(Schedule& schedule);
 /// Afterwards each value that is in memory has a buffer, and each buffer its lifetime.
 void plan_buffers(Schedule& schedule);
 
-/// One element-wise instruction or reduction as a loop of its own.
-Step single_loop(const Schedule& schedule, int instruction);
-
-/// The step becomes the loop of all of its instructions; `kept` says which values are read outside of it (null: all).
-void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>* kept);
+/// For each value: it is a number of the host.
+std::vector<bool> host_numbers(const LocalProgram& program);
 
 }  // namespace mtf

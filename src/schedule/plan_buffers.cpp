@@ -131,9 +131,7 @@ class Planner {
   }
 
   void place_inputs() {
-    std::vector<bool> is_number(program_.values.size(), false);
-    for (const Instruction& instruction : program_.instructions)
-      if (is_host_number(instruction)) is_number[instruction.results[0]] = true;
+    const std::vector<bool> is_number = host_numbers(program_);
     for (size_t i = 0; i < program_.inputs.size(); ++i) {
       const int v = program_.inputs[i];
       if (!is_number[v]) {

@@ -15,6 +15,7 @@ const std::vector<SchedulePass>& schedule_passes() {
        share_views},
       {"merge_all_reduces", "small all_reduces over the same axes are one step", true, merge_all_reduces},
       {"fuse_loops", "element-wise chains and their reductions are one step", true, fuse_loops},
+      {"make_loops", "each loop has its program; those that nothing reads are left out", false, make_loops},
       {"cut_all_reduces", "the calls of each collective are known", false, cut_all_reduces},
       {"overlap_collectives", "each collective goes on until its result is needed", true, overlap_collectives},
       {"plan_buffers", "every value in memory has a buffer with a lifetime", false, plan_buffers},
@@ -50,6 +51,13 @@ int64_t largest_block(const LocalValue& value) {
 bool is_host_number(const Instruction& instruction) {
   return instruction.kind == InstructionKind::kInput && instruction.node &&
          instruction.node->op->name == "number";
+}
+
+std::vector<bool> host_numbers(const LocalProgram& program) {
+  std::vector<bool> result(program.values.size(), false);
+  for (const Instruction& instruction : program.instructions)
+    if (is_host_number(instruction)) result[instruction.results[0]] = true;
+  return result;
 }
 
 bool repeats(const Instruction& instruction) {

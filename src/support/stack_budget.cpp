@@ -11,31 +11,33 @@ namespace mtf {
 namespace {
 
 struct Stack {
-  std::uintptr_t lowest = 0;  // that may be used; 0: not known, and so not limited
-  std::size_t size = 0;
-
-  Stack() {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-    void* begin = nullptr;
-    if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
-      lowest = reinterpret_cast<std::uintptr_t>(begin) + std::min(kStackReserve, size / 4);
-    }
-    pthread_attr_destroy(&attributes);
-  }
+  std::uintptr_t lowest = 0;  // that may be used; 0: not asked for yet
+  std::size_t size = 0;       // 0: not known, and so not limited
 };
 
-const Stack& stack() {
-  thread_local const Stack kStack;
-  return kStack;
+constinit thread_local Stack own_stack;
+
+void ask_for_stack() {
+  own_stack.lowest = 1;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* begin = nullptr;
+  std::size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
+    own_stack = {reinterpret_cast<std::uintptr_t>(begin) + std::min(kStackReserve, size / 4), size};
+  }
+  pthread_attr_destroy(&attributes);
 }
 
 }  // namespace
 
-bool has_stack() noexcept { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack().lowest; }
+bool has_stack() noexcept {
+  if (own_stack.lowest == 0) [[unlikely]] ask_for_stack();
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > own_stack.lowest;
+}
 
 void fail_for_stack(Span span, Kind kind) {
-  fail(Diagnostic(kind, span, fmt::format("the stack of {} ends here", bytes_text(static_cast<std::int64_t>(stack().size))))
+  fail(Diagnostic(kind, span, fmt::format("the stack of {} ends here", bytes_text(static_cast<std::int64_t>(own_stack.size))))
            .help("`ulimit -s` gives a process a larger one"));
 }
 

@@ -48,8 +48,9 @@ const Command kPlanCommand = {
     .details =
         "Each value with its type and layout, its floating-point operations, and each collective: its kind and axes,\n"
         "what it moves, and why it is needed. Figures are those of the largest processor, and exactly what `counters`\n"
-        "measures when the script runs. A loop whose number of turns is known before it runs is multiplied; one whose\n"
-        "turns depend on computed values is shown per turn. The mesh may have any size.\n"
+        "measures when the script runs. Loops are walked turn by turn; what repeats is shown once, with how often. After\n"
+        "many turns the rest of a loop is estimated, and marked so; a loop whose turns depend on computed values is\n"
+        "shown per turn. The mesh may have any size.\n"
         "\n"
         "Examples:\n"
         "  mtf plan two_layer.mtf\n"

@@ -39,32 +39,22 @@ std::string plan_text(const StatementReport& report, bool formulas) {
                behind(cost.formula, formulas), bytes_text(cost.bytes), bytes_text(cost.wire_bytes) + " on the wire", cost.reason});
   }
   std::string head = place_text(report) + "  " + report.text;
-  if (const std::string turns = turns_text(report.turns); !turns.empty()) head += "   (" + turns + ")";
+  if (const std::string turns = turns_text(report.turns); !turns.empty()) head += "   (" + std::string(report.is_estimate ? "about " : "") + turns + ")";
   return head + "\n" + table.text("    ");
 }
 
 void PlanTotals::add(const StatementReport& report) {
   const std::int64_t turns = std::max<std::int64_t>(report.turns, 1);
   if (report.turns == 0 && !report.costs.empty()) turns_unknown_ = true;
-  sum_.flops += turns * report.counters.flops;
-  sum_.unique_flops += turns * report.counters.unique_flops;
-  for (int i = 0; i < kCollectiveKinds; ++i) {
-    for (const auto& [axes, count] : report.counters.collectives[i]) {
-      CollectiveCount& sum = sum_.collectives[i][axes];
-      sum.count += turns * count.count;
-      sum.calls += turns * count.calls;
-      sum.values += turns * count.values;
-      sum.bytes += turns * count.bytes;
-      sum.wire_bytes += turns * count.wire_bytes;
-    }
-  }
+  if (report.is_estimate) estimated_ = true;
+  add_times(sum_, report.counters, turns);
 }
 
 std::string PlanTotals::text(const Counters& all) const {
   Counters counters = sum_;
   counters.processors = all.processors;
   counters.peak_bytes = all.peak_bytes;
-  return totals_text(counters) + (turns_unknown_ ? "    (what is shown per turn is counted once)\n" : "");
+  return totals_text(counters) + (estimated_ ? "    (an estimate: not every turn of the loops was walked)\n" : "") + (turns_unknown_ ? "    (what is shown per turn is counted once)\n" : "");
 }
 
 std::string totals_text(const Counters& counters) {

@@ -24,6 +24,7 @@ class PlanTotals {
  private:
   Counters sum_;
   bool turns_unknown_ = false;
+  bool estimated_ = false;
 };
 
 /// `×200`, `per turn`, or nothing for a statement that runs once.

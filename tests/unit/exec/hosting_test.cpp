@@ -4,7 +4,6 @@
 
 #include "exec/combine.h"
 #include "exec/redistribution.h"
-#include "schedule/pack.h"
 #include "support/diagnostics.h"
 
 #include <cmath>
@@ -54,12 +53,6 @@ TEST(Combine, AMaxWithNanIsNan) {
   combine(ElementType::kF32, Reduction::kMax, a, b, c, 3);
   EXPECT_TRUE(std::isnan(c[0]) && std::isnan(c[1]));
   EXPECT_EQ(c[2], 4);
-}
-
-TEST(Pack, BuffersOfDifferentTimesShareMemory) {
-  std::vector<PackItem> items = {{128, 0, 1, 0}, {64, 1, 2, 0}, {128, 2, 3, 0}};
-  EXPECT_EQ(pack(items), 192);
-  EXPECT_EQ(items[0].offset, items[2].offset);
 }
 
 }  // namespace

@@ -77,8 +77,13 @@ TEST(Contraction, MergesWhateverMakesNoCycle) {
       }
       for (int k = 0; k <= i; ++k) ASSERT_EQ(graph.of(k), walked.of(k));
     }
-    for (int k = 0; k < nodes; ++k)
-      if (graph.of(k) == k) { ASSERT_EQ(graph.needs(k), walked.needs(k)); }
+    std::set<int> earlier;
+    for (int k : graph.in_order()) {
+      for (int need : walked.needs(k)) ASSERT_TRUE(earlier.count(need));
+      ASSERT_EQ(walked.of(k), k);
+      ASSERT_TRUE(earlier.insert(k).second);
+    }
+    for (int k = 0; k < nodes; ++k) ASSERT_TRUE(earlier.count(walked.of(k)));
   }
   EXPECT_GT(merged, 500);
   EXPECT_GT(refused, 500);
@@ -114,7 +119,9 @@ TEST(Contraction, PutsAnyNumberBehindOne) {
   EXPECT_FALSE(graph.merge(graph.of(joint), last));
   EXPECT_FALSE(graph.merge(1, last));
   EXPECT_TRUE(graph.merge(3, last));
-  EXPECT_EQ(graph.needs(3), (std::vector<int>{0, first}));
+  const std::vector<int> order = graph.in_order();
+  EXPECT_EQ(order.size(), static_cast<size_t>(pairs + 2));
+  EXPECT_EQ(std::vector<int>(order.end() - 2, order.end()), (std::vector<int>{first, 3}));
 }
 
 /// Seconds to merge 64 by 64 what a long chain of nodes makes, beside one node that all of them need.

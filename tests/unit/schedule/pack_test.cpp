@@ -75,6 +75,12 @@ TEST(Pack, NeedsHardlyMoreThanIsInUse) {
   }
 }
 
+TEST(Pack, BuffersOfDifferentTimesShareMemory) {
+  std::vector<PackItem> items = {{128, 0, 1, 0}, {64, 1, 2, 0}, {128, 2, 3, 0}};
+  EXPECT_EQ(pack(items), 192);
+  EXPECT_EQ(items[0].offset, items[2].offset);
+}
+
 TEST(Pack, OfNothingIsEmpty) {
   std::vector<PackItem> none, empty = {{0, 0, 3}, {0, 2, 2}};
   EXPECT_EQ(pack(none), 0);

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <utility>
+
+#include "schedule/passes.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+bool same_names(const LocalValue& a, const LocalValue& b) {
+  if (a.dims.size() != b.dims.size()) return false;
+  return std::all_of(a.dims.begin(), a.dims.end(), [&](const LocalDim& d) {
+    return std::any_of(b.dims.begin(), b.dims.end(), [&](const LocalDim& e) { return d.dim == e.dim; });
+  });
+}
+
+Reduction reduction_for(ElementType element, Reduction reduction) {
+  if (element != ElementType::kBool) return reduction;
+  return reduction == Reduction::kMax ? Reduction::kOr : reduction == Reduction::kMin ? Reduction::kAnd : reduction;
+}
+
+/// Where something stands in a loop: among its operands, or among its steps.
+struct Use {
+  bool inside = false;
+  int number = 0;
+};
+
+/// Finds by value what a loop, which has few, knows of it.
+template <typename T>
+class ByValue {
+ public:
+  const T* find(int value) const {
+    for (size_t i = known_.size(); i-- > 0;)
+      if (known_[i].first == value) return &known_[i].second;
+    return nullptr;
+  }
+  void add(int value, T what) { known_.emplace_back(value, what); }
+
+ private:
+  std::vector<std::pair<int, T>> known_;
+};
+
+class LoopMaker {
+ public:
+  LoopMaker(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number)
+      : schedule_(schedule), program_(schedule.program), step_(step), kept_(kept), is_number_(is_number) {}
+
+  void run() {
+    collect();
+    for (int v : plan_.operands) {
+      LoopOperand operand;
+      operand.type = program_.values[v].element;
+      if (is_number_[v]) operand.kind = OperandKind::kScalar;
+      plan_.program.operands.push_back(operand);
+    }
+    step_.writes.clear();
+    for (size_t i = 0; i < step_.instructions.size(); ++i) add(program_.instructions[step_.instructions[i]], uses_[i]);
+    for (int8_t d : shape_->order) plan_.dims.push_back(shape_->dims[d]);
+    step_.reads = plan_.operands;
+    step_.loop = std::move(plan_);
+  }
+
+ private:
+  const Op& op(const Instruction& instruction) const { return *instruction.node->op; }
+
+  /// Operands are numbered before steps, so they are collected first.
+  void collect() {
+    int steps = 0;
+    for (int i : step_.instructions) {
+      const Instruction& instruction = program_.instructions[i];
+      std::vector<Use>& uses = uses_.emplace_back();
+      for (int v : instruction.operands) uses.push_back(resolve(v));
+      if (op(instruction).lane) made_.add(instruction.results[0], {true, steps++});
+      else if (!op(instruction).reduction) made_.add(instruction.results[0], uses[0]);
+    }
+  }
+
+  Use resolve(int v) {
+    const int root = schedule_.alias_of[v];
+    const Use* inside = made_.find(root);
+    if (inside && (v == root || same_names(program_.values[v], program_.values[root]))) return *inside;
+    auto at = std::find(plan_.operands.begin(), plan_.operands.end(), v);
+    if (at == plan_.operands.end()) at = plan_.operands.insert(at, v);
+    return {false, static_cast<int>(at - plan_.operands.begin())};
+  }
+
+  int number(Use use) const { return use.inside ? static_cast<int>(plan_.operands.size()) + use.number : use.number; }
+
+  void add(const Instruction& instruction, const std::vector<Use>& uses) {
+    const int result = instruction.results[0];
+    LoopOutput output;
+    output.type = program_.values[result].element;
+    if (op(instruction).reduction) {
+      output.reduction = reduction_for(program_.values[instruction.operands[0]].element, *op(instruction).reduction);
+      output.value = number(uses[0]);
+      plan_.counted_reductions += op(instruction).work == Work::kPerOperand;
+      if (!shape_) shape_ = &program_.values[instruction.operands[0]];
+    } else {
+      if (op(instruction).lane) add_step(instruction, uses);
+      output.value = number(*made_.find(result));
+      if (!shape_ || kept_[result]) shape_ = &program_.values[result];
+    }
+    if (!op(instruction).reduction && !kept_[result]) return;
+    plan_.program.outputs.push_back(output);
+    plan_.outputs.push_back(result);
+    step_.writes.push_back(result);
+  }
+
+  void add_step(const Instruction& instruction, const std::vector<Use>& uses) {
+    LoopStep lane;
+    lane.op = *op(instruction).lane;
+    lane.type = program_.values[instruction.results[0]].element;
+    int* slots[] = {&lane.a, &lane.b, &lane.c};
+    MTF_CHECK(uses.size() <= 3, "{} has {} operands", op(instruction).name, uses.size());
+    for (size_t k = 0; k < uses.size(); ++k) *slots[k] = number(uses[k]);
+    plan_.program.steps.push_back(lane);
+    plan_.counted_steps += op(instruction).work == Work::kPerResult;
+  }
+
+  const Schedule& schedule_;
+  const LocalProgram& program_;
+  Step& step_;
+  const std::vector<bool>&kept_, &is_number_;  // for each value
+  LoopPlan plan_;
+  ByValue<Use> made_;                     // root values made inside
+  std::vector<std::vector<Use>> uses_;    // for each instruction, its operands
+  const LocalValue* shape_ = nullptr;     // what gives the loop its dims and their order
+};
+
+/// For each value with memory of its own: it is read outside the step that makes it, or after the run.
+std::vector<bool> kept_values(const Schedule& schedule) {
+  const LocalProgram& program = schedule.program;
+  std::vector<bool> kept(program.values.size(), false);
+  std::vector<int> maker(program.values.size(), -1);
+  for (const std::vector<int>& outputs : program.outputs)
+    for (int v : outputs) kept[schedule.alias_of[v]] = true;
+  for (size_t s = 0; s < schedule.steps.size(); ++s)
+    for (int v : schedule.steps[s].writes) maker[v] = static_cast<int>(s);
+  for (size_t s = 0; s < schedule.steps.size(); ++s)
+    for (int v : schedule.steps[s].reads)
+      if (const int root = schedule.alias_of[v]; maker[root] != static_cast<int>(s)) kept[root] = true;
+  return kept;
+}
+
+}  // namespace
+
+void make_loops(Schedule& schedule) {
+  const std::vector<bool> kept = kept_values(schedule), is_number = host_numbers(schedule.program);
+  for (Step& step : schedule.steps)
+    if (step.kind == StepKind::kLoop) LoopMaker(schedule, step, kept, is_number).run();
+  // A loop that nothing reads is left out.
+  std::erase_if(schedule.steps, [](const Step& step) { return step.kind == StepKind::kLoop && step.writes.empty(); });
+}
+
+}  // namespace mtf
