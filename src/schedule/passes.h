@@ -1,5 +1,7 @@
 #pragma once
 // The passes from a local program to a schedule; schedule_passes() lists them in the order in which they run.
+//
+// Each takes time in proportion to the program, or n log n. Where the best result would take more, a bound is stated.
 #include "schedule/schedule.h"
 
 namespace mtf {
@@ -13,14 +15,18 @@ void choose_orders(Schedule& schedule);
 void share_views(Schedule& schedule);
 
 /// Afterwards element-wise instructions over the same blocks that feed each other, or read the same, are one step, with
-/// the reductions of what they compute; steps are in an order that respects what they read.
+/// the reductions of what they compute; steps are in an order that respects what they read. A loop is compared with
+/// those that make what it reads, and with the latest 64 that read the same; it joins one if that makes no cycle as far
+/// as a bounded search tells (contraction.h).
 void fuse_loops(Schedule& schedule);
 
 /// Afterwards each step that is a loop has its program, and writes what is read outside of it alone; loops that nothing
 /// reads are left out.
 void make_loops(Schedule& schedule);
 
-/// Afterwards small all_reduces over the same axes that do not need each other's results are one step.
+/// Afterwards small all_reduces over the same axes that do not need each other's results are one step. n log n for each
+/// kind of all_reduce that there is (axes, reduction, element type), one after the other: what merging those of one kind
+/// orders binds the next.
 void merge_all_reduces(Schedule& schedule);
 
 /// Afterwards Step::calls is set: 1, or for an all_reduce one for each 4 MiB.
@@ -29,7 +35,7 @@ void cut_all_reduces(Schedule& schedule);
 /// Afterwards Step::finish is set: a collective goes on until the step before the first that reads its result.
 void overlap_collectives(Schedule& schedule);
 
-/// Afterwards each value that is in memory has a buffer, and each buffer its lifetime.
+/// Afterwards each value that is in memory has a buffer, and each buffer its lifetime. How buffers are packed: pack.h.
 void plan_buffers(Schedule& schedule);
 
 /// For each value: it is a number of the host.
