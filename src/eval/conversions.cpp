@@ -98,18 +98,24 @@ std::optional<bool> Evaluator::to_condition(const HostValue& value, Span span) {
   fail(Kind::type_mismatch, span, "expected a bool, found {}", describe(value));
 }
 
+static HostValue number_of_host(double number, ElementType element) {
+  if (element == ElementType::kBool) return number != 0;
+  if (element == ElementType::kI32) return static_cast<int64_t>(number);
+  return number;
+}
+
 HostValue Evaluator::read_number(const Value& value, Span span) {
   const ElementType element = value.element();
   if (abstract()) {
     if (engine_) cut({value}, span);
+    if (engine_ && settings.reads && next_read_ < settings.reads->size()) return number_of_host((*settings.reads)[next_read_++], element);
     return unknown(element == ElementType::kBool  ? UnknownKind::kBool
                    : element == ElementType::kI32 ? UnknownKind::kInt
                                                   : UnknownKind::kFloat);
   }
   const double number = fetch(value, span).number(0);
-  if (element == ElementType::kBool) return number != 0;
-  if (element == ElementType::kI32) return static_cast<int64_t>(number);
-  return number;
+  if (settings.reads) settings.reads->push_back(number);
+  return number_of_host(number, element);
 }
 
 HostTensor Evaluator::fetch(const Value& value, Span span) {

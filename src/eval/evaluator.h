@@ -281,6 +281,7 @@ class Evaluator {
   bool placement_fits_ = false;          ///< a mesh that is used has as many processors as the placement
   std::string unplaced_mesh_;            ///< the first that has not
   bool places_changed_ = false;          ///< since the last cut
+  size_t next_read_ = 0;                 ///< of settings.reads, in a plan
   int64_t check_steps_ = 0;
   bool calls_end_ = false;               ///< a check came to the limit of calls: it enters none from there on
 };

@@ -28,6 +28,9 @@ struct Settings {
   std::vector<int64_t> placement = {};                ///< --placement, checked against the meshes
   std::string stdlib;                                 ///< folder of the standard modules
   int64_t ranks = 1;                                  ///< the size of the default mesh [all: ranks]
+  /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what the
+  /// run knew where control depends on it. Null: neither.
+  std::shared_ptr<std::vector<double>> reads = nullptr;
 };
 
 /// Progress of a long top-level loop, for the bar that the tool draws.

@@ -1,9 +1,13 @@
 #include <unistd.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 
 #include "eval/session.h"
 #include "exec/engine.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
 #include "tool/plan_text.h"
@@ -15,10 +19,23 @@ namespace {
 struct Options {
   std::string file;
   bool formula = false;
+  std::string reads;
 };
 
+std::shared_ptr<std::vector<double>> read_reads(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) fail(Kind::file_not_found, {}, path);
+  auto reads = std::make_shared<std::vector<double>>();
+  for (std::string line; std::getline(file, line);) {
+    char* end = nullptr;
+    reads->push_back(std::strtod(line.c_str(), &end));
+    if (end == line.c_str() || *end != '\0') fail(Kind::bad_option_value, {}, "--reads {}: expected a number on line {}, found {}", quote(path), reads->size(), quote(line));
+  }
+  return reads;
+}
+
 int plan(const Options& options, const ProgramOptions& program) {
-  const Settings settings = settings_of(program, launch().ranks);
+  Settings settings = settings_of(program, launch().ranks);
   EngineOptions engine_options = engine_options_of(program);
   engine_options.dry = true;
   const Script script = read_script(options.file);
@@ -27,6 +44,7 @@ int plan(const Options& options, const ProgramOptions& program) {
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
 
+  if (!options.reads.empty()) settings.reads = read_reads(options.reads);
   Engine engine(engine_options);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, nowhere);
@@ -59,6 +77,7 @@ const Command kPlanCommand = {
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<Options>();
       parser.word("file", options->file, "The script, or - for standard input", true);
+      parser.text("--reads", options->reads, "FILE", "What the host reads of tensors, as `mtf run --reads` wrote it");
       parser.flag("--formula", options->formula, "Show the formula beside each figure");
       add_program_options(parser, program);
       add_engine_options(parser, program);

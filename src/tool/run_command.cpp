@@ -1,10 +1,13 @@
 #include <unistd.h>
 
+#include <fstream>
 #include <memory>
 #include <new>
 
 #include "eval/session.h"
 #include "exec/engine.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
 #include "tool/program_output.h"
@@ -15,7 +18,17 @@ namespace {
 
 struct Options {
   std::string file;
+  bool reference = false;
+  std::string reads;
 };
+
+/// One number a line, exactly.
+void write_reads(const std::string& path, const std::vector<double>& reads) {
+  std::string text;
+  for (const double number : reads) text += fmt::format("{:a}\n", number);
+  if (std::ofstream file(path, std::ios::trunc); !(file << text).flush())
+    fail(Kind::cannot_write, {}, path);
+}
 
 void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
@@ -34,14 +47,17 @@ void run_script(const Script& script, const Settings& settings, Engine& engine, 
 }
 
 int run_alone(const Options& options, const ProgramOptions& program) {
-  const Settings settings = settings_of(program, 1);
+  Settings settings = settings_of(program, 1);
   EngineOptions engine_options = engine_options_of(program);
+  engine_options.reference = options.reference;
   const Script script = read_script(options.file);
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   Engine engine(engine_options);
+  if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
   run_script(script, settings, engine, true);
+  if (settings.reads) write_reads(options.reads, *settings.reads);
   return 0;
 }
 
@@ -103,6 +119,8 @@ class RankRun {
 
 int run(const Options& options, const ProgramOptions& program) {
   const Launch here = launch();
+  if (here.ranks > 1 && (options.reference || !options.reads.empty()))
+    fail(Diagnostic(Kind::bad_usage, {}, options.reference ? "--reference computes on one processor" : "--reads is written by one process").help("run it without mpirun"));
   return here.uses_mpi() ? RankRun(here, options, program).run() : run_alone(options, program);
 }
 
@@ -115,15 +133,21 @@ const Command kRunCommand = {
         "The whole script is checked before anything is computed. `-` reads it from standard input.\n"
         "One process hosts every processor of the mesh; under mpirun the ranks host them between them, and rank 0\n"
         "prints. A long loop shows its progress at a terminal.\n"
+        "With --reference every operation is computed at once, whole, on one processor, nothing fused or forgotten: what\n"
+        "every other way to run the script must agree with. Is it the layout, or the model? `counters` says what the\n"
+        "mesh and the layout would cost. --reads writes what the host read of tensors, for `mtf plan --reads`.\n"
         "\n"
         "Examples:\n"
         "  mtf run two_layer.mtf\n"
         "  mtf run two_layer.mtf --mesh \"all:8\" --layout \"hidden:all\"\n"
         "  mtf run mnist.mtf --set lr=0.1 --set epochs=2\n"
+        "  mtf run --reference two_layer.mtf\n"
         "  mpirun -n 4 mtf run two_layer.mtf\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<Options>();
       parser.word("file", options->file, "The script, or - for standard input", true);
+      parser.flag("--reference", options->reference, "Compute each operation at once, whole, on one processor");
+      parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");
       add_program_options(parser, program);
       add_engine_options(parser, program);
       return [options, &program] { return run(*options, program); };
