@@ -246,7 +246,7 @@ HostValue Evaluator::construct(const ModelClassPtr& model, Arguments& arguments)
   // The outermost model that made a place names it: it is finished last.
   PlaceWalk walk;
   walk.over(InstancePtr(instance), [&](const PlacePtr& place, const std::string& path) {
-    if (place->serial < first_place) return;
+    if (place->serial <= first_place) return;
     place->path = path;
     place->current.value().node->name = Name(path);
   });

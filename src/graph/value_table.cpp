@@ -105,12 +105,21 @@ Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, bool gradient
     return saved;
   }
   for (const NodePtr& node : nodes) node->leads_ = node->keeps_history_ = passes_gradients(*node) && !reads_assigned(*node) && leads(*node);
-  // What a kept operation of a region is computed from stays too: it will be computed again.
+  // Of those through which something held can be reached, the ones that something held is made of. What a kept operation
+  // of a region is computed from stays too: it will be computed again.
+  const int64_t wanted_mark = new_mark(), again_mark = new_mark();
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
-    const Node& node = **at;
-    if (!node.keeps_history_ || node.operation->region == 0) continue;
-    for (const Value& operand : node.operands())
-      if (operand.operation().region == node.operation->region && !operand.node->is_computed(operand.result)) operand.node->keeps_history_ = true;
+    Node& node = **at;
+    const bool again = node.mark == again_mark;
+    node.keeps_history_ = again || (node.leads_ && (node.is_held() || node.mark == wanted_mark));
+    node.leads_ = node.leads_ && node.keeps_history_;
+    if (!node.keeps_history_) continue;
+    const int64_t region = node.operation->region;
+    for (const Value& operand : node.operands()) {
+      if (operand.node->is_computed(operand.result)) continue;
+      if (region != 0 && operand.operation().region == region) operand.node->mark = again_mark;
+      else if (operand.node->mark != again_mark && is_float(operand.element())) operand.node->mark = wanted_mark;
+    }
   }
   auto save = [&](const Value& value) {
     if (!value.node->is_computed(value.result)) saved.push_back(value);

@@ -4,8 +4,8 @@
 // Cut. A cut computes every pending value that a handle holds. Whatever nobody holds is not computed.
 //
 // History. Of what a cut computes, an operation's operands are kept if a gradient may still go through it: gradients
-// may come (`grad` can still be called), the operation passes them on, it was not made inside `no_grad`, and a value that
-// is still held lies below it. Then the values that its gradient rule reads are computed and kept by the same cut, as
+// may come (`grad` can still be called), the operation passes them on, it was not made inside `no_grad`, and it lies
+// between two values that are held. Then the values that its gradient rule reads are computed and kept by the same cut, as
 // any autodiff system does, so that nothing of the forward pass is done twice. Of a region of `recompute` only its
 // inputs are kept. All other operations give up their operands at once, and their memory with them.
 //
@@ -35,7 +35,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// Nodes that exist and of which nothing has been computed.
   int64_t pending_count() const { return pending_count_; }
 
-  /// Decides which of the nodes that a cut computes keep their operands, and returns the values that their gradients
+  /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down to
+  /// another that is), and returns the values that their gradients
   /// will read: the cut computes them too. `nodes` are in program order.
   Values keep_history(const std::vector<NodePtr>& nodes, bool gradients_may_come);
   /// Marks the inputs of a capture of `nodes` that die with it: nobody holds them, and every node that has them as an

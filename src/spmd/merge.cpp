@@ -6,6 +6,7 @@
 #include "graph/builder.h"
 #include "ops/op.h"
 #include "ops/record.h"
+#include "spmd/sink_layouts.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -147,7 +148,11 @@ class Merger {
 
 }  // namespace
 
-MergedProgram merge(const Program& program) { return Merger(program).take(); }
+MergedProgram merge(const Program& program) {
+  Program sunk = program;
+  sink_layouts(sunk);
+  return Merger(sunk).take();
+}
 
 Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {
   Builder builder;

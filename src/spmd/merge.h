@@ -1,5 +1,5 @@
 #pragma once
-// Before splitting: equal operations become one, and one that cannot be split as its layout asks becomes its expansion.
+// Before splitting: what nobody wrote a layout for is laid out where it will lie, equal operations become one, and one that cannot be split as its layout asks becomes its expansion.
 #include <vector>
 
 #include "graph/program.h"
