@@ -87,11 +87,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
+bool differs_only_in_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // Optimal string alignment distance: insert, delete, replace, swap neighbours.
@@ -120,9 +117,9 @@ std::optional<std::string> suggest(std::string_view name, const std::vector<std:
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    if (candidate == name || candidate.size() > kLongestName) continue;
-    std::size_t distance = edit_distance(name, candidate);
-    if (lower(name) == lower(candidate)) distance = 0;
+    const std::size_t lengths_differ = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    if (lengths_differ >= best_distance || candidate == name) continue;
+    const std::size_t distance = differs_only_in_case(name, candidate) ? 0 : edit_distance(name, candidate);
     // One letter instead of another is not a misspelling.
     if (distance > 0 && std::min(name.size(), candidate.size()) <= 1) continue;
     if (distance < best_distance) {
