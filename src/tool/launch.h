@@ -23,6 +23,10 @@ Launch launch();
 int report(const Diagnostics& found);
 int report(const std::string& message, ExitCode code);
 
+/// Of a rank other than the first of a job that starts MPI, before it is started: there rank 0 is met, unless it has found
+/// the same and ended the job. Then this rank has found it alone, says it and ends the job.
+[[noreturn]] void end_rank(const std::string& message, ExitCode code);
+
 /// What is said of our own bug.
 std::string bug_message(const std::exception& error);
 

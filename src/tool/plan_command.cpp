@@ -1,11 +1,10 @@
-#include <unistd.h>
-
 #include <memory>
 
 #include "eval/session.h"
 #include "exec/engine.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
+#include "tool/output.h"
 #include "tool/plan_text.h"
 #include "tool/script.h"
 
@@ -32,11 +31,11 @@ int plan(const Options& options, const ProgramOptions& program) {
   Session session(settings, &engine, nowhere);
   PlanTotals totals;
   session.on_statement([&](const StatementReport& statement) {
-    fmt::print("{}", plan_text(statement, options.formula));
+    write_output(plan_text(statement, options.formula));
     totals.add(statement);
   });
   session.run_text(script.name, script.text);
-  fmt::print("{}", totals.text(engine.counters()));
+  write_output(totals.text(engine.counters()));
   return 0;
 }
 
