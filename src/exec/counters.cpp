@@ -5,15 +5,16 @@
 #include <algorithm>
 
 #include "support/text.h"
+#include "types/saturating.h"
 
 namespace mtf {
 
 CollectiveCount& CollectiveCount::operator+=(const CollectiveCount& other) {
-  count += other.count;
-  calls += other.calls;
-  values += other.values;
-  bytes += other.bytes;
-  wire_bytes += other.wire_bytes;
+  count = saturating_add(count, other.count);
+  calls = saturating_add(calls, other.calls);
+  values = saturating_add(values, other.values);
+  bytes = saturating_add(bytes, other.bytes);
+  wire_bytes = saturating_add(wire_bytes, other.wire_bytes);
   return *this;
 }
 

@@ -274,6 +274,8 @@ Counters Engine::counters() const {
   return counters;
 }
 
+int64_t Engine::sent() const { return impl_->machine.sent; }
+
 void Engine::restart_peak() { impl_->machine.pool->restart_peak(); }
 
 int64_t Engine::last_plan() const { return impl_->last ? impl_->last->number : 0; }
