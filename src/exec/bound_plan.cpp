@@ -85,6 +85,8 @@ struct BoundPlan::Impl {
         bound.alone_bytes = padded(bytes_of(buffer.value));
       }
       if (buffer.kind == BufferKind::kOutput) {
+        const Hosting& host = hosting(buffer.value);
+        most_hosted = std::max(most_hosted, ceil_div(host.mesh()->size(), host.ranks()));
         output_alone += bound.alone_bytes;
         output_bytes += bound.place_bytes * bound.places;
       }
@@ -207,6 +209,7 @@ struct BoundPlan::Impl {
   std::vector<int> last_awaits;
   int64_t arena_bytes = 0, arena_alone = 0;
   int64_t output_bytes = 0, output_alone = 0;
+  int64_t most_hosted = 1;                    // processors, by any rank, of the outputs' meshes
   const std::byte* arena_base = nullptr;
   bool pointed = false;
   int64_t sent = 0;                           // bytes handed to MPI, of each collective the most by any rank
@@ -234,6 +237,7 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
   p.pointed = true;
   if (machine.scrub && p.arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(p.arena_bytes));
 
+  check_growth(machine.transport, *machine.pool, p.output_bytes, p.output_alone, p.most_hosted, p.steps.empty() ? Span() : p.steps.back().first->node->span);
   // Memory of inputs and outputs.
   std::vector<std::shared_ptr<Storage>> storages(p.buffers.size());
   for (size_t b = 0; b < p.buffers.size(); ++b) {

@@ -13,17 +13,20 @@ int64_t bytes_of(const LocalProgram& program, int value) {
 int64_t run_bytes(const Schedule& schedule) {
   const LocalProgram& program = schedule.program;
   std::vector<PackItem> arena;
-  int64_t outputs = 0;
+  int64_t outputs = 0, all = 0;
   for (const Buffer& buffer : schedule.buffers) {
     int64_t bytes = 0;
     if (buffer.kind == BufferKind::kStaging) {
       for (int i : schedule.steps[buffer.first].instructions) {
         const Instruction& instruction = program.instructions[i];
-        bytes += padded(staging_bytes(instruction, bytes_of(program, instruction.operands[0]), bytes_of(program, instruction.results[0])));
+        const int64_t staging = staging_bytes(instruction, bytes_of(program, instruction.operands[0]), bytes_of(program, instruction.results[0]));
+        bytes = saturating_add(bytes, padded(staging));
       }
     } else {
       bytes = padded(bytes_of(program, buffer.value));
     }
+    all = saturating_add(all, bytes);
+    if (all >= kMost / 2) return kMost;  // more than could be packed
     if (buffer.kind == BufferKind::kOutput) outputs += bytes;
     if (buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kStaging)
       arena.push_back({bytes, buffer.first, buffer.last, 0});

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <numeric>
 
 namespace mtf {
 
 std::string thousands(std::int64_t number) {
+  if (number == std::numeric_limits<std::int64_t>::max()) return "at least " + thousands(number - 1);
   std::string digits = std::to_string(number);
   const std::size_t first = number < 0 ? 1 : 0;
   for (std::size_t i = digits.size(); i > first + 3;) {
@@ -20,6 +22,7 @@ std::string thousands(std::int64_t number) {
 }
 
 std::string bytes_text(std::int64_t bytes) {
+  if (bytes == std::numeric_limits<std::int64_t>::max()) return "at least " + bytes_text(bytes - 1);
   if (bytes > -1024 && bytes < 1024) return fmt::format("{} B", bytes);
   static constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes) / 1024;

@@ -93,7 +93,7 @@ int from_pipe(Repl& repl) {
 }  // namespace
 
 int run_repl(const ProgramOptions& program) {
-  if (launch().by_mpirun) {
+  if (launch().is_one_of_several()) {
     fail(Diagnostic(Kind::bad_usage, {}, "the REPL cannot be a rank: under mpirun there is no terminal to read from")
              .help("`mpirun -n 4 mtf run FILE` runs a script on ranks")
              .help("`mtf --mesh \"all:4\"` alone is a REPL whose one process hosts four processors"));
