@@ -66,7 +66,9 @@ class CounterFigures : public Object {
   std::string_view kind() const override { return "what a block counted"; }
   std::string print() const override { return counters_ ? to_string(*counters_) : ""; }
   std::vector<std::string> attributes() const override {
-    return {"flops", "unique_flops", "processors", "peak_bytes", "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"};
+    std::vector<std::string> names = {"flops", "unique_flops", "processors", "peak_bytes"};
+    for (int kind = 0; kind < kCollectiveKinds; ++kind) names.emplace_back(mtf::name(static_cast<CollectiveKind>(kind)));
+    return names;
   }
   std::optional<HostValue> attribute(Evaluator&, Name wanted) override {
     const std::string_view figure = wanted.text();
@@ -76,8 +78,7 @@ class CounterFigures : public Object {
     if (figure == "processors") return result(&Counters::processors);
     if (figure == "peak_bytes") return result(&Counters::peak_bytes);
     for (int kind = 0; kind < kCollectiveKinds; ++kind) {
-      constexpr std::string_view kNames[kCollectiveKinds] = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"};
-      if (figure == kNames[kind]) {
+      if (figure == mtf::name(static_cast<CollectiveKind>(kind))) {
         return HostValue(ObjectPtr(std::make_shared<CollectiveFigures>(counters_, static_cast<CollectiveKind>(kind), std::nullopt)));
       }
     }

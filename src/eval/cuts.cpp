@@ -38,6 +38,7 @@ void Evaluator::cut(const Values& needed, Span span) {
   for (WatchedBlock& block : watched_) block.values.clear();
   if (collect_costs) report_costs();
   if (on_cut) on_cut(span);
+  poll(span);
 }
 
 void Evaluator::report_costs() {

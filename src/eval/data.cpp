@@ -1,9 +1,10 @@
 #include "eval/data.h"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
-#include "io/idx.h"
+#include "exec/storage.h"
 #include "io/io_error.h"
 #include "io/npy.h"
 #include "support/text.h"
@@ -58,6 +59,7 @@ bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& rea
       kind = error.kind == IoError::Kind::kNotFound     ? Kind::file_not_found
              : error.kind == IoError::Kind::kBadFile    ? Kind::bad_file_format
              : error.kind == IoError::Kind::kUnwritable ? Kind::cannot_write
+             : error.kind == IoError::Kind::kTooLarge   ? Kind::out_of_memory
                                                         : Kind::bad_file;
     }
   };
@@ -73,6 +75,28 @@ bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& rea
   }
   if (!failure.empty()) fail(Diagnostic(kind, span, failure).help(kind == Kind::file_not_found ? "files are found relative to the working directory" : ""));
   return true;
+}
+
+std::uint64_t memory_for_data(Evaluator& evaluator) {
+  const auto there = static_cast<std::uint64_t>(std::max<std::int64_t>(0, available_memory()));
+  return there / static_cast<std::uint64_t>(evaluator.engine()->ranks() + 1);
+}
+
+void broadcast_bytes(Evaluator& evaluator, std::vector<std::byte>& bytes, Span span) {
+  Engine& engine = *evaluator.engine();
+  if (engine.ranks() == 1) return;
+  const std::uint64_t own = bytes.size();
+  const std::string told = engine.broadcast(std::string(reinterpret_cast<const char*>(&own), sizeof own), span);
+  std::uint64_t size = 0;
+  std::memcpy(&size, told.data(), sizeof size);
+  bytes.resize(size);
+  constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
+  for (std::uint64_t at = 0; at < size; at += kPiece) {
+    auto* const place = reinterpret_cast<char*>(bytes.data() + at);
+    const std::uint64_t length = std::min(kPiece, size - at);
+    const std::string piece = engine.broadcast(engine.rank() == 0 ? std::string(place, length) : std::string(), span);
+    std::memcpy(place, piece.data(), length);
+  }
 }
 
 Value constant(Evaluator& evaluator, HostTensor data, Span span) {
@@ -122,10 +146,12 @@ HostValue npy(Evaluator& evaluator, Arguments& arguments) {
   HostTensor tensor;
   tensor.type.dims = evaluator.to_dims(given[1]->value, given[1]->span);
   ArrayHeader header;
-  TensorData data;
+  ElementArray data;
   const bool found = read_file(evaluator, arguments.span, [&] {
     header = read_npy_header(path);
-    if (!evaluator.abstract()) data = to_tensor_data(read_npy(path), path);
+    if (evaluator.abstract()) return;
+    const std::uint64_t memory = memory_for_data(evaluator);
+    data = to_element_array(read_npy(path, memory), path, memory);
   });
   if (!found) return unknown(UnknownKind::kAny);
   if (!evaluator.abstract()) {
@@ -139,9 +165,8 @@ HostValue npy(Evaluator& evaluator, Arguments& arguments) {
     tensor.type.element = static_cast<ElementType>(head[0]);
     header.sizes.resize((head.size() - 1) / 8);
     std::memcpy(header.sizes.data(), head.data() + 1, head.size() - 1);
-    std::string bytes = evaluator.engine()->broadcast(std::string(reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()), arguments.span);
-    tensor.bytes.resize(bytes.size());
-    std::memcpy(tensor.bytes.data(), bytes.data(), bytes.size());
+    tensor.bytes = std::move(data.bytes);
+    broadcast_bytes(evaluator, tensor.bytes, arguments.span);
   } else {
     tensor.type.element = element_type_for(header.type);
   }

@@ -27,6 +27,11 @@ void register_datasets(Scope& scope);
 void register_text(Scope& scope);
 /// Puts a builtin into a scope.
 void add_builtin(Scope& scope, std::string_view name, std::string_view signature, std::function<HostValue(Evaluator&, Arguments&)> call);
+/// The bytes of memory that data read from a file may take: what there is, shared by all ranks, each of which holds it
+/// whole once, and its blocks.
+std::uint64_t memory_for_data(Evaluator& evaluator);
+/// Rank 0's bytes to every rank, in pieces; nothing is copied where there is one rank.
+void broadcast_bytes(Evaluator& evaluator, std::vector<std::byte>& bytes, Span span);
 /// Runs `read`; an IoError becomes the user's error at `span`. In a check a missing file gives nothing.
 bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& read);
 

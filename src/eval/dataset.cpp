@@ -10,8 +10,8 @@ namespace {
 
 /// The files' numbers, shared by all parts of a dataset; none in a check.
 struct Examples {
-  std::vector<unsigned char> pixels;
-  std::vector<unsigned char> labels;
+  std::vector<std::byte> pixels;
+  std::vector<std::byte> labels;
   Dims dims;             ///< of one example
   int64_t count = -1;    ///< -1: the files are missing, in a check
 };
@@ -76,9 +76,9 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
       for (int64_t i = 0; i < batch.size; ++i) {
         const int64_t place = turn * batch.size + i;
         const int64_t example = first_ + (order ? (*order)[place] : place);
-        const unsigned char* from = examples_->pixels.data() + example * size;
-        for (int64_t k = 0; k < size; ++k) pixels[i * size + k] = static_cast<float>(from[k]) / 255.0F;
-        labels[i] = examples_->labels[example];
+        const std::byte* from = examples_->pixels.data() + example * size;
+        for (int64_t k = 0; k < size; ++k) pixels[i * size + k] = static_cast<float>(std::to_integer<int>(from[k])) / 255.0F;
+        labels[i] = std::to_integer<int32_t>(examples_->labels[example]);
       }
     }
     std::vector<HostValue> pair;
@@ -112,7 +112,7 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
     for (int i = 0; i < 2; ++i) {
       headers[i] = read_idx_header(paths[i]);
       if (evaluator.abstract()) continue;
-      arrays[i] = read_idx(paths[i]);
+      arrays[i] = read_idx(paths[i], memory_for_data(evaluator));
     }
   });
   auto shared = [&](const std::string& bytes) { return evaluator.abstract() ? bytes : evaluator.engine()->broadcast(bytes, arguments.span); };
@@ -139,10 +139,9 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
     examples->count = wanted[0];
     if (!evaluator.abstract()) {
       for (int i = 0; i < 2; ++i) {
-        std::string bytes = shared(std::string(reinterpret_cast<const char*>(arrays[i].bytes.data()), arrays[i].bytes.size()));
         auto& to = i == 0 ? examples->pixels : examples->labels;
-        to.assign(bytes.begin(), bytes.end());
-        arrays[i] = {};
+        to = std::move(arrays[i].bytes);
+        broadcast_bytes(evaluator, to, arguments.span);
       }
     }
   }

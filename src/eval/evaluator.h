@@ -11,6 +11,7 @@
 // functions.cpp, models.cpp, operations.cpp (binding calls to operations' signatures), indexing.cpp, layout_values.cpp
 // (`@`, meshes), annotations.cpp, builtins.cpp, modules.cpp, cuts.cpp, reach.cpp (what is still to run may do),
 // counters_block.cpp, text_format.cpp, data.cpp.
+#include <atomic>
 #include <map>
 #include <ostream>
 #include <string>
@@ -211,6 +212,12 @@ class Evaluator {
   std::function<void(const StatementReport&)> on_statement;
   std::function<void(Span)> on_cut;
   bool interactive = false;            ///< at the prompt: more statements may come
+  /// Set by whoever wants the evaluation to end; shared with the evaluators that work for this one.
+  std::shared_ptr<std::atomic<bool>> interrupt = std::make_shared<std::atomic<bool>>(false);
+  /// Fails (interrupted) at `span` if that is wanted. Called at each statement, turn and cut.
+  void poll(Span span) const {
+    if (interrupt->load(std::memory_order_relaxed)) fail(Kind::interrupted, span);
+  }
   bool collect_costs = false;
   std::vector<StatementReport> reports;       ///< of the top-level statement under way
 

@@ -185,6 +185,7 @@ HostValue Evaluator::comprehension(const ast::Expr& expr, const ast::Comprehensi
   if (iterable.is_poison()) return iterable;
   std::vector<HostValue> items;
   auto turn = [&](HostValue item) {
+    poll(c.iterable->span);
     ScopePtr inner = nested(scope);
     bind_pattern(*c.pattern, std::move(item), inner);
     items.push_back(evaluate(*c.element, inner));

@@ -69,9 +69,14 @@ Settings settings_of(const InterpreterOptions& options) {
   return settings;
 }
 
+void to_standard_output(std::string_view text) {
+  if (!(std::cout << text << std::flush)) fail(Kind::cannot_write, {}, "standard output");
+}
+
 EngineOptions engine_options_of(const InterpreterOptions& options) {
   EngineOptions engine;
   engine.threads = options.threads;
+  engine.use_mpi = options.on_ranks;
   return engine;
 }
 
@@ -80,14 +85,22 @@ EngineOptions engine_options_of(const InterpreterOptions& options) {
 struct Interpreter::Impl {
   explicit Impl(const InterpreterOptions& options)
       : settings(settings_of(options)),
-        buffer(options.output ? options.output : [](std::string_view text) { std::cout << text << std::flush; }),
+        buffer(options.output ? options.output : to_standard_output),
         stream(&buffer),
         engine(engine_options_of(options)),
-        session(settings, &engine, stream) {}
+        session(on_ranks(settings, engine.ranks()), &engine, engine.rank() == 0 ? stream : nowhere) {
+    stream.exceptions(std::ios::badbit);  // what the function throws ends the run
+  }
+
+  static const Settings& on_ranks(Settings& settings, std::int64_t ranks) {
+    settings.ranks = ranks;
+    return settings;
+  }
 
   Settings settings;
   FunctionBuffer buffer;
   std::ostream stream;
+  std::ostream nowhere{nullptr};
   Engine engine;
   Session session;
 };
@@ -107,8 +120,13 @@ void Interpreter::run(const std::string& text) {
 }
 
 void Interpreter::run_file(const std::string& path) {
-  translated([&] { run(SourceFile::read(path)->text()); });
+  translated([&] {
+    impl_->session.execute(SourceFile::read(path)->text(), path);
+    impl_->stream.flush();
+  });
 }
+
+void Interpreter::interrupt() { impl_->session.interrupt(); }
 
 std::string Interpreter::check(const std::string& text) const {
   return Session::check_text("<text>", text, impl_->settings).render();

@@ -149,6 +149,7 @@ Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
     const bool top_level = on_progress && loops == 1 && activations.empty();
     PlannedLoop planned(*this);
     for (int64_t i = 0; i < count; ++i) {
+      poll(stmt.body.span);
       if (top_level) on_progress({variables[0].name.str(), i, count});
       Flow flow = run_turn(stmt, at(i), scope);
       if (flow == Flow::kReturn) return flow;
@@ -191,6 +192,7 @@ Flow Evaluator::run_while(const ast::WhileStmt& stmt, const ScopePtr& scope) {
     const bool top_level = on_progress && loops == 1 && activations.empty();
     PlannedLoop planned(*this);
     for (int64_t i = 0;; ++i) {
+      poll(stmt.condition->span);
       if (top_level) on_progress({"while", i, 0});
       const std::optional<bool> condition = holds();
       if (!condition) break;  // a plan: from here on only the run knows

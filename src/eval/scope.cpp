@@ -5,17 +5,15 @@
 namespace mtf {
 
 void Scope::bind(Name name, HostValue value, Span span) {
-  if (!captured) {
-    for (Binding& binding : bindings) {
-      if (binding.name == name) {
-        // Nobody sees the old one any more. It moves to the end, so that the order stays that of the declarations.
-        binding.value = std::move(value);
-        binding.span = span;
-        std::rotate(bindings.begin() + (&binding - bindings.data()), bindings.begin() + (&binding - bindings.data()) + 1,
-                    bindings.end());
-        return;
-      }
-    }
+  if (Binding* const binding = captured ? nullptr : find_bound(name, bindings.size())) {
+    // Nobody sees the old one any more. It moves to the end, so that the order stays that of the declarations.
+    binding->value = std::move(value);
+    binding->span = span;
+    const auto place = bindings.begin() + (binding - bindings.data());
+    if (place + 1 == bindings.end()) return;
+    std::rotate(place, place + 1, bindings.end());
+    rearranged();
+    return;
   }
   bindings.push_back({name, std::move(value), span});
 }
@@ -37,15 +35,30 @@ void Scope::release() {
   for (const std::weak_ptr<Scope>& captured_scope : all) {
     if (const std::shared_ptr<Scope> scope = captured_scope.lock()) {
       scope->bindings.clear();
+      scope->rearranged();
       scope->hoisted.clear();
     }
   }
 }
 
-Binding* Scope::find_own(Name name, size_t limit) {
-  for (size_t i = std::min(limit, bindings.size()); i > 0; --i) {
+Binding* Scope::find_bound(Name name, size_t limit) {
+  constexpr size_t kMany = 32;
+  limit = std::min(limit, bindings.size());
+  if (bindings.size() > kMany) {
+    if (!index_) index_ = std::make_unique<Index>();
+    for (; index_->count < bindings.size(); ++index_->count) index_->last[bindings[index_->count].name] = index_->count;
+    const auto found = index_->last.find(name);
+    if (found == index_->last.end()) return nullptr;
+    limit = std::min(limit, found->second + 1);
+  }
+  for (size_t i = limit; i > 0; --i) {
     if (bindings[i - 1].name == name) return &bindings[i - 1];
   }
+  return nullptr;
+}
+
+Binding* Scope::find_own(Name name, size_t limit) {
+  if (Binding* const binding = find_bound(name, limit)) return binding;
   for (Binding& binding : hoisted) {
     if (binding.name == name) return &binding;
   }

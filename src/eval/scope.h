@@ -4,8 +4,10 @@
 // A scope's bindings are kept in the order in which they were made; a second `let` of a name hides the first but does
 // not end it, since a function sees the bindings in force where it is written. So whoever looks a name up says how many
 // of the bindings he sees; functions and models of a scope (`hoisted`) are seen by all.
+#include <atomic>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "eval/host_value.h"
@@ -22,7 +24,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
  public:
   Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth)
       : parent(std::move(outer)), parent_limit(outer_limit), uncertain(uncertain_depth) {
-    static int64_t last = 0;
+    static std::atomic<int64_t> last{0};
     serial = ++last;
   }
 
@@ -55,5 +57,18 @@ class Scope : public std::enable_shared_from_this<Scope> {
   Found find(Name name, size_t limit = ~size_t{0});
   /// Every name visible here, the nearest first.
   void visible_names(std::vector<std::string>& names) const;
+  /// To be called by whoever has changed `bindings` other than by adding to them.
+  void rearranged() { index_.reset(); }
+
+ private:
+  /// The last binding of each name among the first `count` bindings, where they are many.
+  struct Index {
+    std::unordered_map<Name, size_t> last;
+    size_t count = 0;
+  };
+  std::unique_ptr<Index> index_;
+
+  /// The last of the first `limit` bindings that has the name, or null.
+  Binding* find_bound(Name name, size_t limit);
 };
 }  // namespace mtf

@@ -29,9 +29,10 @@ struct Session::Impl {
     undo.clear();
     evaluator.top->bindings = before.bindings;
     evaluator.top->hoisted = before.hoisted;
+    evaluator.top->rearranged();
     evaluator.builder.context = before.context;
   }
-  std::vector<StatementReport> run(const std::string& text, bool keep);
+  std::vector<StatementReport> run(const std::string& text, const std::string& name, bool keep);
   void describe_binding(StatementReport& report, Name name, const HostValue& value);
 };
 
@@ -81,11 +82,15 @@ Diagnostics Session::check_text(const std::string& name, const std::string& text
   return check(SourceFile::create(name, text), settings);
 }
 
+void Session::interrupt() { impl_->evaluator.interrupt->store(true); }
+
 void Session::run_file(const std::string& path) {
+  impl_->evaluator.interrupt->store(false);
   impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::read(path))));
 }
 
 void Session::run_text(const std::string& name, const std::string& text) {
+  impl_->evaluator.interrupt->store(false);
   impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, text))));
 }
 
@@ -107,8 +112,10 @@ void Session::Impl::describe_binding(StatementReport& report, Name name, const H
   report.bindings.push_back(std::move(binding));
 }
 
-std::vector<StatementReport> Session::Impl::run(const std::string& text, bool keep) {
-  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(fmt::format("<{}>", ++entries), text), ParseMode::kRepl));
+std::vector<StatementReport> Session::Impl::run(const std::string& text, const std::string& name, bool keep) {
+  evaluator.interrupt->store(false);
+  const std::string entry = name.empty() ? fmt::format("<{}>", ++entries) : name;
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry, text), ParseMode::kRepl));
   std::vector<StatementReport> results;
   std::vector<std::function<void()>> undo;
   const Before at_start = before();
@@ -169,7 +176,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, bool ke
   return results;
 }
 
-std::vector<StatementReport> Session::execute(const std::string& text) { return impl_->run(text, true); }
+std::vector<StatementReport> Session::execute(const std::string& text, const std::string& name) { return impl_->run(text, name, true); }
 
 std::vector<StatementReport> Session::plan(const std::string& text) {
   // Planned apart: a dry engine of its own sees the session's names, and nothing of it stays.
@@ -180,7 +187,8 @@ std::vector<StatementReport> Session::plan(const std::string& text) {
   Impl planner(impl_->settings, &dry, ignored);
   planner.evaluator.top = impl_->evaluator.top;
   planner.evaluator.builder.context = impl_->evaluator.builder.context;
-  std::vector<StatementReport> reports = planner.run(text, false);
+  planner.evaluator.interrupt = impl_->evaluator.interrupt;
+  std::vector<StatementReport> reports = planner.run(text, {}, false);
   std::vector<std::shared_ptr<ast::Program>>& kept = impl_->evaluator.programs;  // the reports' places are in them
   kept.insert(kept.end(), planner.evaluator.programs.begin(), planner.evaluator.programs.end());
   return reports;
@@ -195,6 +203,8 @@ std::string Session::type_of(const std::string& expression) {
   checker.evaluator.programs.push_back(program);
   checker.evaluator.top = impl_->evaluator.top;
   checker.evaluator.builder.context = impl_->evaluator.builder.context;
+  checker.evaluator.interrupt = impl_->evaluator.interrupt;
+  checker.evaluator.interrupt->store(false);
   const Impl::Before before = impl_->before();
   std::vector<std::function<void()>> undo;
   checker.evaluator.undo = &undo;
@@ -217,6 +227,7 @@ HostTensor Session::read(const std::string& expression) {
   auto* stmt = program->body.statements.size() == 1 ? program->body.statements[0].as<ast::ExprStmt>() : nullptr;
   if (!stmt) fail(Kind::bad_usage, program->body.span, "expected an expression");
   Evaluator& evaluator = impl_->evaluator;
+  evaluator.interrupt->store(false);
   evaluator.programs.push_back(program);
   const HostValue value = evaluator.evaluate(*stmt->value, evaluator.top);
   if (const Value* tensor = tensor_of(value)) return evaluator.fetch(*tensor, stmt->value->span);

@@ -60,6 +60,10 @@ class Session {
   Session(Settings settings, Engine* engine, std::ostream& out);
   ~Session();
 
+  /// Ends what is under way at its next statement, turn of a loop or cut, with a UserError of kind interrupted; does
+  /// nothing if nothing is. A signal handler or another thread may call it.
+  void interrupt();
+
   /// Checks the file without computing; all errors and warnings found are in the result, in order of place.
   static Diagnostics check_file(const std::string& path, const Settings& settings);
   static Diagnostics check_text(const std::string& name, const std::string& text, const Settings& settings);
@@ -71,7 +75,8 @@ class Session {
   /// One REPL entry, which may hold several statements: checks it, then runs it. Throws UserError and leaves the
   /// session as it was before the failing statement. A bare expression is allowed; a statement that ends in `;`
   /// reports nothing.
-  std::vector<StatementReport> execute(const std::string& text);
+  /// Messages call it `name`; without one they number the entries.
+  std::vector<StatementReport> execute(const std::string& text, const std::string& name = {});
   /// The type with layout of an expression, computing nothing.
   std::string type_of(const std::string& expression);
   /// The whole value of an expression that is a tensor, or a number of the host (as f64 without dims).

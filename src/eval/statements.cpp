@@ -136,6 +136,7 @@ Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
 
 Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   check_stack(stmt.span, Kind::call_too_deep);
+  poll(stmt.span);
   builder.span = stmt.span;
   const ast::Stmt::Node& node = stmt.node;
   if (auto* s = std::get_if<ast::LetStmt>(&node)) {

@@ -1,5 +1,6 @@
 // data.text: a text as the numbers of its characters.
 #include <algorithm>
+#include <cstring>
 
 #include "eval/data.h"
 #include "io/text.h"
@@ -8,36 +9,9 @@
 namespace mtf {
 namespace {
 
-/// The characters of a text, each as its place in the vocabulary: the characters that occur, in order.
-struct Characters {
-  std::vector<std::string> vocabulary;
-  std::vector<int32_t> ids;
-  int64_t count = -1;
-};
-
-std::string utf8(char32_t c) {
-  std::string out;
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xc0 | (c >> 6));
-    out += static_cast<char>(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xe0 | (c >> 12));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (c & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | (c >> 18));
-    out += static_cast<char>(0x80 | ((c >> 12) & 0x3f));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (c & 0x3f));
-  }
-  return out;
-}
-
 class TextData : public Object, public std::enable_shared_from_this<TextData> {
  public:
-  TextData(std::shared_ptr<const Characters> characters, int64_t first, int64_t count) : characters_(std::move(characters)), first_(first), count_(count) {}
+  TextData(std::shared_ptr<const CharacterText> characters, int64_t first, int64_t count) : characters_(std::move(characters)), first_(first), count_(count) {}
   std::string_view kind() const override { return "a text"; }
   std::string print() const override { return count_text(count_, "character"); }
   std::vector<std::string> attributes() const override { return {"vocab", "batches", "decode", "encode"}; }
@@ -95,9 +69,11 @@ class TextData : public Object, public std::enable_shared_from_this<TextData> {
         auto* targets = reinterpret_cast<int32_t*>(y.bytes.data());
         for (int64_t i = 0; i < batch.size; ++i) {
           const int64_t place = turn * batch.size + i;
-          const int32_t* from = self->characters_->ids.data() + self->first_ + (order ? (*order)[place] : place) * length.size;
-          std::copy(from, from + length.size, inputs + i * length.size);
-          std::copy(from + 1, from + 1 + length.size, targets + i * length.size);
+          const int64_t from = self->first_ + (order ? (*order)[place] : place) * length.size;
+          for (int64_t k = 0; k < length.size; ++k) {
+            inputs[i * length.size + k] = self->characters_->id(from + k);
+            targets[i * length.size + k] = self->characters_->id(from + k + 1);
+          }
         }
       }
       std::vector<HostValue> pair;
@@ -139,7 +115,7 @@ class TextData : public Object, public std::enable_shared_from_this<TextData> {
       if (id < 0 || id >= static_cast<int64_t>(characters_->vocabulary.size())) {
         fail(Kind::index_out_of_range, given[0]->span, "expected ids from 0 to {}, found {}", static_cast<int64_t>(characters_->vocabulary.size()) - 1, id);
       }
-      out += characters_->vocabulary[id];
+      out += utf8(characters_->vocabulary[id]);
     }
     return make_text(std::move(out));
   }
@@ -151,14 +127,14 @@ class TextData : public Object, public std::enable_shared_from_this<TextData> {
     if (!text || characters_->vocabulary.empty()) return unknown(UnknownKind::kAny);
     std::vector<HostValue> ids;
     for (char32_t c : code_points(**text)) {
-      auto place = std::find(characters_->vocabulary.begin(), characters_->vocabulary.end(), utf8(c));
-      if (place == characters_->vocabulary.end()) fail(Kind::bad_value, given[0]->span, "`{}` does not occur in the text", utf8(c));
+      auto place = std::lower_bound(characters_->vocabulary.begin(), characters_->vocabulary.end(), c);
+      if (place == characters_->vocabulary.end() || *place != c) fail(Kind::bad_value, given[0]->span, "`{}` does not occur in the text", utf8(c));
       ids.push_back(static_cast<int64_t>(place - characters_->vocabulary.begin()));
     }
     return make_list(std::move(ids));
   }
 
-  std::shared_ptr<const Characters> characters_;
+  std::shared_ptr<const CharacterText> characters_;
   int64_t first_;
   int64_t count_;
 };
@@ -169,20 +145,19 @@ HostValue text(Evaluator& evaluator, Arguments& arguments) {
   if (given[0]->value.is_unknown()) return unknown(UnknownKind::kAny);
   auto* path = given[0]->value.as<Text>();
   if (!path) fail(Kind::type_mismatch, given[0]->span, "expected the path of a file as a string, found {}", describe(given[0]->value));
-  auto characters = std::make_shared<Characters>();
-  std::string content;
-  const bool found = read_file(evaluator, arguments.span, [&] { content = read_text(**path); });
-  if (found) {
-    if (!evaluator.abstract()) content = evaluator.engine()->broadcast(content, arguments.span);
-    characters->vocabulary = distinct_characters(content);
-    std::vector<char32_t> order;
-    for (const std::string& character : characters->vocabulary) order.push_back(code_points(character)[0]);
-    for (char32_t c : code_points(content)) {
-      characters->ids.push_back(static_cast<int32_t>(std::lower_bound(order.begin(), order.end(), c) - order.begin()));
-    }
-    characters->count = static_cast<int64_t>(characters->ids.size());
+  auto characters = std::make_shared<CharacterText>();
+  const bool found = read_file(evaluator, arguments.span, [&] {
+    *characters = evaluator.abstract() ? CharacterText::read(**path, false) : CharacterText::read(**path, true, memory_for_data(evaluator));
+  });
+  if (found && !evaluator.abstract()) {
+    const std::vector<char32_t>& own = characters->vocabulary;
+    const std::string told = evaluator.engine()->broadcast(std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(char32_t)), arguments.span);
+    characters->vocabulary.resize(told.size() / sizeof(char32_t));
+    std::memcpy(characters->vocabulary.data(), told.data(), told.size());
+    broadcast_bytes(evaluator, characters->ids, arguments.span);
+    characters->count = static_cast<int64_t>(characters->ids.size()) / characters->id_bytes();
   }
-  const int64_t count = characters->count;
+  const int64_t count = found ? characters->count : -1;
   return ObjectPtr(std::make_shared<TextData>(std::move(characters), 0, count));
 }
 

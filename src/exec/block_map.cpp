@@ -38,6 +38,8 @@ int64_t most_elements(const LocalValue& value) {
     int64_t most = 0;
     if (!value.mesh) {
       most = dim.dim.size;
+    } else if (!dim.mapped) {
+      most = bounds(dim, *value.mesh, Coordinates{}).size();  // the first block is never smaller than another
     } else {
       for (int64_t processor : value.mesh->group(0, dim.axes.set()))
         most = std::max(most, bounds(dim, *value.mesh, value.mesh->coordinates(processor)).size());

@@ -23,6 +23,8 @@ struct BoundPlan::Impl {
     std::unique_ptr<BoundCompute> compute;
     std::unique_ptr<BoundCollective> collective;
     int buffer = -1;           // staging
+    int64_t number = 0;        // of the collective that is under way, among all
+    int64_t sent = 0;          // bytes that it has handed to MPI in the first run
     std::vector<int> awaits;   // steps that must have ended before this one begins
     std::vector<std::span<void* const>> operands, results;
   };
@@ -83,6 +85,8 @@ struct BoundPlan::Impl {
         bound.alone_bytes = padded(bytes_of(buffer.value));
       }
       if (buffer.kind == BufferKind::kOutput) {
+        const Hosting& host = hosting(buffer.value);
+        most_hosted = std::max(most_hosted, ceil_div(host.mesh()->size(), host.ranks()));
         output_alone += bound.alone_bytes;
         output_bytes += bound.place_bytes * bound.places;
       }
@@ -126,29 +130,35 @@ struct BoundPlan::Impl {
   }
 
   void bind_collective(BoundStep& bound, const Step& step) {
-    const Instruction& instruction = *bound.first;
-    const LocalValue& from = program.values[instruction.operands[0]];
-    const LocalValue& to = program.values[instruction.results[0]];
-    const Hosting& host = machine.hostings.of(from.mesh);
-    if (instruction.kind == InstructionKind::kAllReduce) {
-      std::vector<const LocalValue*> operands, results;
-      for (int i : step.instructions) {
-        operands.push_back(&program.values[program.instructions[i].operands[0]]);
-        results.push_back(&program.values[program.instructions[i].results[0]]);
-      }
-      bound.collective = bind_all_reduce(host, operands, results, instruction.axes, instruction.reduction);
-    } else if (instruction.kind == InstructionKind::kReduceScatter) {
-      bound.collective = bind_reduce_scatter(host, from, to, instruction.axes, instruction.reduction);
-    } else {
-      bound.collective = bind_redistribution(host, from, to, instruction.kind, instruction.axes);
+    const Instruction& first = *bound.first;
+    std::vector<const LocalValue*> operands, results;
+    for (int i : step.instructions) {
+      operands.push_back(&program.values[program.instructions[i].operands[0]]);
+      results.push_back(&program.values[program.instructions[i].results[0]]);
     }
-    if (!is_collective(instruction.kind)) return;
-    for (size_t i = 0; i < step.instructions.size(); ++i) {
-      const Instruction& each = program.instructions[step.instructions[i]];
-      CollectiveCount count = count_of(each.kind, program.values[each.operands[0]], program.values[each.results[0]], each.axes);
-      if (count.count == 0) continue;
-      count.calls = i == 0 ? step.calls : 0;
-      collectives[static_cast<int>(counted_as(each.kind))][from.mesh->axes_to_string(each.axes)] += count;
+    const Hosting& host = machine.hostings.of(operands[0]->mesh);
+    if (is_collective(first.kind)) bound.collective = mtf::bind_collective(host, first.kind, operands, results, first.axes, first.reduction);
+    else bound.collective = bind_slice(host, *operands[0], *results[0]);
+  }
+
+  /// What the collectives count and send, and the steps' flops: of each step the most on any rank. Every rank runs this
+  /// plan for the first time now.
+  void count(Counters& counted) {
+    std::vector<int64_t> most = flops_of_step;
+    for (const BoundStep& step : steps) {
+      const CollectiveCount count = step.collective ? step.collective->counted() : CollectiveCount{};
+      for (int64_t figure : {count.count, count.values, count.bytes, count.wire_bytes, step.sent}) most.push_back(figure);
+    }
+    machine.transport.max_of_all(most);
+    for (size_t s = 0; s < steps.size(); ++s) {
+      counted.flops += most[s];
+      const int64_t* figures = &most[steps.size() + 5 * s];
+      sent += figures[4];
+      if (figures[0] == 0) continue;
+      const Instruction& first = *steps[s].first;
+      const MeshPtr& mesh = program.values[first.operands[0]].mesh;
+      counted.collectives[static_cast<int>(counted_as(first.kind))][mesh->axes_to_string(first.axes)] +=
+          CollectiveCount{figures[0], steps[s].step->calls, figures[1], figures[2], figures[3]};
     }
   }
 
@@ -199,18 +209,17 @@ struct BoundPlan::Impl {
   std::vector<int> last_awaits;
   int64_t arena_bytes = 0, arena_alone = 0;
   int64_t output_bytes = 0, output_alone = 0;
+  int64_t most_hosted = 1;                    // processors, by any rank, of the outputs' meshes
   const std::byte* arena_base = nullptr;
   bool pointed = false;
-  std::map<std::string, CollectiveCount> collectives[kCollectiveKinds];
+  int64_t sent = 0;                           // bytes handed to MPI, of each collective the most by any rank
   int64_t first_flops = -1;
   std::vector<int64_t> flops_of_step;
   std::vector<int> under_way;
 };
 
 BoundPlan::BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine)
-    : impl_(std::make_unique<Impl>(std::move(schedule), machine)) {
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) counted_.collectives[kind] = impl_->collectives[kind];
-}
+    : impl_(std::make_unique<Impl>(std::move(schedule), machine)) {}
 BoundPlan::~BoundPlan() = default;
 
 int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->output_bytes; }
@@ -228,6 +237,7 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
   p.pointed = true;
   if (machine.scrub && p.arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(p.arena_bytes));
 
+  check_growth(machine.transport, *machine.pool, p.output_bytes, p.output_alone, p.most_hosted, p.steps.empty() ? Span() : p.steps.back().first->node->span);
   // Memory of inputs and outputs.
   std::vector<std::shared_ptr<Storage>> storages(p.buffers.size());
   for (size_t b = 0; b < p.buffers.size(); ++b) {
@@ -262,12 +272,18 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
   p.under_way.clear();
   auto finish = [&](int step) {
     machine.at.store(p.steps[step].first, std::memory_order_relaxed);
+    const int64_t before = machine.transport.sent();
     p.steps[step].collective->finish(machine.transport);
+    if (first_run) p.steps[step].sent += machine.transport.sent() - before;
     std::erase(p.under_way, step);
   };
   const std::function<void()> nothing;
   const std::function<void()> advance = [&] {
-    for (int other : p.under_way) p.steps[other].collective->advance(machine.transport);
+    for (int other : p.under_way) {
+      const int64_t before = machine.transport.sent();
+      p.steps[other].collective->advance(machine.transport);
+      if (first_run) p.steps[other].sent += machine.transport.sent() - before;
+    }
   };
   for (size_t s = 0; s < p.steps.size(); ++s) {
     Impl::BoundStep& step = p.steps[s];
@@ -276,8 +292,11 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
     machine.moved.fetch_add(1, std::memory_order_relaxed);
     if (step.collective) {
       std::byte* staging = step.buffer < 0 || !machine.arena ? nullptr : machine.arena->data() + p.buffers[step.buffer].offset;
-      int tag = static_cast<int>(machine.collectives_begun++ % 65536) * 8192;
-      step.collective->begin(step.operands, step.results, {machine.transport, staging, tag});
+      step.number = machine.collectives_begun++;
+      while (!p.under_way.empty() && step.number - p.steps[p.under_way[0]].number >= machine.transport.collectives_at_once()) finish(p.under_way[0]);
+      const int64_t before = machine.transport.sent();
+      step.collective->begin(step.operands, step.results, {machine.transport, staging, machine.transport.tag_of(step.number)});
+      if (first_run) step.sent = machine.transport.sent() - before;
       p.under_way.push_back(static_cast<int>(s));
       if (first_run) p.flops_of_step.push_back(0);
       continue;
@@ -298,11 +317,10 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
   machine.at.store(nullptr, std::memory_order_relaxed);
 
   if (first_run) {
-    // Every rank runs this plan for the first time now: the largest of each step over all of them.
     p.first_flops = flops;
-    machine.transport.max_of_all(p.flops_of_step);
-    for (int64_t each : p.flops_of_step) counted_.flops += each;
+    p.count(counted_);
   }
+  machine.sent += p.sent;
   MTF_CHECK(flops == p.first_flops, "a plan did {} operations, now {}", p.first_flops, flops);
 
   std::vector<std::shared_ptr<Tensor>> outputs;

@@ -35,6 +35,7 @@ struct Machine {
   std::shared_ptr<Storage> arena;            ///< shared by all plans, as large as the largest needs
   bool scrub = false;                        ///< fill the memory of each run with NaNs before it
   int64_t collectives_begun = 0;             ///< numbers them, the same on all ranks
+  int64_t sent = 0;                          ///< bytes of plans' data handed to MPI, of each collective the most by any rank
   std::atomic<int64_t> moved{0};             ///< grows with each step: for the watchdog
   std::atomic<const Instruction*> at{nullptr};
 };

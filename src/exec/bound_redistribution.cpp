@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "exec/collective.h"
+#include "schedule/pack.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -6,7 +9,9 @@ namespace {
 
 class MovesBoxes : public BoundCollective {
  public:
-  explicit MovesBoxes(Redistribution plan) : plan_(std::move(plan)) {}
+  MovesBoxes(Redistribution plan, CollectiveCount counted) : plan_(std::move(plan)), counted_(counted) {}
+
+  CollectiveCount counted() const override { return counted_; }
 
   int64_t staging_bytes() const override { return plan_.staging_bytes; }
 
@@ -56,12 +61,80 @@ class MovesBoxes : public BoundCollective {
         for (const BoxCopy& piece : message.pieces) mtf::run(piece, staging_ + message.staging, target(piece));
   }
 
-  Redistribution plan_;
+  const Redistribution plan_;
+  const CollectiveCount counted_;
   Transport::Pending pending_;
   std::span<void* const> to_;
   std::byte* staging_ = nullptr;
   bool unpacked_ = false;
 };
+
+/// Two redistributions on one rank: of everything into one place, and out of it. They make a piece a block, where each
+/// block of the one has something of each of the other.
+class MovesThroughWhole : public BoundCollective {
+ public:
+  MovesThroughWhole(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes, CollectiveCount counted)
+      : counted_(counted) {
+    LocalValue whole = from;
+    for (LocalDim& dim : whole.dims) {
+      AxisList left;
+      for (int axis : dim.axes)
+        if (!(axes & axis_bit(axis))) left.push_back(axis);
+      dim.axes = left;
+    }
+    whole.order = to.order;
+    in_ = redistribute(hosting, from, whole, Sources::kGroup, axes);
+    out_ = redistribute(hosting, whole, to, Sources::kOwn, 0);
+    for (int hosted : hosting.places(whole.varies()).first) {
+      begins_.push_back(bytes_);
+      bytes_ += padded(block_at(whole, hosting.coordinates()[static_cast<size_t>(hosted)]).elements * size_of(whole.element));
+    }
+  }
+
+  int64_t staging_bytes() const override { return bytes_; }
+  CollectiveCount counted() const override { return counted_; }
+
+  void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
+             const CollectiveRun& run) override {
+    for (const BoxCopy& copy : in_.local)
+      mtf::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]),
+               run.staging + begins_[static_cast<size_t>(copy.to_place)]);
+    for (const BoxCopy& copy : out_.local)
+      mtf::run(copy, run.staging + begins_[static_cast<size_t>(copy.from_place)],
+               static_cast<std::byte*>(results[0][static_cast<size_t>(copy.to_place)]));
+  }
+
+  bool advance(Transport&) override { return true; }
+
+ protected:
+  void wait(Transport&) override {}
+
+ private:
+  const CollectiveCount counted_;
+  Redistribution in_, out_;
+  std::vector<int64_t> begins_;  // of each place of the whole value, in the staging
+  int64_t bytes_ = 0;
+};
+
+/// In larger groups that one rank hosts, what goes from every block to every other goes through the whole value.
+constexpr int64_t kLargestPairwise = 8;
+
+std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const CollectiveRecord& record, const LocalValue& from,
+                                               const LocalValue& to, AxisSet axes) {
+  const Sources sources = record.movement == Movement::kFromMirror ? Sources::kMirror : Sources::kGroup;
+  const int64_t members = hosting.mesh()->group_size(axes);
+  const int64_t sent = most_sent(hosting, from, to, sources, axes);
+  CollectiveCount counted;
+  if (members > 1 && (sent > 0 || record.counts_if_nothing_moves)) {
+    counted.count = 1;
+    counted.values = record.payload == Payload::kOperand ? most_elements(from) : record.payload == Payload::kResult ? most_elements(to) : sent;
+    counted.bytes = counted.values * size_of(from.element);
+    counted.wire_bytes = sent * size_of(from.element);
+  }
+  if (record.payload == Payload::kOperand && hosting.ranks() == 1 && members > kLargestPairwise)
+    return std::make_unique<MovesThroughWhole>(hosting, from, to, axes, counted);
+  return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, sources, axes), counted);
+}
 
 }  // namespace
 
@@ -69,37 +142,18 @@ void BoundCollective::finish(Transport& transport) {
   while (!advance(transport)) wait(transport);
 }
 
-std::unique_ptr<BoundCollective> bind_redistribution(const Hosting& hosting, const LocalValue& from, const LocalValue& to,
-                                                     InstructionKind kind, AxisSet axes) {
-  const Mesh& mesh = *hosting.mesh();
-  Sources sources;
-  if (kind == InstructionKind::kTranspose)
-    sources = [&mesh, axes](int64_t p) { return std::vector<int64_t>{transposed(mesh, p, axes)}; };
-  else if (kind == InstructionKind::kSlice)
-    sources = [](int64_t p) { return std::vector<int64_t>{p}; };
-  else
-    sources = [&mesh, axes](int64_t p) { return mesh.group(p, axes); };
-  return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, sources, sources));
+std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, InstructionKind kind, const std::vector<const LocalValue*>& values,
+                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction) {
+  const CollectiveRecord& record = record_of(kind);
+  switch (record.movement) {
+    case Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction);
+    case Movement::kReduceScatter: return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction);
+    default: return bind_movement(hosting, record, *values[0], *results[0], axes);
+  }
 }
 
-CollectiveCount count_of(InstructionKind kind, const LocalValue& from, const LocalValue& to, AxisSet axes) {
-  CollectiveCount count;
-  int64_t n = from.mesh ? from.mesh->group_size(axes) : 1;
-  if (n <= 1) return count;
-  count.count = 1;
-  switch (kind) {
-    case InstructionKind::kAllGather: count.values = most_elements(to); break;
-    case InstructionKind::kTranspose: count.values = most_sent(from, to, axes, true); break;
-    case InstructionKind::kExchange: count.values = most_sent(from, to, axes, false); break;
-    default: count.values = most_elements(from);
-  }
-  count.bytes = count.values * size_of(from.element);
-  // Rounded to the nearest.
-  auto share = [&](int64_t numerator) { return (2 * count.bytes * numerator + n) / (2 * n); };
-  if (kind == InstructionKind::kAllReduce) count.wire_bytes = share(2 * (n - 1));
-  else if (kind == InstructionKind::kTranspose || kind == InstructionKind::kExchange) count.wire_bytes = count.bytes;
-  else count.wire_bytes = share(n - 1);
-  return count;
+std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const LocalValue& from, const LocalValue& to) {
+  return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, Sources::kOwn, 0), CollectiveCount{});
 }
 
 }  // namespace mtf

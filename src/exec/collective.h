@@ -4,16 +4,10 @@
 // It begins when its operands exist and ends before its results are read; between, advance() moves it on as messages
 // arrive (OpenMPI moves nothing outside of its own calls).
 //
-// The reductions are direct: each rank of a group owns a slice, receives the others' parts of it, adds them up in the
-// order of the ranks, and sends the sum to the others. That takes the least bytes there are, 2(n-1)/n, and unlike MPI's
-// own all_reduce (which gives other bits with another algorithm, size or number of ranks: measured) it gives each
-// element the same bits whatever it is merged with and however it is cut. A small one is exchanged whole; in a large
-// group it goes through the first rank.
-//
-//              rank 0       rank 1       rank 2
-//   own        a0 a1 a2     b0 b1 b2     c0 c1 c2
-//   scattered  a0+b0+c0     a1+b1+c1     a2+b2+c2
-//   gathered   each has all three sums
+// Reductions are added up along a tree and sent as spmd/reduction_tree.h says, all else as exec/redistribution.h says.
+// Unlike MPI's own collectives (whose all_reduce gives other bits with another algorithm, size or number of ranks:
+// measured) that gives each element the same bits whatever it is merged with, however it is cut and however processors
+// are hosted.
 #include <memory>
 #include <span>
 
@@ -21,6 +15,7 @@
 #include "exec/redistribution.h"
 #include "exec/reduce_groups.h"
 #include "exec/transport.h"
+#include "spmd/collectives.h"
 
 namespace mtf {
 
@@ -35,6 +30,9 @@ class BoundCollective {
  public:
   virtual ~BoundCollective() = default;
   virtual int64_t staging_bytes() const = 0;
+  /// What it counts, except `calls`: from the blocks, groups and messages that there are, of the processor for which it
+  /// is most among those that this rank hosts. With one processor a rank, wire_bytes are what it hands to MPI.
+  virtual CollectiveCount counted() const = 0;
   /// `operands` and `results`: for each value of the step the blocks of its places.
   virtual void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
                      const CollectiveRun& run) = 0;
@@ -47,16 +45,15 @@ class BoundCollective {
   virtual void wait(Transport& transport) = 0;
 };
 
-/// Slice, all_gather, all_to_all, transpose, exchange: `from` becomes `to`.
-std::unique_ptr<BoundCollective> bind_redistribution(const Hosting& hosting, const LocalValue& from, const LocalValue& to,
-                                                     InstructionKind kind, AxisSet axes);
-/// One all_reduce, or several merged ones over the same axes.
+/// A collective of any kind, or several merged all_reduces over the same axes.
+std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, InstructionKind kind, const std::vector<const LocalValue*>& values,
+                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction);
+/// Each processor takes its part of what it has: no communication.
+std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const LocalValue& from, const LocalValue& to);
+
 std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const LocalValue*>& values,
                                                  const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction);
 std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const LocalValue& from, const LocalValue& to,
                                                      AxisSet axes, Reduction reduction);
-
-/// What a collective counts, from the sizes of its blocks and groups; nothing in a group of one.
-CollectiveCount count_of(InstructionKind kind, const LocalValue& from, const LocalValue& to, AxisSet axes);
 
 }  // namespace mtf

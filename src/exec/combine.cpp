@@ -1,5 +1,7 @@
 #include "exec/combine.h"
 
+#include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "support/diagnostics.h"
@@ -57,6 +59,63 @@ void combine(ElementType type, Reduction reduction, const void* a, const void* b
       if (both) return map<uint8_t>(a, b, result, count, [](uint8_t x, uint8_t y) -> uint8_t { return x & y; });
       return map<uint8_t>(a, b, result, count, [](uint8_t x, uint8_t y) -> uint8_t { return x | y; });
     }
+  }
+}
+
+namespace {
+
+/// One stretch of the arrays at a time, so that what lies between leaves and root stays in the cache.
+class Tree {
+ public:
+  Tree(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms)
+      : elements_(elements), tree_(tree), terms_(terms) {
+    MTF_CHECK(tree.size() <= kLevels, "a tree of {} levels", tree.size());
+  }
+
+  int64_t stretch() const { return kBytes / elements_.size(); }
+
+  /// Of `count` elements from the byte `offset` on, in `result`; where `apart`, `result` is not written before the end.
+  void run(int64_t offset, int64_t count, std::byte* result, bool apart) {
+    offset_ = offset;
+    count_ = count;
+    const std::byte* sum = join(tree_.size(), 0, apart ? scratch_[kLevels] : result);
+    if (sum != result) std::memcpy(result, sum, static_cast<size_t>(count * elements_.size()));
+  }
+
+ private:
+  static constexpr size_t kLevels = 31;
+  static constexpr int64_t kBytes = 4096;
+
+  /// Node `index` of a level: a term itself at the leaves, else in `out`.
+  const std::byte* join(size_t level, int64_t index, std::byte* out) {
+    if (level == 0) return terms_[static_cast<size_t>(index)] + offset_;
+    const int64_t children = tree_[level - 1];
+    const std::byte* sum = join(level - 1, index * children, out);
+    for (int64_t child = 1; child < children; ++child) {
+      const std::byte* next = join(level - 1, index * children + child, scratch_[level - 1]);
+      combine(elements_.type, elements_.reduction, sum, next, out, count_);
+      sum = out;
+    }
+    return sum;
+  }
+
+  const ReduceElements elements_;
+  const std::span<const int64_t> tree_;
+  const std::span<const std::byte* const> terms_;
+  int64_t offset_ = 0, count_ = 0;
+  alignas(64) std::byte scratch_[kLevels + 1][kBytes];
+};
+
+}  // namespace
+
+void combine_all(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms, std::byte* result,
+                 int64_t count) {
+  if (terms.size() == 2) return combine(elements.type, elements.reduction, terms[0], terms[1], result, count);
+  const bool apart = terms.size() > 2 && std::find(terms.begin() + 2, terms.end(), result) != terms.end();
+  Tree whole(elements, tree, terms);
+  for (int64_t done = 0; done < count; done += whole.stretch()) {
+    const int64_t offset = done * elements.size();
+    whole.run(offset, std::min(whole.stretch(), count - done), result + offset, apart);
   }
 }
 

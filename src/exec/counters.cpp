@@ -5,24 +5,28 @@
 #include <algorithm>
 
 #include "support/text.h"
+#include "types/saturating.h"
 
 namespace mtf {
 
 CollectiveCount& CollectiveCount::operator+=(const CollectiveCount& other) {
-  count += other.count;
-  calls += other.calls;
-  values += other.values;
-  bytes += other.bytes;
-  wire_bytes += other.wire_bytes;
+  count = saturating_add(count, other.count);
+  calls = saturating_add(calls, other.calls);
+  values = saturating_add(values, other.values);
+  bytes = saturating_add(bytes, other.bytes);
+  wire_bytes = saturating_add(wire_bytes, other.wire_bytes);
   return *this;
 }
 
 CollectiveCount& CollectiveCount::operator-=(const CollectiveCount& other) {
-  count -= other.count;
-  calls -= other.calls;
-  values -= other.values;
-  bytes -= other.bytes;
-  wire_bytes -= other.wire_bytes;
+  const auto subtract = [](int64_t& from, int64_t figure) {
+    if (from != kMost) from -= figure;
+  };
+  subtract(count, other.count);
+  subtract(calls, other.calls);
+  subtract(values, other.values);
+  subtract(bytes, other.bytes);
+  subtract(wire_bytes, other.wire_bytes);
   return *this;
 }
 
@@ -45,26 +49,27 @@ CollectiveCount Counters::over(CollectiveKind kind, const std::vector<std::strin
 }
 
 void add_times(Counters& a, const Counters& b, int64_t times) {
-  a.flops += times * b.flops;
-  a.unique_flops += times * b.unique_flops;
+  const auto add = [&](int64_t& sum, int64_t figure) { sum = saturating_add(sum, saturating_multiply(times, figure)); };
+  add(a.flops, b.flops);
+  add(a.unique_flops, b.unique_flops);
   a.processors = std::max(a.processors, b.processors);
   a.peak_bytes = std::max(a.peak_bytes, b.peak_bytes);
   for (int kind = 0; kind < kCollectiveKinds; ++kind) {
     for (const auto& [axes, count] : b.collectives[kind]) {
       CollectiveCount& sum = a.collectives[kind][axes];
-      sum.count += times * count.count;
-      sum.calls += times * count.calls;
-      sum.values += times * count.values;
-      sum.bytes += times * count.bytes;
-      sum.wire_bytes += times * count.wire_bytes;
+      add(sum.count, count.count);
+      add(sum.calls, count.calls);
+      add(sum.values, count.values);
+      add(sum.bytes, count.bytes);
+      add(sum.wire_bytes, count.wire_bytes);
     }
   }
 }
 
 Counters difference(const Counters& a, const Counters& b) {
   Counters result = a;
-  result.flops -= b.flops;
-  result.unique_flops -= b.unique_flops;
+  if (result.flops != kMost) result.flops -= b.flops;
+  if (result.unique_flops != kMost) result.unique_flops -= b.unique_flops;
   for (int kind = 0; kind < kCollectiveKinds; ++kind) {
     for (const auto& [axes, count] : b.collectives[kind]) result.collectives[kind][axes] -= count;
     std::erase_if(result.collectives[kind], [](const auto& entry) { return entry.second == CollectiveCount{}; });

@@ -18,6 +18,7 @@
 #include "exec/replicas.h"
 #include "exec/transport.h"
 #include "exec/watchdog.h"
+#include "schedule/pack.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -149,7 +150,7 @@ struct Engine::Impl {
     for (const std::vector<int>& output : schedule.program.outputs) {
       const LocalValue& value = schedule.program.values[output[0]];
       std::shared_ptr<Storage>& storage = storages[schedule.buffer_of[output[0]]];
-      if (!storage) storage = machine.pool->pretend((largest_block(value) * size_of(value.element) + 63) / 64 * 64);
+      if (!storage) storage = machine.pool->pretend(padded(saturating_multiply(largest_block(value), size_of(value.element))));
       outputs.push_back(std::make_shared<Tensor>(Tensor{value.type(), value.mesh, value.sharding(), value.order, storage, {}}));
     }
     add(plan.predicted, plan);
@@ -157,8 +158,8 @@ struct Engine::Impl {
   }
 
   void add(const Counters& counters, const Plan& plan) {
-    total.flops += counters.flops;
-    total.unique_flops += plan.predicted.unique_flops;
+    total.flops = saturating_add(total.flops, counters.flops);
+    total.unique_flops = saturating_add(total.unique_flops, plan.predicted.unique_flops);
     total.processors = std::max(total.processors, plan.predicted.processors);
     for (int kind = 0; kind < kCollectiveKinds; ++kind)
       for (const auto& [axes, count] : counters.collectives[kind]) total.collectives[kind][axes] += count;
@@ -273,6 +274,8 @@ Counters Engine::counters() const {
   counters.peak_bytes = impl_->machine.pool->alone_peak();
   return counters;
 }
+
+int64_t Engine::sent() const { return impl_->machine.sent; }
 
 void Engine::restart_peak() { impl_->machine.pool->restart_peak(); }
 

@@ -117,10 +117,10 @@ HostTensor gather_blocks(Machine& machine, const Tensor& tensor) {
   std::vector<void*> blocks;
   for (int hosted : hosting.places(from.varies()).first) blocks.push_back(tensor.blocks[hosted]);
   std::vector<void*> whole = {result.bytes.data()};
-  auto gather = bind_redistribution(hosting, from, to, InstructionKind::kAllGather, tensor.sharding.split());
+  const auto gather = bind_collective(hosting, InstructionKind::kAllGather, {&from}, {&to}, tensor.sharding.split(), Reduction::kSum);
   std::shared_ptr<Storage> staging = machine.pool->allocate(gather->staging_bytes(), 0);
   std::span<void* const> operands[] = {blocks}, results[] = {whole};
-  int tag = static_cast<int>(machine.collectives_begun++ % 65536) * 8192;
+  const int tag = machine.transport.tag_of(machine.collectives_begun++);
   gather->begin(operands, results, {machine.transport, staging->data(), tag});
   gather->finish(machine.transport);
   return result;

@@ -1,24 +1,40 @@
 #include "exec/hosting.h"
 
 #include "support/diagnostics.h"
+#include "support/text.h"
 
 namespace mtf {
 
 Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement)
-    : mesh_(std::move(mesh)), rank_(rank), ranks_(ranks), hosted_(ranks) {
-  int64_t size = mesh_->size();
-  bool placed = static_cast<int64_t>(placement.size()) == size;
-  rank_of_.resize(size);
-  index_of_.resize(size);
-  int64_t share = size / ranks, more = size % ranks, next = 0;
-  for (int r = 0; r < ranks; ++r)
-    for (int64_t i = 0, n = share + (r < more); i < n; ++i, ++next) {
-      int64_t processor = placed ? placement[next] : next;
-      rank_of_[processor] = r;
-      index_of_[processor] = static_cast<int>(i);
-      hosted_[r].push_back(processor);
-    }
-  for (int64_t processor : hosted_[rank]) coordinates_.push_back(mesh_->coordinates(processor));
+    : mesh_(std::move(mesh)), rank_(rank), ranks_(ranks), share_(mesh_->size() / ranks), more_(mesh_->size() % ranks) {
+  if (share_ + (more_ > 0) > kMostHosted)
+    fail(Diagnostic(Kind::limit_exceeded, {}, fmt::format("{} has {} processors, each of the {} would host up to {}: the most is {}", to_string(*mesh_),
+                                                          mesh_->size(), count_text(ranks, "rank"), share_ + (more_ > 0), kMostHosted))
+             .help("`mtf plan` says what it would cost on a mesh of any size"));
+  if (static_cast<int64_t>(placement.size()) == mesh_->size()) {
+    placement_ = placement;
+    seats_.resize(placement_.size());
+    for (size_t seat = 0; seat < placement_.size(); ++seat) seats_[static_cast<size_t>(placement_[seat])] = static_cast<int64_t>(seat);
+  }
+  for (int64_t processor : processors(rank)) coordinates_.push_back(mesh_->coordinates(processor));
+}
+
+const std::vector<int64_t>& Hosting::processors(int rank) const {
+  auto [at, is_new] = hosted_.try_emplace(rank);
+  if (!is_new) return at->second;
+  for (int64_t seat = first_seat(rank); seat < first_seat(rank + 1); ++seat)
+    at->second.push_back(placement_.empty() ? seat : placement_[static_cast<size_t>(seat)]);
+  return at->second;
+}
+
+int Hosting::rank_of_seat(int64_t seat) const {
+  const int64_t larger = more_ * (share_ + 1);  // seats of the ranks that host one more
+  return static_cast<int>(seat < larger ? seat / (share_ + 1) : more_ + (seat - larger) / share_);
+}
+
+int Hosting::index_of(int64_t processor) const {
+  const int64_t seat = seat_of(processor);
+  return static_cast<int>(seat - first_seat(rank_of_seat(seat)));
 }
 
 int64_t Hosting::key(int64_t processor, AxisSet axes) const {
@@ -32,7 +48,7 @@ const Hosting::Numbered& Hosting::numbered(int rank, AxisSet axes) const {
   std::unique_ptr<Numbered>& entry = places_[{rank, axes}];
   if (entry) return *entry;
   entry = std::make_unique<Numbered>();
-  const std::vector<int64_t>& processors = hosted_[rank];
+  const std::vector<int64_t>& processors = this->processors(rank);
   for (size_t i = 0; i < processors.size(); ++i) {
     auto [at, is_new] = entry->by_key.emplace(key(processors[i], axes), entry->places.count());
     if (is_new) entry->places.first.push_back(static_cast<int>(i));

@@ -11,6 +11,7 @@
 //   mesh rows:2;cols:2, one rank, a value that varies over cols:
 //     processor  (0,0) (0,1) (1,0) (1,1)
 //     place        0     1     0     1
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,21 +28,26 @@ struct Places {
   int count() const { return static_cast<int>(first.size()); }
 };
 
-/// A mesh as one rank sees it.
+/// The most processors that one rank hosts.
+inline constexpr int64_t kMostHosted = int64_t{1} << 20;
+
+/// A mesh as one rank sees it: what it keeps grows with the processors that it hosts, and with those of other ranks only
+/// as it asks for them.
 class Hosting {
  public:
+  /// Fails (limit_exceeded) where a rank would host more than kMostHosted processors.
   Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement);
 
   const MeshPtr& mesh() const { return mesh_; }
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   /// The processors that a rank hosts, in its order.
-  const std::vector<int64_t>& processors(int rank) const { return hosted_[rank]; }
-  const std::vector<int64_t>& processors() const { return hosted_[rank_]; }
+  const std::vector<int64_t>& processors(int rank) const;
+  const std::vector<int64_t>& processors() const { return processors(rank_); }
   const std::vector<Coordinates>& coordinates() const { return coordinates_; }
-  int rank_of(int64_t processor) const { return rank_of_[processor]; }
+  int rank_of(int64_t processor) const { return rank_of_seat(seat_of(processor)); }
   /// The place of a processor in its rank's list.
-  int index_of(int64_t processor) const { return index_of_[processor]; }
+  int index_of(int64_t processor) const;
   /// The places of a rank's processors along `axes`; kept.
   const Places& places(int rank, AxisSet axes) const;
   const Places& places(AxisSet axes) const { return places(rank_, axes); }
@@ -50,14 +56,19 @@ class Hosting {
 
  private:
   int64_t key(int64_t processor, AxisSet axes) const;
+  // Ranks have runs of seats; a placement says who sits where.
+  int64_t first_seat(int64_t rank) const { return rank * share_ + std::min(rank, more_); }
+  int64_t seat_of(int64_t processor) const { return seats_.empty() ? processor : seats_[static_cast<size_t>(processor)]; }
+  int rank_of_seat(int64_t seat) const;
 
   MeshPtr mesh_;
   int rank_;
   int ranks_;
-  std::vector<std::vector<int64_t>> hosted_;
+  int64_t share_, more_;            // each rank hosts share_ processors, the first more_ ranks one more
+  std::vector<int64_t> placement_;  // the processor on each seat, and the seat of each; empty: in order
+  std::vector<int64_t> seats_;
   std::vector<Coordinates> coordinates_;
-  std::vector<int> rank_of_;
-  std::vector<int> index_of_;
+  mutable std::map<int, std::vector<int64_t>> hosted_;
   struct Numbered {
     Places places;
     std::map<int64_t, int> by_key;

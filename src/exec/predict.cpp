@@ -1,28 +1,32 @@
 #include "exec/predict.h"
 
 #include "schedule/pack.h"
+#include "types/saturating.h"
 
 namespace mtf {
 namespace {
 
 int64_t bytes_of(const LocalProgram& program, int value) {
-  return largest_block(program.values[value]) * size_of(program.values[value].element);
+  return saturating_multiply(largest_block(program.values[value]), size_of(program.values[value].element));
 }
 
 int64_t run_bytes(const Schedule& schedule) {
   const LocalProgram& program = schedule.program;
   std::vector<PackItem> arena;
-  int64_t outputs = 0;
+  int64_t outputs = 0, all = 0;
   for (const Buffer& buffer : schedule.buffers) {
     int64_t bytes = 0;
     if (buffer.kind == BufferKind::kStaging) {
       for (int i : schedule.steps[buffer.first].instructions) {
         const Instruction& instruction = program.instructions[i];
-        bytes += padded(staging_bytes(instruction, bytes_of(program, instruction.operands[0]), bytes_of(program, instruction.results[0])));
+        const int64_t staging = staging_bytes(instruction, bytes_of(program, instruction.operands[0]), bytes_of(program, instruction.results[0]));
+        bytes = saturating_add(bytes, padded(staging));
       }
     } else {
       bytes = padded(bytes_of(program, buffer.value));
     }
+    all = saturating_add(all, bytes);
+    if (all >= kMost / 2) return kMost;  // more than could be packed
     if (buffer.kind == BufferKind::kOutput) outputs += bytes;
     if (buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kStaging)
       arena.push_back({bytes, buffer.first, buffer.last, 0});
@@ -36,21 +40,17 @@ Counters predict(const Schedule& schedule) {
   const LocalProgram& program = schedule.program;
   Counters counters;
   for (const Step& step : schedule.steps) {
-    bool first = true;
-    for (int i : step.instructions) {
-      const Instruction& instruction = program.instructions[i];
-      InstructionCost cost = cost_of(program, instruction);
-      counters.flops += cost.flops.value();
+    int64_t calls = step.calls;
+    const std::vector<InstructionCost> costs = costs_of_step(program, step.instructions);
+    for (size_t i = 0; i < costs.size(); ++i) {
+      const InstructionCost& cost = costs[i];
+      counters.flops = saturating_add(counters.flops, cost.flops.value());
       if (cost.count == 0) continue;
-      CollectiveCount count;
-      count.count = cost.count;
-      count.calls = first ? step.calls : 0;
-      count.values = cost.values.value();
-      count.bytes = cost.bytes.value();
-      count.wire_bytes = cost.wire_bytes.value();
-      first = false;
+      const Instruction& instruction = program.instructions[step.instructions[i]];
       const LocalValue& from = program.values[instruction.operands[0]];
-      counters.collectives[static_cast<int>(counted_as(instruction.kind))][from.mesh->axes_to_string(instruction.axes)] += count;
+      counters.collectives[static_cast<int>(counted_as(instruction.kind))][from.mesh->axes_to_string(instruction.axes)] +=
+          CollectiveCount{cost.count, calls, cost.values.value(), cost.bytes.value(), cost.wire_bytes};
+      calls = 0;  // those of the step
     }
   }
   counters.unique_flops = program.unique_flops.value();
@@ -62,9 +62,14 @@ Counters predict(const Schedule& schedule) {
 
 std::vector<StatementCost> costs_of(const Schedule& schedule) {
   const LocalProgram& program = schedule.program;
+  std::vector<InstructionCost> cost_of_instruction(program.instructions.size());
+  for (const Step& step : schedule.steps) {
+    std::vector<InstructionCost> of_step = costs_of_step(program, step.instructions);
+    for (size_t i = 0; i < of_step.size(); ++i) cost_of_instruction[step.instructions[i]] = std::move(of_step[i]);
+  }
   std::vector<StatementCost> costs;
   for (const Instruction& instruction : program.instructions) {
-    InstructionCost cost = cost_of(program, instruction);
+    const InstructionCost& cost = cost_of_instruction[static_cast<size_t>(&instruction - program.instructions.data())];
     bool collective = is_collective(instruction.kind);
     if (collective ? cost.count == 0 : cost.flops.terms().empty()) continue;
     const LocalValue& value = program.values[instruction.results[0]];
@@ -80,7 +85,7 @@ std::vector<StatementCost> costs_of(const Schedule& schedule) {
     entry.flops = cost.flops.value();
     entry.values = cost.values.value();
     entry.bytes = cost.bytes.value();
-    entry.wire_bytes = cost.wire_bytes.value();
+    entry.wire_bytes = cost.wire_bytes;
     entry.formula = to_string(collective ? cost.values : cost.flops);
     entry.reason = instruction.reason;
     costs.push_back(std::move(entry));

@@ -12,8 +12,6 @@
 namespace mtf {
 namespace {
 
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
 int64_t wrap_of(const LocalDim& to, const LocalDim& from) {
   return to.mapped && to.map.wrap && !(from.mapped && from.map.wrap) ? to.map.to : 0;
 }
@@ -98,20 +96,126 @@ std::vector<Message> finished(std::map<int, Message>& messages, bool sending, in
   return result;
 }
 
-}  // namespace
-
-std::vector<Segment> overlap(Interval from, Interval to, int64_t wrap) {
-  std::vector<Segment> result;
-  if (from.size() <= 0 || to.size() <= 0) return result;
-  int64_t first_turn = wrap ? floor_div(to.first - from.last, wrap) : 0;
-  int64_t last_turn = wrap ? floor_div(to.last - from.first, wrap) : 0;
-  for (int64_t turn = first_turn; turn <= last_turn; ++turn) {
-    int64_t first = std::max(from.first + turn * wrap, to.first);
-    int64_t last = std::min(from.last + turn * wrap, to.last);
-    if (first < last) result.push_back({first - turn * wrap - from.first, first - to.first, last - first});
-  }
-  return result;
+/// `processor` with its coordinates along two axes exchanged.
+int64_t mirrored(const Mesh& mesh, int64_t processor, AxisSet axes) {
+  int a = std::countr_zero(axes), b = 31 - std::countl_zero(axes);
+  Coordinates coordinates = mesh.coordinates(processor);
+  std::swap(coordinates[a], coordinates[b]);
+  return mesh.processor(coordinates);
 }
+
+std::vector<int64_t> wraps_of(const LocalValue& from, const LocalValue& to) {
+  std::vector<int64_t> wraps;
+  for (size_t d = 0; d < from.dims.size(); ++d) wraps.push_back(wrap_of(to.dims[d], from.dims[d]));
+  return wraps;
+}
+
+/// Works out a Redistribution.
+class Planner {
+ public:
+  Planner(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes)
+      : hosting_(hosting), mesh_(*hosting.mesh()), from_(from), to_(to), from_axes_(from.varies()), to_axes_(to.varies()),
+        kind_(sources), axes_(axes), holders_(from, axes, wraps_of(from, to)), readers_(to, axes, wraps_of(from, to)) {}
+
+  Redistribution run() {
+    plan_own_blocks();
+    if (hosting_.ranks() > 1) plan_sends();
+    result_.sends = finished(sends_, true, result_.staging_bytes);
+    result_.receives = finished(receives_, false, result_.staging_bytes);
+    return std::move(result_);
+  }
+
+ private:
+  /// Processors that `p` takes some of its block from, ascending.
+  std::vector<int64_t> sources_of(int64_t p, const BlockShape& needed) const {
+    if (kind_ == Sources::kOwn) return {p};
+    if (kind_ == Sources::kMirror) return {mirrored(mesh_, p, axes_)};
+    return holders_.meeting(mesh_.coordinates(p), needed.box);
+  }
+
+  std::vector<BoxCopy> copies_between(int64_t q, const BlockShape& needed) const {
+    return copies(from_, block_at(from_, mesh_.coordinates(q)), to_, needed);
+  }
+
+  void plan_own_blocks() {
+    const Places& places = hosting_.places(to_axes_);
+    for (int place = 0; place < places.count(); ++place) {
+      const int64_t p = hosting_.processors()[places.first[place]];
+      const BlockShape needed = block_at(to_, mesh_.coordinates(p));
+      for (int64_t q : sources_of(p, needed)) {
+        const int own = hosting_.find_place(hosting_.rank(), from_axes_, q);
+        for (BoxCopy& copy : copies_between(q, needed)) {
+          copy.to_place = place;
+          if (own >= 0) {
+            copy.from_place = own;
+            result_.local.push_back(std::move(copy));
+          } else {
+            add_piece(receives_, hosting_.rank_of(q), std::move(copy), false, to_.order);
+          }
+        }
+      }
+    }
+  }
+
+  /// In the order in which the receiver meets them: by its place, then by the sender's processor.
+  void plan_sends() {
+    using Piece = std::tuple<int, int, int64_t, int64_t>;  // peer, place there, sending and receiving processor
+    std::vector<Piece> pieces;
+    const auto consider = [&](int peer, int place, int64_t q, int64_t p) {
+      if (hosting_.rank_of(q) == hosting_.rank() && hosting_.find_place(peer, from_axes_, q) < 0) pieces.emplace_back(peer, place, q, p);
+    };
+    constexpr size_t kFew = 4;
+    if (kind_ != Sources::kGroup || hosting_.processors().size() <= kFew) {
+      for (int64_t q : hosting_.processors())
+        for (int64_t p : readers_of(q)) {
+          const int peer = hosting_.rank_of(p);
+          if (peer == hosting_.rank()) continue;
+          const Places& theirs = hosting_.places(peer, to_axes_);
+          const int index = hosting_.index_of(p);
+          if (theirs.first[theirs.of[index]] == index) consider(peer, theirs.of[index], q, p);
+        }
+    } else {
+      for (int peer = 0; peer < hosting_.ranks(); ++peer) {
+        if (peer == hosting_.rank()) continue;
+        const Places& theirs = hosting_.places(peer, to_axes_);
+        for (int place = 0; place < theirs.count(); ++place) {
+          const int64_t p = hosting_.processors(peer)[theirs.first[place]];
+          for (int64_t q : sources_of(p, block_at(to_, mesh_.coordinates(p)))) consider(peer, place, q, p);
+        }
+      }
+    }
+    std::sort(pieces.begin(), pieces.end());
+    for (const auto& [peer, place, q, p] : pieces)
+      for (BoxCopy& copy : copies_between(q, block_at(to_, mesh_.coordinates(p)))) {
+        copy.from_place = hosting_.find_place(hosting_.rank(), from_axes_, q);
+        add_piece(sends_, peer, std::move(copy), true, to_.order);
+      }
+  }
+
+  /// Processors that may take some of `q`'s block.
+  std::vector<int64_t> readers_of(int64_t q) const {
+    if (kind_ == Sources::kOwn) return {q};
+    if (kind_ == Sources::kMirror) return {mirrored(mesh_, q, axes_)};
+    const Coordinates at = mesh_.coordinates(q);
+    std::vector<int64_t> readers;
+    for (int64_t reader : readers_.meeting(at, block_at(from_, at).box))
+      for (int64_t replica : mesh_.group(reader, axes_ & ~readers_.axes())) readers.push_back(replica);
+    return readers;
+  }
+
+  const Hosting& hosting_;
+  const Mesh& mesh_;
+  const LocalValue& from_;
+  const LocalValue& to_;
+  const AxisSet from_axes_, to_axes_;
+  const Sources kind_;
+  const AxisSet axes_;
+  const BlockIndex holders_, readers_;
+  Redistribution result_;
+  std::map<int, Message> sends_, receives_;
+};
+
+}  // namespace
 
 void run(const BoxCopy& copy, const std::byte* from, std::byte* to) {
   if (copy.from_dense && copy.to_dense) {
@@ -121,102 +225,48 @@ void run(const BoxCopy& copy, const std::byte* from, std::byte* to) {
   copy_block(copy.sizes, copy.element_size, from + copy.from_offset, copy.from_strides, to + copy.to_offset, copy.to_strides);
 }
 
-int64_t transposed(const Mesh& mesh, int64_t processor, AxisSet axes) {
-  int a = std::countr_zero(axes), b = 31 - std::countl_zero(axes);
-  Coordinates coordinates = mesh.coordinates(processor);
-  std::swap(coordinates[a], coordinates[b]);
-  return mesh.processor(coordinates);
+BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t element_size) {
+  BoxCopy copy;
+  copy.element_size = static_cast<int>(element_size);
+  copy.from_strides = block.strides;
+  copy.to_strides = wanted.strides;
+  copy.bytes = wanted.elements * element_size;
+  for (size_t i = 0; i < wanted.box.size(); ++i) {
+    copy.sizes.push_back(wanted.box[i].size());
+    copy.from_offset += (wanted.box[i].first - block.box[i].first) * block.strides[i] * element_size;
+  }
+  copy.to_dense = true;
+  copy.from_dense = is_dense(copy.sizes, block.strides, wanted.strides);
+  return copy;
 }
 
-Redistribution redistribute(const Hosting& hosting, const LocalValue& from, const LocalValue& to, const Sources& sources,
-                            const Sources& readers) {
+Redistribution redistribute(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes) {
   MTF_CHECK(from.dims.size() == to.dims.size(), "{} and {} have different dims", from.name, to.name);
-  const Mesh& mesh = *hosting.mesh();
-  AxisSet from_axes = from.varies(), to_axes = to.varies();
-  int me = hosting.rank();
-  Redistribution result;
-  std::map<int, Message> sends, receives;
-
-  const Places& places = hosting.places(to_axes);
-  for (int place = 0; place < places.count(); ++place) {
-    int64_t p = hosting.processors()[places.first[place]];
-    BlockShape needed = block_at(to, mesh.coordinates(p));
-    for (int64_t q : sources(p)) {
-      int own = hosting.find_place(me, from_axes, q);
-      for (BoxCopy& copy : copies(from, block_at(from, mesh.coordinates(q)), to, needed)) {
-        copy.to_place = place;
-        if (own >= 0) {
-          copy.from_place = own;
-          result.local.push_back(std::move(copy));
-        } else {
-          add_piece(receives, hosting.rank_of(q), std::move(copy), false, to.order);
-        }
-      }
-    }
-  }
-
-  if (hosting.ranks() > 1) {
-    // In the order in which the receiver meets them: by its place, then by the order of sources(p).
-    struct Pair { int peer; int place; size_t order; int64_t p, q; };
-    std::vector<Pair> pairs;
-    for (int64_t q : hosting.processors())
-      for (int64_t p : readers(q)) {
-        int peer = hosting.rank_of(p);
-        if (peer == me) continue;
-        const Places& theirs = hosting.places(peer, to_axes);
-        int place = theirs.of[hosting.index_of(p)];
-        if (theirs.first[place] != hosting.index_of(p)) continue;
-        if (hosting.find_place(peer, from_axes, q) >= 0) continue;
-        std::vector<int64_t> order = sources(p);
-        pairs.push_back({peer, place, static_cast<size_t>(std::find(order.begin(), order.end(), q) - order.begin()), p, q});
-      }
-    std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
-      return std::tie(a.peer, a.place, a.order) < std::tie(b.peer, b.place, b.order);
-    });
-    for (const Pair& pair : pairs)
-      for (BoxCopy& copy : copies(from, block_at(from, mesh.coordinates(pair.q)), to, block_at(to, mesh.coordinates(pair.p)))) {
-        copy.from_place = hosting.find_place(me, from_axes, pair.q);
-        add_piece(sends, pair.peer, std::move(copy), true, to.order);
-      }
-  }
-  result.sends = finished(sends, true, result.staging_bytes);
-  result.receives = finished(receives, false, result.staging_bytes);
-  return result;
+  return Planner(hosting, from, to, sources, axes).run();
 }
 
-int64_t most_sent(const LocalValue& from, const LocalValue& to, AxisSet axes, bool is_transpose) {
-  const Mesh& mesh = *from.mesh;
-  if (is_transpose) {
-    // Along the other axes processor 0 has the largest block, so one group of both axes is enough.
-    int64_t most = 0;
-    for (int64_t p : mesh.group(0, axes))
-      if (transposed(mesh, p, axes) != p) most = std::max(most, block_at(from, mesh.coordinates(p)).elements);
-    return most;
+int64_t most_sent(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes) {
+  if (sources == Sources::kOwn) return 0;
+  const Mesh& mesh = *hosting.mesh();
+  const BlockIndex readers(to, axes, wraps_of(from, to));
+  int64_t most = 0;
+  for (int hosted : hosting.places(from.varies() | to.varies()).first) {
+    const int64_t q = hosting.processors()[hosted];
+    const Coordinates& at = hosting.coordinates()[hosted];
+    const BlockShape block = block_at(from, at);
+    if (sources == Sources::kMirror) {
+      if (mirrored(mesh, q, axes) != q) most = std::max(most, block.elements);
+      continue;
+    }
+    int64_t kept = 1;
+    for (size_t d = 0; d < from.dims.size(); ++d) {
+      int64_t of_dim = 0;
+      for (const Segment& segment : overlap(block.box[d], bounds(to.dims[d], mesh, at), wrap_of(to.dims[d], from.dims[d]))) of_dim += segment.size;
+      kept *= of_dim;
+    }
+    most = std::max(most, readers.shared(at, block.box) - kept);
   }
-  // The other dims' blocks are the same before and after; along the dim that moves, what each gives the others.
-  std::vector<int64_t> group = mesh.group(0, axes);
-  int64_t rest = 1, most = 0;
-  size_t moving = from.dims.size();
-  for (size_t i = 0; i < from.dims.size(); ++i) {
-    if (from.dims[i].axes.set() & axes) { moving = i; continue; }
-    LocalValue one;
-    one.mesh = from.mesh;
-    one.dims = {from.dims[i]};
-    rest *= most_elements(one);
-  }
-  if (moving == from.dims.size()) return 0;
-  std::vector<Interval> need;
-  for (int64_t p : group) need.push_back(bounds(to.dims[moving], mesh, mesh.coordinates(p)));
-  int64_t wrap = wrap_of(to.dims[moving], from.dims[moving]);
-  for (size_t q = 0; q < group.size(); ++q) {
-    Interval own = bounds(from.dims[moving], mesh, mesh.coordinates(group[q]));
-    int64_t sent = 0;
-    for (size_t p = 0; p < group.size(); ++p)
-      if (p != q)
-        for (const Segment& s : overlap(own, need[p], wrap)) sent += s.size;
-    most = std::max(most, sent);
-  }
-  return most * rest;
+  return most;
 }
 
 }  // namespace mtf

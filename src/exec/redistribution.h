@@ -15,10 +15,9 @@
 // A rank takes what it needs from its own blocks where it has them (its own, or a replica); one message a pair of
 // ranks holds the rest, its pieces in the order of the receiving, then of the sending processor, each piece dense in
 // the storage order of the result.
-#include <functional>
 #include <vector>
 
-#include "exec/block_map.h"
+#include "exec/block_index.h"
 
 namespace mtf {
 
@@ -54,26 +53,20 @@ struct Redistribution {
   int64_t staging_bytes = 0;       ///< of messages that are packed
 };
 
-/// The processors that `processor` takes its box from.
-using Sources = std::function<std::vector<int64_t>(int64_t processor)>;
-
-/// What this rank has to do so that each of its processors holds its block of `to`. `readers` is the inverse of
-/// `sources`.
-Redistribution redistribute(const Hosting& hosting, const LocalValue& from, const LocalValue& to, const Sources& sources,
-                            const Sources& readers);
-
-/// The most elements that any processor sends to others along `axes`.
-int64_t most_sent(const LocalValue& from, const LocalValue& to, AxisSet axes, bool transposed);
-
-/// `processor` with its coordinates along two axes exchanged.
-int64_t transposed(const Mesh& mesh, int64_t processor, AxisSet axes);
-
-/// The element-wise overlap of two intervals of one dim, where the result may wrap around.
-struct Segment {
-  int64_t from = 0;  ///< offset within the source's interval
-  int64_t to = 0;    ///< offset within the result's
-  int64_t size = 0;
+/// Whose boxes a processor takes its own from.
+enum class Sources : uint8_t {
+  kOwn,     ///< its own
+  kGroup,   ///< those of the processors that differ from it along `axes`
+  kMirror,  ///< that of the processor whose places along the two axes of `axes` are its own exchanged
 };
-std::vector<Segment> overlap(Interval from, Interval to, int64_t wrap);
+
+/// What this rank has to do so that each of its processors holds its block of `to`.
+Redistribution redistribute(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes);
+
+/// The most elements that one of this rank's processors sends to others.
+int64_t most_sent(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes);
+
+/// A copy out of a block of what a box within it has, to a dense array in the box's order.
+BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t element_size);
 
 }  // namespace mtf

@@ -1,73 +1,104 @@
 #include "exec/reduce_groups.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "exec/transport.h"
+#include "spmd/reduction_tree.h"
+#include "support/diagnostics.h"
 
 namespace mtf {
 namespace {
 
-/// For each member of a group the first member that the same rank hosts: how ranks cut the group.
-std::vector<size_t> cut_by_ranks(const Hosting& hosting, const std::vector<int64_t>& members) {
-  std::vector<size_t> cut;
-  for (size_t i = 0; i < members.size(); ++i) {
-    size_t first = 0;
-    while (hosting.rank_of(members[first]) != hosting.rank_of(members[i])) ++first;
-    cut.push_back(first);
+/// The first processors of the groups of this rank's processors, ascending.
+std::vector<int64_t> firsts(const Hosting& hosting, AxisSet axes) {
+  const Mesh& mesh = *hosting.mesh();
+  std::vector<int64_t> result;
+  for (Coordinates coordinates : hosting.coordinates()) {
+    for (int a = 0; a < mesh.order(); ++a)
+      if (axes & axis_bit(a)) coordinates[a] = 0;
+    result.push_back(mesh.processor(coordinates));
   }
-  return cut;
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
 }
 
-bool all_cut_alike(const Hosting& hosting, AxisSet axes) {
-  const Mesh& mesh = *hosting.mesh();
-  if (hosting.ranks() == 1 || hosting.ranks() == mesh.size()) return true;
-  std::vector<size_t> first_cut;
-  for (int64_t processor = 0; processor < mesh.size(); ++processor) {
-    if (mesh.place_in_group(processor, axes) != 0) continue;
-    std::vector<size_t> cut = cut_by_ranks(hosting, mesh.group(processor, axes));
-    if (first_cut.empty()) first_cut = std::move(cut);
-    else if (cut != first_cut) return false;
+void find_ranks(ReduceGroup& group, const Hosting& hosting) {
+  if (hosting.ranks() == 1) {
+    group.ranks = {hosting.rank()};
+    return;
   }
-  return true;
+  std::set<int> seen;
+  for (int64_t member : group.members) {
+    const int rank = hosting.rank_of(member);
+    group.rank_of.push_back(rank);
+    if (seen.insert(rank).second) group.ranks.push_back(rank);
+  }
+  if (group.is_alone()) group.rank_of.clear();
+  group.position = static_cast<int>(std::find(group.ranks.begin(), group.ranks.end(), hosting.rank()) - group.ranks.begin());
+}
+
+void align(ReduceGroup& group) {
+  const size_t members = group.members.size(), each = members / group.ranks.size();
+  size_t leaves = 1;
+  while (leaves < each) leaves *= static_cast<size_t>(group.tree[group.own_levels++]);
+  group.aligned = leaves == each && each * group.ranks.size() == members;
+  for (size_t i = 0; group.aligned && i < group.rank_of.size(); ++i) group.aligned = group.rank_of[i] == group.ranks[i / each];
 }
 
 }  // namespace
 
 std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const LocalValue& operand, AxisSet axes) {
   const Mesh& mesh = *hosting.mesh();
-  AxisSet varies = operand.varies();
-  std::set<int64_t> firsts;
-  for (int64_t processor : hosting.processors()) {
-    Coordinates coordinates = mesh.coordinates(processor);
-    for (int a = 0; a < mesh.order(); ++a)
-      if (axes & axis_bit(a)) coordinates[a] = 0;
-    firsts.insert(mesh.processor(coordinates));
-  }
-  const bool by_member = !all_cut_alike(hosting, axes);
+  const AxisSet varies = operand.varies();
+  const Places& places = hosting.places(varies);
+  const std::vector<int64_t> tree = tree_over(mesh.group_size(axes));
   std::vector<ReduceGroup> groups;
   std::set<std::pair<std::vector<int>, std::vector<int>>> seen;
-  for (int64_t first : firsts) {
+  for (int64_t first : firsts(hosting, axes)) {
+    std::vector<int> where;
+    const Coordinates coordinates = mesh.coordinates(first);
+    for (int a = 0; a < mesh.order(); ++a) where.push_back(varies & axis_bit(a) ? coordinates[a] : -1);
+    if (hosting.ranks() == 1 && !seen.emplace(where, std::vector<int>()).second) continue;
     ReduceGroup group;
     group.first = first;
     group.members = mesh.group(first, axes);
-    std::vector<int> rank_of_member, where;
+    group.tree = tree;
+    find_ranks(group, hosting);
+    if (hosting.ranks() > 1 && !seen.emplace(std::move(where), group.rank_of.empty() ? group.ranks : group.rank_of).second) continue;
+    align(group);
     for (int64_t member : group.members) {
-      int rank = hosting.rank_of(member);
-      rank_of_member.push_back(rank);
-      if (std::find(group.ranks.begin(), group.ranks.end(), rank) == group.ranks.end()) group.ranks.push_back(rank);
-      const size_t term = by_member ? group.terms.size() : static_cast<size_t>(std::find(group.ranks.begin(), group.ranks.end(), rank) - group.ranks.begin());
-      if (term == group.terms.size()) group.terms.push_back({rank, {}});
-      if (rank != hosting.rank()) continue;
-      group.places.push_back(hosting.places(varies).of[hosting.index_of(member)]);
-      group.terms[term].places.push_back(group.places.back());
+      if (hosting.rank_of(member) != hosting.rank()) continue;
+      group.hosted.push_back(member);
+      group.places.push_back(places.of[hosting.index_of(member)]);
     }
-    group.by_member = by_member && group.ranks.size() > 1;
-    Coordinates coordinates = mesh.coordinates(first);
-    for (int a = 0; a < mesh.order(); ++a) where.push_back(varies & axis_bit(a) ? coordinates[a] : -1);
-    if (!seen.emplace(std::move(where), std::move(rank_of_member)).second) continue;
-    group.position = static_cast<int>(std::find(group.ranks.begin(), group.ranks.end(), hosting.rank()) - group.ranks.begin());
     groups.push_back(std::move(group));
   }
   return groups;
+}
+
+std::vector<ReduceBundle> bundles_of(std::vector<ReduceGroup> groups, std::vector<ReduceGroup>& alone) {
+  std::vector<ReduceBundle> bundles;
+  std::map<std::vector<int>, size_t> bundle_of;  // by the ranks of the members
+  for (ReduceGroup& group : groups) {
+    if (group.is_alone()) {
+      alone.push_back(std::move(group));
+      continue;
+    }
+    auto [at, is_new] = bundle_of.emplace(group.rank_of, bundles.size());
+    if (is_new) bundles.emplace_back();
+    bundles[at->second].groups.push_back(std::move(group));
+  }
+  // Both ranks of a pair see all bundles that both are in, in the same order.
+  std::map<int, int> next;
+  for (ReduceBundle& bundle : bundles)
+    for (int rank : bundle.first().ranks) bundle.tags.push_back(next[rank]++);
+  for (const auto& [rank, used] : next)
+    if (rank != bundles[0].first().ranks[static_cast<size_t>(bundles[0].first().position)] && used > Transport::kTagsOfCollective)
+      fail(Kind::limit_exceeded, {}, "this placement makes two ranks meet in {} different groups, the most is {}", used, Transport::kTagsOfCollective);
+  return bundles;
 }
 
 }  // namespace mtf

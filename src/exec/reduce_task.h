@@ -1,7 +1,9 @@
 #pragma once
-// An all_reduce of one array among the ranks of a group.
+// A reduction of one array among the ranks of a group: the ways of spmd/reduction_tree.h, or, where ranks do not fit the
+// tree, every rank gets every member's array.
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "exec/combine.h"
 #include "exec/reduce_groups.h"
@@ -9,24 +11,35 @@
 
 namespace mtf {
 
-/// What is added up, and how.
-struct ReduceElements {
-  ElementType type;
-  Reduction reduction;
-  int64_t size() const { return size_of(type); }
+/// What a rank begins with, where its result goes, and what it works with meanwhile.
+struct ReduceArrays {
+  const std::byte* own;   ///< of an aligned group: the sum of the own members; else their arrays, padded to 64 bytes each
+  std::byte* result;      ///< may be `own` in an aligned group
+  std::byte* staging;
 };
 
 class ReduceTask {
  public:
   virtual ~ReduceTask() = default;
   virtual int64_t staging_bytes() const = 0;
-  /// `own` are the arrays of this rank's terms, one a term, padded to 64 bytes. It may be `result` where there is one.
-  virtual void begin(const std::byte* own, std::byte* result, std::byte* staging, int tag, Transport& transport) = 0;
+  /// Messages to and from rank i of the group have the tag `tag + tags[i]`.
+  virtual void begin(const ReduceArrays& arrays, int tag, const std::vector<int>& tags, Transport& transport) = 0;
   /// Does what can be done without waiting, or, if `wait`, all; true when all is done.
   virtual bool advance(Transport& transport, bool wait) = 0;
 };
 
-/// Of `count` elements. Every rank of the group gets the sum of the group's terms, in their order.
-std::unique_ptr<ReduceTask> make_reduce_task(const ReduceGroup& group, ReduceElements elements, int64_t count);
+/// Of `count` elements. Every rank of the group gets the sum of all members' arrays. `largest` are the elements of the
+/// largest group of the collective, by which all groups are sent one way.
+std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest);
+
+/// Each rank of an aligned group gets the sum of one slice, in its place of `result`. `slices` are the elements of the
+/// slice of each rank, by position; they lie in the array in the order of slice_order().
+std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements, const std::vector<int64_t>& slices);
+
+/// For each place in an array that is scattered: the position of the rank whose slice lies there.
+std::vector<int> slice_order(const ReduceGroup& group);
+
+/// Elements that the first member of a group sends in an all_reduce of `count`, if every member is a rank.
+int64_t sent_by_first(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest);
 
 }  // namespace mtf

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <new>
-#include <string>
 #include <vector>
 
 #include "schedule/pack.h"
-#include "support/diagnostics.h"
-#include "support/text.h"
 
 namespace mtf {
 
@@ -33,6 +29,14 @@ void MemoryPool::trim() {
     for (std::byte* block : blocks) std::free(block);
   kept_->free.clear();
   kept_->bytes = 0;
+}
+
+void MemoryPool::count(int sign, int64_t bytes, int64_t alone_bytes) {
+  constexpr int64_t kImmense = int64_t{1} << 50;
+  live_ += sign * bytes;
+  if (alone_bytes >= kImmense) immense_ += sign;
+  else alone_live_ += sign * alone_bytes;
+  note_alone(0);
 }
 
 std::shared_ptr<Storage> MemoryPool::allocate(int64_t bytes, int64_t alone_bytes) {
@@ -61,41 +65,19 @@ Storage::Storage(std::shared_ptr<MemoryPool> pool, int64_t bytes, int64_t alone_
     }
     if (data_ == nullptr) throw std::bad_alloc();
   }
-  pool_->live_ += bytes_;
-  pool_->alone_live_ += alone_bytes_;
-  pool_->alone_peak_ = std::max(pool_->alone_peak_, pool_->alone_live_);
+  pool_->count(1, bytes_, alone_bytes_);
   kept.most = std::max(kept.most, pool_->live_);
 }
 
 Storage::~Storage() {
   MemoryPool::Kept& kept = *pool_->kept_;
-  pool_->live_ -= bytes_;
-  pool_->alone_live_ -= alone_bytes_;
+  pool_->count(-1, bytes_, alone_bytes_);
   if (data_ != nullptr && bytes_ >= kSmallestKept && pool_->live_ + kept.bytes + bytes_ <= kept.most) {
     kept.free[bytes_].push_back(data_);
     kept.bytes += bytes_;
   } else {
     std::free(data_);
   }
-}
-
-int64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  while (file >> word)
-    if (int64_t kib = 0; word == "MemAvailable:" && file >> kib) return kib * 1024;
-  return INT64_MAX;
-}
-
-void check_memory(Transport& transport, int64_t bytes, Span span) {
-  const int64_t needed = transport.sum_here(std::max<int64_t>(0, bytes));
-  if (needed < (64 << 20)) return;  // not worth reading a file
-  const int64_t there = transport.min_here(available_memory());
-  if (needed <= there) return;
-  const std::string where = transport.ranks_here() > 1 ? fmt::format(" on the {} ranks of this machine", transport.ranks_here()) : "";
-  fail(Diagnostic(Kind::out_of_memory, span,
-                  fmt::format("needs {}{}, {} are available", bytes_text(needed), where, bytes_text(there)))
-           .help("split a large dimension over more processors, or run with fewer ranks on this machine"));
 }
 
 }  // namespace mtf

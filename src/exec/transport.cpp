@@ -22,6 +22,7 @@ constexpr std::chrono::seconds kLongestAnswer{1};
 }  // namespace
 
 struct Transport::Communicators {
+  MPI_Comm all;         // a duplicate of MPI_COMM_WORLD
   MPI_Comm here;        // the ranks of this node
   MPI_Win asked;        // a number on rank 0: how many have asked; none where MPI here has no one-sided messages
   int32_t asked_before = 0;
@@ -43,17 +44,22 @@ Transport::Transport(bool use_mpi) : mpi_(use_mpi) {
   MPI_Initialized(&running);
   started_ = !running;
   if (started_) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   communicators_ = std::make_unique<Communicators>();
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicators_->here);
+  MPI_Comm_dup(MPI_COMM_WORLD, &communicators_->all);
+  MPI_Comm_rank(communicators_->all, &rank_);
+  MPI_Comm_size(communicators_->all, &ranks_);
+  const int* largest_tag = nullptr;
+  int has_largest = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest_tag, &has_largest);
+  if (has_largest) collectives_at_once_ = (int64_t{*largest_tag} + 1) / kTagsOfCollective;
+  MPI_Comm_split_type(communicators_->all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicators_->here);
   MPI_Comm_size(communicators_->here, &ranks_here_);
   int32_t* asked = nullptr;
   MPI_Errhandler usual;
-  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &usual);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int made = MPI_Win_allocate(sizeof *asked, sizeof *asked, MPI_INFO_NULL, MPI_COMM_WORLD, &asked, &communicators_->asked);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, usual);
+  MPI_Comm_get_errhandler(communicators_->all, &usual);
+  MPI_Comm_set_errhandler(communicators_->all, MPI_ERRORS_RETURN);
+  const int made = MPI_Win_allocate(sizeof *asked, sizeof *asked, MPI_INFO_NULL, communicators_->all, &asked, &communicators_->asked);
+  MPI_Comm_set_errhandler(communicators_->all, usual);
   MPI_Errhandler_free(&usual);
   if (made != MPI_SUCCESS) {
     communicators_->asked = MPI_WIN_NULL;
@@ -62,7 +68,7 @@ Transport::Transport(bool use_mpi) : mpi_(use_mpi) {
   MPI_Win_lock_all(MPI_MODE_NOCHECK, communicators_->asked);
   *asked = 0;
   MPI_Win_sync(communicators_->asked);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(communicators_->all);
 }
 
 Transport::~Transport() {
@@ -77,15 +83,17 @@ Transport::~Transport() {
     MPI_Win_free(&communicators_->asked);
   }
   MPI_Comm_free(&communicators_->here);
+  MPI_Comm_free(&communicators_->all);
   if (started_) MPI_Finalize();
 }
 
 void Transport::send(Pending& pending, int peer, int tag, const void* data, int64_t bytes) {
   const char* at = static_cast<const char*>(data);
+  sent_ += bytes;
   for (int64_t done = 0; done < bytes; done += kLargestMessage) {
     MPI_Request request;
     int count = static_cast<int>(std::min(bytes - done, kLargestMessage));
-    MPI_Isend(at + done, count, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &request);
+    MPI_Isend(at + done, count, MPI_BYTE, peer, tag, communicators_->all, &request);
     pending.requests_->list.push_back(request);
   }
 }
@@ -95,7 +103,7 @@ void Transport::receive(Pending& pending, int peer, int tag, void* data, int64_t
   for (int64_t done = 0; done < bytes; done += kLargestMessage) {
     MPI_Request request;
     int count = static_cast<int>(std::min(bytes - done, kLargestMessage));
-    MPI_Irecv(at + done, count, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &request);
+    MPI_Irecv(at + done, count, MPI_BYTE, peer, tag, communicators_->all, &request);
     pending.requests_->list.push_back(request);
   }
 }
@@ -118,26 +126,26 @@ void Transport::wait(Pending& pending) {
 
 void Transport::max_of_all(std::vector<int64_t>& numbers) {
   if (ranks_ == 1) return;
-  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, communicators_->all);
 }
 
 void Transport::broadcast(std::string& bytes) {
   if (ranks_ == 1) return;
   int64_t size = static_cast<int64_t>(bytes.size());
-  MPI_Bcast(&size, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&size, 1, MPI_INT64_T, 0, communicators_->all);
   bytes.resize(static_cast<size_t>(size));
   for (int64_t done = 0; done < size; done += kLargestMessage)
-    MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(size - done, kLargestMessage)), MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(size - done, kLargestMessage)), MPI_BYTE, 0, communicators_->all);
 }
 
 std::vector<std::string> Transport::gather_texts(const std::string& text) {
   if (ranks_ == 1) return {text};
   const int size = static_cast<int>(text.size());
   std::vector<int> sizes(ranks_), begins(ranks_);
-  MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, communicators_->all);
   std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
   std::string all(rank_ == 0 ? static_cast<size_t>(begins.back() + sizes.back()) : 0, ' ');
-  MPI_Gatherv(text.data(), size, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Gatherv(text.data(), size, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, 0, communicators_->all);
   std::vector<std::string> texts;
   for (int r = 0; rank_ == 0 && r < ranks_; ++r) texts.push_back(all.substr(static_cast<size_t>(begins[r]), static_cast<size_t>(sizes[r])));
   return texts;

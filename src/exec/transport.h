@@ -1,6 +1,9 @@
 #pragma once
 // Messages between ranks: the only door to MPI.
 //
+// All of them are on a communicator of our own, so that a program that this library is part of can use MPI too. Data of
+// tensors goes by send() and receive(), which count it; all else is control.
+//
 // Without MPI there is one rank, and nothing may be sent. Every call is made by the main thread, except abort().
 #include <cstddef>
 #include <cstdint>
@@ -36,11 +39,18 @@ class Transport {
     struct Requests;
     std::unique_ptr<Requests> requests_;
   };
+  /// Tags for the data of one collective are [tag_of(number), … + kTagsOfCollective). Of collectives that are under way
+  /// at once, no two are numbered collectives_at_once() or more apart: MPI promises no more than 32768 tags.
+  static constexpr int kTagsOfCollective = 128;
+  int tag_of(int64_t collective) const { return static_cast<int>(collective % collectives_at_once_) * kTagsOfCollective; }
+  int64_t collectives_at_once() const { return collectives_at_once_; }
   void send(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
   void receive(Pending& pending, int peer, int tag, void* data, int64_t bytes);
   /// True once all have arrived; then `pending` is empty.
   bool test(Pending& pending);
   void wait(Pending& pending);
+  /// Bytes that send() has handed to MPI.
+  int64_t sent() const { return sent_; }
 
   /// The largest of each number over all ranks.
   void max_of_all(std::vector<int64_t>& numbers);
@@ -64,6 +74,8 @@ class Transport {
   int rank_ = 0;
   int ranks_ = 1;
   int ranks_here_ = 1;
+  int64_t collectives_at_once_ = 256;
+  int64_t sent_ = 0;
 };
 
 }  // namespace mtf

@@ -66,8 +66,11 @@ std::optional<std::int64_t> ArrayHeader::bytes() const {
   return bytes;
 }
 
-TensorData to_tensor_data(StoredArray array, const std::string& path) {
-  TensorData result{std::move(array.header.sizes), element_type_for(array.header.type), {}};
+ElementArray to_element_array(StoredArray array, const std::string& path, std::uint64_t most_memory) {
+  ElementArray result{std::move(array.header.sizes), element_type_for(array.header.type), {}};
+  const bool is_integer = result.type == ElementType::kI32 && array.header.type != StoredType::kI32;
+  const std::uint64_t copied = is_integer ? array.bytes.size() / static_cast<std::size_t>(size_of(array.header.type)) * sizeof(std::int32_t) : 0;
+  if (copied > most_memory) fail_too_large(path, copied, most_memory);
   switch (array.header.type) {
     case StoredType::kU8:
       result.bytes = widened<std::uint8_t>(array.bytes, path);

@@ -2,11 +2,12 @@
 //
 // A StoredArray is what an idx or npy file holds: sizes, the type of its numbers, and the numbers themselves, in
 // row-major order and in this machine's byte order. A file knows types that tensors do not have (u8, i64);
-// `to_element_type` turns an array into one that a tensor can be made of.
+// `to_element_array` turns an array into one that a tensor can be made of.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,15 +41,19 @@ struct StoredArray {
   std::vector<std::byte> bytes;  // header.bytes() of them
 };
 
-/// An array whose numbers are elements of a tensor.
-struct TensorData {
+/// Where memory is not bounded.
+inline constexpr std::uint64_t kAnyMemory = std::numeric_limits<std::uint64_t>::max();
+
+/// Numbers that are elements of a tensor.
+struct ElementArray {
   std::vector<std::int64_t> sizes;
   ElementType type = ElementType::kF32;
   std::vector<std::byte> bytes;
 };
 
-/// `array` in its element type. Throws IoError, naming `path`, for an i64 that i32 cannot hold.
-TensorData to_tensor_data(StoredArray array, const std::string& path);
+/// `array` in its element type; what has it already is not copied. Throws IoError, naming `path`, for an i64 that i32
+/// cannot hold, and before it copies more than `most_memory` bytes.
+ElementArray to_element_array(StoredArray array, const std::string& path, std::uint64_t most_memory = kAnyMemory);
 
 /// Sizes as messages show them: "[60000, 28, 28]".
 std::string to_text(std::span<const std::int64_t> sizes);

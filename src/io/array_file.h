@@ -13,7 +13,7 @@ namespace mtf {
 void expect_possible_array(const InputFile& file, const ArrayHeader& header, std::string_view format);
 
 /// Reads the numbers, which must be all that is left of the file, into this machine's byte order. Throws before
-/// allocating for them if they are not.
-StoredArray read_array(InputFile& file, ArrayHeader header, bool big_endian, std::string_view format);
+/// allocating for them if they are not, or take more than `most_memory` bytes.
+StoredArray read_array(InputFile& file, ArrayHeader header, bool big_endian, std::string_view format, std::uint64_t most_memory);
 
 }  // namespace mtf

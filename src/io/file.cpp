@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -34,6 +33,7 @@ InputFile& InputFile::operator=(InputFile&&) noexcept = default;
 InputFile::~InputFile() = default;
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  if (path_.find('\0') != std::string::npos) throw IoError(IoError::Kind::kNotFound, path_, "no file's name has the character 0");
   // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
   const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
@@ -65,9 +65,9 @@ void InputFile::fail_unreadable() const {
   fail_bad_file(path_, "the compressed file is damaged ({})", message);
 }
 
-std::size_t InputFile::read_some(std::byte* to, std::size_t size) {
-  const auto part = static_cast<unsigned>(std::min<std::size_t>(size, INT_MAX));
-  const int count = gzread(as_gz(handle_), to, part);
+std::size_t InputFile::read_some(std::span<std::byte> bytes) {
+  const auto part = static_cast<unsigned>(std::min<std::size_t>(bytes.size(), INT_MAX));
+  const int count = gzread(as_gz(handle_), bytes.data(), part);
   if (count < 0) fail_unreadable();
   if (static_cast<unsigned>(count) < part) {
     int code = Z_OK;
@@ -89,7 +89,7 @@ std::uint64_t InputFile::content_size(std::uint64_t limit) {
   std::array<std::byte, 1U << 16> scratch;
   while (position_ <= limit) {
     const std::size_t room = std::min<std::uint64_t>(scratch.size(), limit + 1 - position_);
-    if (read_some(scratch.data(), room) == 0) break;
+    if (read_some(std::span(scratch).first(room)) == 0) break;
   }
   const std::uint64_t size = position_;
   seek(before);
@@ -118,35 +118,12 @@ void InputFile::expect_possible_content(std::uint64_t size, std::string_view wha
 void InputFile::read(std::span<std::byte> bytes, std::string_view what) {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const std::size_t count = read_some(bytes.data() + done, bytes.size() - done);
+    const std::size_t count = read_some(bytes.subspan(done));
     if (count == 0) {
       fail_bad_file(path_, "the file ends within {}: expected {} bytes from byte {} on, found {}", what, bytes.size(),
                     position_ - done, done);
     }
     done += count;
-  }
-}
-
-void write_file(const std::string& path, std::span<const std::span<const std::byte>> parts) {
-  const std::string partial = path + ".partial." + std::to_string(getpid());
-  std::FILE* file = std::fopen(partial.c_str(), "wbe");
-  if (file == nullptr) throw IoError(IoError::Kind::kUnwritable, path, "cannot be written: " + reason());
-  bool ok = true;
-  for (const auto part : parts) {
-    ok = ok && (part.empty() || std::fwrite(part.data(), 1, part.size(), file) == part.size());
-  }
-  std::string why = ok ? "" : reason();
-  if (std::fclose(file) != 0 && ok) {
-    ok = false;
-    why = reason();
-  }
-  if (ok && std::rename(partial.c_str(), path.c_str()) != 0) {
-    ok = false;
-    why = reason();
-  }
-  if (!ok) {
-    std::remove(partial.c_str());
-    throw IoError(IoError::Kind::kUnwritable, path, "cannot be written: " + why);
   }
 }
 

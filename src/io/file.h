@@ -1,4 +1,4 @@
-// Reading and writing whole files, plain or compressed with gzip.
+// Reading whole files, plain or compressed with gzip.
 //
 // Nothing here trusts a header: a reader asks `expect_content` whether the file holds what its header promises before
 // it allocates anything for it.
@@ -39,6 +39,9 @@ class InputFile {
   /// The same without decompressing anything: for a compressed file, throws only if `size` cannot be true.
   void expect_possible_content(std::uint64_t size, std::string_view what) const;
 
+  /// Reads what there is, at most to fill `bytes`; gives its size, 0 at the end.
+  std::size_t read_some(std::span<std::byte> bytes);
+
   /// Fills `bytes`; `what` names them in the error if the file ends before.
   void read(std::span<std::byte> bytes, std::string_view what);
 
@@ -47,7 +50,6 @@ class InputFile {
     void operator()(void* handle) const;
   };
 
-  std::size_t read_some(std::byte* to, std::size_t size);
   void seek(std::uint64_t position);
   [[noreturn]] void fail_unreadable() const;
 
@@ -57,9 +59,5 @@ class InputFile {
   bool is_compressed_ = false;
   std::unique_ptr<void, Close> handle_;
 };
-
-/// Writes a file that is either there whole or not at all: under another name first, renamed when complete.
-/// The parts are written one after the other. Throws IoError.
-void write_file(const std::string& path, std::span<const std::span<const std::byte>> parts);
 
 }  // namespace mtf

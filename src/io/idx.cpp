@@ -60,10 +60,10 @@ ArrayHeader read_idx_header(const std::string& path) {
   return header;
 }
 
-StoredArray read_idx(const std::string& path) {
+StoredArray read_idx(const std::string& path, std::uint64_t most_memory) {
   InputFile file(path);
   ArrayHeader header = parse_header(file);
-  return read_array(file, std::move(header), /*big_endian=*/true, "idx");
+  return read_array(file, std::move(header), /*big_endian=*/true, "idx", most_memory);
 }
 
 }  // namespace mtf

@@ -3,19 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "support/printable.h"
+
 namespace mtf {
 
-/// A file that is missing, unreadable, malformed, truncated or not what its header promises.
+/// A file that is missing, unreadable, malformed, truncated, not what its header promises, or too large for the memory.
 /// `message` says what was expected and what was found; `what()` puts the path before it.
 struct IoError : std::runtime_error {
-  enum class Kind { kNotFound, kUnreadable, kBadFile, kUnwritable };
+  enum class Kind { kNotFound, kUnreadable, kBadFile, kUnwritable, kTooLarge };
 
   IoError(Kind kind, std::string path, std::string message)
-      : std::runtime_error(path + ": " + message), kind(kind), path(std::move(path)), message(std::move(message)) {}
+      : std::runtime_error(printable(path) + ": " + message), kind(kind), path(std::move(path)), message(std::move(message)) {}
 
   Kind kind;
   std::string path;
@@ -26,6 +29,11 @@ struct IoError : std::runtime_error {
 template <typename... Args>
 [[noreturn]] void fail_bad_file(const std::string& path, fmt::format_string<Args...> format, Args&&... args) {
   throw IoError(IoError::Kind::kBadFile, path, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Throws the error of a file for which there is not enough memory.
+[[noreturn]] inline void fail_too_large(const std::string& path, std::uint64_t needed, std::uint64_t most) {
+  throw IoError(IoError::Kind::kTooLarge, path, fmt::format("reading it takes {} bytes of memory, {} can be had", needed, most));
 }
 
 }  // namespace mtf

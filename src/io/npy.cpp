@@ -13,6 +13,7 @@
 
 #include "io/array_file.h"
 #include "io/io_error.h"
+#include "io/write_file.h"
 
 namespace mtf {
 namespace {
@@ -224,11 +225,12 @@ ArrayHeader read_npy_header(const std::string& path) {
   return header;
 }
 
-StoredArray read_npy(const std::string& path) {
+StoredArray read_npy(const std::string& path, std::uint64_t most_memory) {
   InputFile file(path);
   NpyHeader header = parse_header(file);
-  StoredArray array = read_array(file, std::move(header.array), header.big_endian, "npy");
-  if (header.fortran_order && array.header.sizes.size() > 1) array.bytes = to_row_major(array.header, array.bytes);
+  const bool is_turned = header.fortran_order && header.array.sizes.size() > 1;
+  StoredArray array = read_array(file, std::move(header.array), header.big_endian, "npy", is_turned ? most_memory / 2 : most_memory);
+  if (is_turned) array.bytes = to_row_major(array.header, array.bytes);
   return array;
 }
 
@@ -247,7 +249,7 @@ void write_npy(const std::string& path, std::span<const std::int64_t> sizes, Ele
   }
   const std::string header = header_text(sizes, type);
   const std::array<std::span<const std::byte>, 2> parts = {std::as_bytes(std::span(header)), bytes};
-  write_file(path, parts);
+  write_file_atomically(path, parts);
 }
 
 }  // namespace mtf

@@ -16,9 +16,9 @@ namespace mtf {
 /// The header alone. Throws IoError if it is malformed or promises what the file cannot hold.
 ArrayHeader read_npy_header(const std::string& path);
 
-/// The whole file, in row-major order. Throws IoError unless it holds exactly what its header promises, before
-/// allocating for it.
-StoredArray read_npy(const std::string& path);
+/// The whole file, in row-major order. Throws IoError, before allocating for it, unless it holds exactly what its header
+/// promises, or if that takes more than `most_memory` bytes: those of its numbers, twice if it is in Fortran order.
+StoredArray read_npy(const std::string& path, std::uint64_t most_memory = kAnyMemory);
 
 /// Writes elements that stand in row-major order; bf16, which NumPy does not have, is written as f32 (exact).
 /// Throws IoError if the file cannot be written.

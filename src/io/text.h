@@ -1,31 +1,39 @@
-// Text files, and the characters that occur in them.
+// Text files, as the numbers of their characters.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/array.h"
+
 namespace mtf {
 
-/// A whole text file, compressed or not. Throws IoError if it has more than `limit` bytes (nothing is allocated for it
-/// then) or is not UTF-8; the message of the latter names the line and the byte.
-std::string read_text(const std::string& path, std::uint64_t limit = std::uint64_t{1} << 31);
+/// A text whose characters (code points) stand as their places in a vocabulary, each in as few bytes as all ids fit in.
+class CharacterText {
+ public:
+  /// Reads a file, compressed or not, a piece at a time: what is kept is all the memory that it takes. Without `with_ids`
+  /// only the vocabulary and the number of characters are found out. Throws IoError if the file is not UTF-8 (the message
+  /// names the line and the byte), or before its ids take more than `most_memory` bytes.
+  static CharacterText read(const std::string& path, bool with_ids, std::uint64_t most_memory = kAnyMemory);
 
-/// The place of the first byte that is not part of valid UTF-8 (no overlong forms, surrogates, or values above
-/// U+10FFFF); nothing if all of it is valid.
-std::optional<std::size_t> find_invalid_utf8(std::string_view text);
+  /// The characters that occur, in the order of their code points: the place of one is its id.
+  std::vector<char32_t> vocabulary;
+  std::int64_t count = 0;
+  /// `count` ids of id_bytes() each, in this machine's byte order; none if they were not asked for.
+  std::vector<std::byte> ids;
 
-/// The characters (code points) of valid UTF-8, each once, in the order of their code points: a vocabulary in which the
-/// place of a character is its id.
-std::vector<std::string> distinct_characters(std::string_view text);
-
-/// The byte values that occur, each once, ascending.
-std::vector<std::uint8_t> distinct_bytes(std::string_view text);
+  /// 1, 2 or 4, as the vocabulary asks.
+  int id_bytes() const;
+  std::int32_t id(std::int64_t index) const;
+};
 
 /// The code points of valid UTF-8, one after the other.
 std::vector<char32_t> code_points(std::string_view text);
+
+/// One code point as UTF-8.
+std::string utf8(char32_t character);
 
 }  // namespace mtf

@@ -9,6 +9,18 @@
 #include <vector>
 
 namespace mtf {
+namespace {
+
+/// Tells the processor that this thread only waits.
+inline void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
 
 struct Threads::Pool {
   explicit Pool(int size) : size(size) {
@@ -27,7 +39,7 @@ struct Threads::Pool {
   void work() {
     std::uint64_t seen = 0;
     while (true) {
-      for (int spin = 0; spin < 4000 && round.load(std::memory_order_acquire) == seen; ++spin) __builtin_ia32_pause();
+      for (int spin = 0; spin < 4000 && round.load(std::memory_order_acquire) == seen; ++spin) pause();
       {
         std::unique_lock lock(mutex);
         wake.wait(lock, [&] { return round.load(std::memory_order_acquire) != seen; });
@@ -97,14 +109,14 @@ void Threads::parallel_for(std::int64_t n, std::int64_t grain,
   }
   pool.wake.notify_all();
   pool.take_pieces();
-  while (pool.done.load(std::memory_order_acquire) < pieces) __builtin_ia32_pause();
+  while (pool.done.load(std::memory_order_acquire) < pieces) pause();
   std::exception_ptr error;
   {
     const std::lock_guard lock(pool.mutex);
     pool.body = nullptr;
     error = pool.error;
   }
-  while (pool.active.load(std::memory_order_acquire) > 0) __builtin_ia32_pause();
+  while (pool.active.load(std::memory_order_acquire) > 0) pause();
   pool.busy = false;
   if (error) std::rethrow_exception(error);
 }

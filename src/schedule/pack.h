@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "types/saturating.h"
+
 namespace mtf {
 
 struct PackItem {
@@ -28,6 +30,7 @@ int64_t pack(std::vector<PackItem>& items);
 /// The most bytes that are in use at one step.
 int64_t most_in_use(const std::vector<PackItem>& items);
 
-inline int64_t padded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+/// A multiple of 64; what is too large stays the largest number.
+inline int64_t padded(int64_t bytes) { return bytes > kMost - 63 ? kMost : (bytes + 63) / 64 * 64; }
 
 }  // namespace mtf

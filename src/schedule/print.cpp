@@ -2,6 +2,7 @@
 
 #include "schedule/pack.h"
 #include "schedule/schedule.h"
+#include "spmd/collectives.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -26,13 +27,10 @@ std::string names(const LocalProgram& program, const std::vector<int>& values) {
 }
 
 std::string word(const Instruction& instruction) {
-  switch (instruction.kind) {
-    case InstructionKind::kCompute: return std::string(instruction.node->op->name);
-    case InstructionKind::kSlice: return "slice";
-    case InstructionKind::kTranspose: return "transpose";
-    case InstructionKind::kExchange: return "exchange";
-    default: return is_collective(instruction.kind) ? std::string(name(counted_as(instruction.kind))) : "input";
-  }
+  if (instruction.kind == InstructionKind::kCompute) return std::string(instruction.node->op->name);
+  if (instruction.kind == InstructionKind::kSlice) return "slice";
+  const CollectiveRecord* record = find_collective(instruction.kind);
+  return record ? std::string(record->word) : "input";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "schedule/passes.h"
+#include "spmd/collectives.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -87,15 +88,8 @@ bool overwrites_operand(const Instruction&) {
 }
 
 int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {
-  switch (instruction.kind) {
-    case InstructionKind::kAllReduce: return std::min(operand_bytes, kLargestAllReduce);
-    case InstructionKind::kReduceScatter: return 2 * operand_bytes;
-    case InstructionKind::kAllGather: return result_bytes;
-    case InstructionKind::kAllToAll:
-    case InstructionKind::kTranspose:
-    case InstructionKind::kExchange: return operand_bytes + result_bytes;
-    default: return 0;
-  }
+  const CollectiveRecord* record = find_collective(instruction.kind);
+  return record ? record->staging(operand_bytes, result_bytes) : 0;
 }
 
 }  // namespace mtf

@@ -21,6 +21,7 @@
 
 #include "kernels/fused_loop.h"
 #include "spmd/local_program.h"
+#include "spmd/reduction_tree.h"
 
 namespace mtf {
 
@@ -115,8 +116,6 @@ bool overwrites_operand(const Instruction& instruction);
 /// operands' and results' blocks.
 int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);
 
-/// The most bytes that one all_reduce moves; larger ones are cut.
-inline constexpr int64_t kLargestAllReduce = 4 << 20;
 /// All_reduces up to so many bytes are merged with others.
 inline constexpr int64_t kSmallAllReduce = 64 << 10;
 

@@ -22,14 +22,6 @@ Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordi
   return needed(dim.map, block_of(dim.map.from, dim.axes, mesh, coordinates));
 }
 
-int64_t largest_block(const LocalDim& dim, const Mesh& mesh) {
-  if (!dim.mapped) return block_size(dim.dim.size, dim.axes, mesh);
-  int64_t largest = 0;
-  for (int64_t processor : mesh.group(0, dim.axes.set()))
-    largest = std::max(largest, bounds(dim, mesh, mesh.coordinates(processor)).size());
-  return largest;
-}
-
 AxisSet LocalValue::varies() const {
   AxisSet axes = partial;
   for (const LocalDim& dim : dims) axes |= dim.axes.set();
@@ -50,25 +42,6 @@ Sharding LocalValue::sharding() const {
   }
   result.partial = partial;
   return result;
-}
-
-std::string_view name(CollectiveKind kind) {
-  constexpr std::string_view kNames[] = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"};
-  return kNames[static_cast<int>(kind)];
-}
-
-bool is_collective(InstructionKind kind) {
-  return kind >= InstructionKind::kAllReduce && kind <= InstructionKind::kExchange;
-}
-
-CollectiveKind counted_as(InstructionKind kind) {
-  switch (kind) {
-    case InstructionKind::kAllReduce: return CollectiveKind::kAllReduce;
-    case InstructionKind::kReduceScatter: return CollectiveKind::kReduceScatter;
-    case InstructionKind::kAllGather: return CollectiveKind::kAllGather;
-    case InstructionKind::kAllToAll: return CollectiveKind::kAllToAll;
-    default: return CollectiveKind::kPermute;
-  }
 }
 
 namespace {

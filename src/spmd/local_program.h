@@ -57,7 +57,7 @@ enum class InstructionKind : uint8_t {
   kRemesh,         ///< a whole value of another mesh with as many processors, or of no mesh, as a whole value of this
 };
 
-/// What a collective is counted as.
+/// What a collective is counted as. Each kind of instruction that communicates has a record: spmd/collectives.h.
 enum class CollectiveKind : uint8_t { kAllReduce, kReduceScatter, kAllGather, kAllToAll, kPermute };
 inline constexpr int kCollectiveKinds = 5;
 std::string_view name(CollectiveKind kind);
@@ -89,10 +89,13 @@ struct InstructionCost {
   Cost flops;
   Cost values;       ///< of a collective: its payload, as LANGUAGE counts it for its kind
   Cost bytes;
-  Cost wire_bytes;
-  int64_t count = 0; ///< 1 for a collective in a group of more than one
+  int64_t wire_bytes = 0;  ///< what the processor that sends most sends
+  int64_t count = 0;       ///< 1 for a collective in a group of more than one that moves anything
 };
 InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction);
+
+/// Of instructions that run at once: merged all_reduces put fewer bytes on the wire than one by one.
+std::vector<InstructionCost> costs_of_step(const LocalProgram& program, const std::vector<int>& instructions);
 
 /// The program as text, a line an instruction, split dims as `batch=64/rows`.
 std::string to_string(const LocalProgram& program);

@@ -83,7 +83,10 @@ class Splitter {
 
   /// The local value that holds a value of the graph; an input is added where it is first asked for.
   int local(ProgramValue value) {
-    if (!value.is_input()) return locals_[value.source][value.result];
+    if (!value.is_input()) {
+      MTF_CHECK(value.result < static_cast<int>(locals_[value.source].size()), "{} is read before it is lowered", graph_.maker(value).op->name);
+      return locals_[value.source][value.result];
+    }
     int& index = input_locals_[value.input()];
     if (index >= 0) return index;
     return index = add_input(value.input(), graph_.inputs[value.input()].operation->mesh);

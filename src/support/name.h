@@ -10,8 +10,8 @@ namespace mtf {
 // An interned identifier: four bytes, equality is one comparison, and the text lives as long as the
 // process. Two Names are equal exactly if their texts are. A default Name is the empty text.
 //
-// The table of texts is the one global of the program that grows; it is only ever added to, and it
-// is not guarded against threads.
+// The table of texts is the one global of the program that grows; it is only ever added to, and any
+// thread may do so.
 class Name {
  public:
   Name() = default;

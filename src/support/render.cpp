@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/diagnostics.h"
+#include "support/printable.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -10,6 +11,17 @@ namespace {
 
 // The longest part of a source line that is shown, in columns.
 constexpr std::size_t kMaxColumns = 160;
+
+// What is said of a place: printable, and in the middle of an endless word not all of it.
+std::string words_of(std::string_view text) {
+  constexpr std::size_t kMostBytes = 4000;
+  if (text.size() <= kMostBytes) return printable(text, true);
+  std::size_t begin = kMostBytes / 2, end = text.size() - kMostBytes / 2;
+  const auto continues = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80; };
+  while (begin > 0 && continues(begin)) --begin;
+  while (end < text.size() && continues(end)) ++end;
+  return printable(text.substr(0, begin), true) + " … " + printable(text.substr(end), true);
+}
 
 struct Mark {
   std::size_t begin;  // columns, from 0
@@ -23,6 +35,19 @@ struct Shown {
   std::size_t line;
   std::vector<Mark> marks;
 };
+
+// The part of a line from the column `first` on, at most `count` columns of it.
+std::string_view part_of(std::string_view line, std::size_t first, std::size_t count) {
+  const auto bytes_of = [](std::string_view text, std::size_t columns) {
+    std::size_t seen = 0, i = 0;
+    for (; i < text.size(); ++i) {
+      if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 && seen++ == columns) break;
+    }
+    return i;
+  };
+  line.remove_prefix(bytes_of(line, first));
+  return line.substr(0, bytes_of(line, count));
+}
 
 // The line's code points, each printable and one column wide: a tab becomes a space, a control
 // character or broken byte a question mark.
@@ -38,6 +63,9 @@ std::vector<std::string> columns_of(std::string_view line) {
     else if (valid) columns.back() += c;
     else if (columns.empty()) columns.emplace_back("?");
   }
+  for (std::string& column : columns) {
+    if (column.size() > 1 && printable(column) != column) column = "?";
+  }
   return columns;
 }
 
@@ -49,7 +77,7 @@ Mark mark_of(const LabeledSpan& place, std::size_t line) {
   const std::size_t to = std::clamp<std::size_t>(std::max(place.span.end, place.span.begin) - start, from, text.size());
   const std::size_t begin = count_code_points(text.substr(0, from));
   const std::size_t width = count_code_points(text.substr(from, to - from));
-  return {begin, begin + std::max<std::size_t>(1, width), place.label};
+  return {begin, begin + std::max<std::size_t>(1, width), words_of(place.label)};
 }
 
 bool overlaps(const Mark& a, const Mark& b) { return a.begin < b.end && b.begin < a.end; }
@@ -81,16 +109,13 @@ std::string trimmed_right(std::string text) {
 // The source line, the underlines with the last label, and below them the labels of earlier marks.
 void render_line(const Shown& shown, std::size_t gutter, std::string& out) {
   const std::string margin = std::string(gutter + 1, ' ') + "|";
-  std::vector<std::string> columns = columns_of(shown.file->line(shown.line));
-  std::size_t first = 0;
-  if (columns.size() > kMaxColumns) {
-    const std::size_t begin = shown.marks.front().begin;
-    first = begin < kMaxColumns / 2 ? 0 : begin - kMaxColumns / 4;
-    const std::size_t last = std::min(columns.size(), first + kMaxColumns);
-    if (last < columns.size()) columns[last - 1] = "…";
-    columns = {columns.begin() + static_cast<std::ptrdiff_t>(first), columns.begin() + static_cast<std::ptrdiff_t>(last)};
-    if (first > 0) columns.front() = "…";
-  }
+  const std::string_view line = shown.file->line(shown.line);
+  const std::size_t width = count_code_points(line);
+  const std::size_t begin = shown.marks.front().begin;
+  const std::size_t first = width <= kMaxColumns || begin < kMaxColumns / 2 ? 0 : begin - kMaxColumns / 4;
+  std::vector<std::string> columns = columns_of(part_of(line, first, kMaxColumns));
+  if (first > 0 && !columns.empty()) columns.front() = "…";
+  if (first + columns.size() < width && !columns.empty()) columns.back() = "…";
   out += fmt::format("{:>{}} |", shown.line, gutter);
   std::string text = " ";
   for (const std::string& column : columns) text += column;
@@ -123,17 +148,20 @@ std::string Diagnostic::render() const {
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const bool other_file = i > 0 ? shown[i].file != shown[i - 1].file : !span().is_known();
     if (other_file) {
-      out += fmt::format("{}::: {}:{}:{}\n", indent, shown[i].file->name(), shown[i].line,
+      out += fmt::format("{}::: {}:{}:{}\n", indent, printable(shown[i].file->name()), shown[i].line,
                          shown[i].marks.front().begin + 1);
     }
     out += indent + " |\n";
     render_line(shown[i], gutter, out);
   }
+  const auto add = [&](std::string_view word, const std::string& text) {
+    out += fmt::format("{} = {}: {}\n", indent, word, words_of(text));
+  };
   for (const LabeledSpan& place : places_) {
-    if (!place.span.is_known() && !place.label.empty()) out += fmt::format("{} = note: {}\n", indent, place.label);
+    if (!place.span.is_known() && !place.label.empty()) add("note", place.label);
   }
-  for (const std::string& text : notes_) out += fmt::format("{} = note: {}\n", indent, text);
-  for (const std::string& text : helps_) out += fmt::format("{} = help: {}\n", indent, text);
+  for (const std::string& text : notes_) add("note", text);
+  for (const std::string& text : helps_) add("help", text);
   return out;
 }
 

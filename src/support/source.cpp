@@ -1,11 +1,16 @@
 #include "support/source.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <cerrno>
+#include <cstring>
+#include <optional>
 
 #include "support/diagnostics.h"
+#include "support/printable.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -22,23 +27,56 @@ std::shared_ptr<const SourceFile> SourceFile::create(std::string name, std::stri
   return std::shared_ptr<const SourceFile>(new SourceFile(std::move(name), std::move(text)));
 }
 
-std::shared_ptr<const SourceFile> SourceFile::read(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (error || !std::filesystem::exists(status)) fail(Kind::file_not_found, {}, path);
-  if (std::filesystem::is_directory(status)) fail(Kind::bad_file, {}, path + " is a directory");
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) fail(Kind::bad_file, {}, path + " cannot be opened");
-  // Reads one byte more than allowed, so that a pipe or a device without an end is refused too.
-  std::string text(kMaxBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) fail(Kind::bad_file, {}, path + " cannot be read");
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > kMaxBytes) {
-    fail(Kind::file_too_large, {}, "{} is larger than {}", path, bytes_text(kMaxBytes));
+namespace {
+
+class OpenFile {
+ public:
+  // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
+  explicit OpenFile(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
   }
-  text.shrink_to_fit();
-  return create(path, std::move(text));
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  bool is_open() const { return descriptor_ >= 0; }
+  mode_t mode() const {
+    struct stat status {};
+    return fstat(descriptor_, &status) == 0 ? status.st_mode : 0;
+  }
+  // At most `most` bytes; nothing if they cannot be read.
+  std::optional<std::string> content(std::size_t most) const {
+    std::string text;
+    char buffer[65536];
+    while (text.size() < most) {
+      const ssize_t size = ::read(descriptor_, buffer, std::min(sizeof buffer, most - text.size()));
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0) return std::nullopt;
+      if (size == 0) break;
+      text.append(buffer, static_cast<std::size_t>(size));
+    }
+    return text;
+  }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+std::shared_ptr<const SourceFile> SourceFile::read(const std::string& path) {
+  if (path.find('\0') != std::string::npos) fail(Kind::file_not_found, {}, "{}: no file's name has the character 0", printable(path));
+  const OpenFile file(path);
+  if (!file.is_open() && (errno == ENOENT || errno == ENOTDIR)) fail(Kind::file_not_found, {}, printable(path));
+  if (!file.is_open()) fail(Kind::bad_file, {}, "{} cannot be opened: {}", printable(path), std::strerror(errno));
+  if (S_ISDIR(file.mode())) fail(Kind::bad_file, {}, "{} is a directory", printable(path));
+  if (!S_ISREG(file.mode())) {
+    fail(Diagnostic(Kind::bad_file, {}, fmt::format("expected a regular file, found that {} is none", printable(path)))
+             .help("a script that comes from a pipe or a device is read from standard input, `-`"));
+  }
+  std::optional<std::string> text = file.content(kMaxBytes + 1);
+  if (!text) fail(Kind::bad_file, {}, "{} cannot be read: {}", printable(path), std::strerror(errno));
+  if (text->size() > kMaxBytes) fail(Kind::file_too_large, {}, "{} is larger than {}", printable(path), bytes_text(kMaxBytes));
+  return create(path, std::move(*text));
 }
 
 Position SourceFile::position(std::size_t offset) const {
@@ -91,7 +129,7 @@ Span cover(const Span& first, const Span& second) {
 std::string to_text(const Span& span) {
   if (!span.is_known()) return "<built-in>";
   const Position place = span.position();
-  return fmt::format("{}:{}:{}", span.file->name(), place.line, place.column);
+  return fmt::format("{}:{}:{}", printable(span.file->name()), place.line, place.column);
 }
 
 }  // namespace mtf

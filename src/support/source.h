@@ -26,7 +26,7 @@ class SourceFile : public std::enable_shared_from_this<SourceFile> {
   // `name` is what messages show, such as "two_layer.mtf".
   static std::shared_ptr<const SourceFile> create(std::string name, std::string text);
 
-  // Reads a file. Throws UserError of kind file_not_found, bad_file, or file_too_large (see kMaxBytes).
+  // Reads a regular file. Throws UserError of kind file_not_found, bad_file, or file_too_large (see kMaxBytes).
   static std::shared_ptr<const SourceFile> read(const std::string& path);
 
   // The largest script that is read, in bytes.
@@ -78,7 +78,7 @@ struct Span {
 // The smallest span that covers both, which lie in one file; one that is nowhere is ignored.
 Span cover(const Span& first, const Span& second);
 
-// "two_layer.mtf:12:18", or "<built-in>" for nowhere.
+// "two_layer.mtf:12:18", or "<built-in>" for nowhere; what a terminal must not be given is escaped.
 std::string to_text(const Span& span);
 
 }  // namespace mtf

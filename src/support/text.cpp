@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <numeric>
 
 namespace mtf {
 
 std::string thousands(std::int64_t number) {
+  if (number == std::numeric_limits<std::int64_t>::max()) return "at least " + thousands(number - 1);
   std::string digits = std::to_string(number);
   const std::size_t first = number < 0 ? 1 : 0;
   for (std::size_t i = digits.size(); i > first + 3;) {
@@ -20,6 +22,7 @@ std::string thousands(std::int64_t number) {
 }
 
 std::string bytes_text(std::int64_t bytes) {
+  if (bytes == std::numeric_limits<std::int64_t>::max()) return "at least " + bytes_text(bytes - 1);
   if (bytes > -1024 && bytes < 1024) return fmt::format("{} B", bytes);
   static constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes) / 1024;
@@ -87,11 +90,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
+bool differs_only_in_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // Optimal string alignment distance: insert, delete, replace, swap neighbours.
@@ -120,9 +120,9 @@ std::optional<std::string> suggest(std::string_view name, const std::vector<std:
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    if (candidate == name || candidate.size() > kLongestName) continue;
-    std::size_t distance = edit_distance(name, candidate);
-    if (lower(name) == lower(candidate)) distance = 0;
+    const std::size_t lengths_differ = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    if (lengths_differ >= best_distance || candidate == name) continue;
+    const std::size_t distance = differs_only_in_case(name, candidate) ? 0 : edit_distance(name, candidate);
     // One letter instead of another is not a misspelling.
     if (distance > 0 && std::min(name.size(), candidate.size()) <= 1) continue;
     if (distance < best_distance) {

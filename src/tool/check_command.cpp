@@ -1,8 +1,11 @@
 #include <memory>
 
 #include "eval/session.h"
+#include "support/printable.h"
+#include "support/text.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
+#include "tool/output.h"
 #include "tool/script.h"
 
 namespace mtf::tool {
@@ -30,7 +33,7 @@ int check(const Options& options, const ProgramOptions& program) {
     const Diagnostics found = check_file(file, settings);
     if (!found.empty() && !std::exchange(first, false)) report("\n", ExitCode::kSuccess);
     if (!found.empty()) report(found);
-    if (options.verbose && !found.has_errors() && launch().rank == 0) fmt::print("{}: ok\n", file);
+    if (options.verbose && !found.has_errors() && launch().rank == 0) write_output("{}: ok\n", printable(file));
     if (status == 0) status = static_cast<int>(found.exit_code());
   }
   return status;

@@ -8,6 +8,7 @@
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
+#include "tool/output.h"
 #include "tool/program_output.h"
 
 namespace mtf::tool {
@@ -108,7 +109,7 @@ struct CommandLine {
     for (const Declared& one : commands) if (one.app->parsed()) chosen = &one;
     if (asked_for_help(chosen)) return 0;
     if (app.get_option("--version")->count() > 0) {
-      fmt::print("mtf {}\n", MTF_VERSION);
+      write_output("mtf {}\n", MTF_VERSION);
       return 0;
     }
     if (const auto left = app.remaining(); !left.empty()) unknown_word(left.front(), app, false);
@@ -118,8 +119,8 @@ struct CommandLine {
   }
 
   bool asked_for_help(const Declared* chosen) const {
-    if (chosen != nullptr && chosen->app->get_option("--help")->count() > 0) fmt::print("{}", help_of(*chosen->command));
-    else if (app.get_option("--help")->count() > 0) fmt::print("{}", overview());
+    if (chosen != nullptr && chosen->app->get_option("--help")->count() > 0) write_output(help_of(*chosen->command));
+    else if (app.get_option("--help")->count() > 0) write_output(overview());
     else return false;
     return true;
   }
@@ -136,6 +137,13 @@ std::vector<std::string> separated(int count, const char* const* words) {
     if (empty_value) list.emplace_back();
   }
   return list;
+}
+
+// What is wrong with the command line itself.
+int report_usage(const Diagnostics& found, const std::vector<std::string>& words) {
+  const bool starts_mpi = launch().uses_mpi() && std::find(words.begin(), words.end(), kRunCommand.name) != words.end();
+  if (starts_mpi && launch().rank > 0) end_rank(found.render(), found.exit_code());
+  return report(found);
 }
 
 constexpr const Command* kCommands[] = {&kRunCommand, &kCheckCommand, &kPlanCommand, &kTraceCommand,
@@ -174,14 +182,18 @@ std::string help_of(const Command& command) {
 }
 
 int run_command_line(int count, const char* const* words) {
+  occupy_standard_files();
   end_on_interrupt();
+  const std::vector<std::string> list = separated(count, words);
   try {
     CommandLine line;
-    return line.parse_and_run(separated(count, words));
+    const int status = line.parse_and_run(list);
+    flush_output();
+    return status;
   } catch (const UserError& error) {
     Diagnostics found;
     found.add(error.diagnostic());
-    return report(found);
+    return report_usage(found, list);
   } catch (const std::bad_alloc&) {
     return report("error: this needs more memory than there is [out_of_memory]\n", ExitCode::kLimit);
   } catch (const std::exception& error) {

@@ -4,7 +4,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "io/io_error.h"
+#include "io/write_file.h"
 #include "support/diagnostics.h"
+#include "support/printable.h"
+#include "support/text.h"
+#include "tool/output.h"
 
 namespace mtf::tool {
 namespace {
@@ -15,6 +20,14 @@ std::string content_of(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+void replace_file(const std::string& path, const std::string& text, const std::function<void()>& before_replacing) {
+  try {
+    write_file_atomically(path, text, before_replacing);
+  } catch (const IoError& error) {
+    fail(Kind::cannot_write, {}, error.what());
+  }
+}
 
 std::vector<std::string> outdated(const std::string& folder, const std::vector<GeneratedFile>& files) {
   std::vector<std::string> paths;
@@ -29,11 +42,8 @@ void write_files(const std::string& folder, const std::vector<GeneratedFile>& fi
     if (content_of(path) == file.text) continue;
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
-    std::ofstream stream(path, std::ios::binary | std::ios::trunc);
-    stream << file.text;
-    stream.close();
-    if (!stream) fail(Kind::cannot_write, {}, path.string());
-    fmt::print("wrote {}\n", path.string());
+    replace_file(path.string(), file.text);
+    write_output("wrote {}\n", printable(path.string()));
   }
 }
 
@@ -41,11 +51,11 @@ int deliver(const std::vector<GeneratedFile>& files, bool to_stdout, const std::
   if (!to_stdout && write.empty() && check.empty())
     fail(Kind::bad_usage, {}, "say where to: `--stdout`, `--write DIR` or `--check DIR`");
   if (to_stdout)
-    for (const GeneratedFile& file : files) fmt::print("{}{}", files.size() > 1 ? "==> " + file.path + "\n" : "", file.text);
+    for (const GeneratedFile& file : files) write_output("{}{}", files.size() > 1 ? "==> " + file.path + "\n" : "", file.text);
   if (!write.empty()) write_files(write, files);
   if (check.empty()) return 0;
   const std::vector<std::string> old = outdated(check, files);
-  for (const std::string& path : old) fmt::print("{} is not current\n", (std::filesystem::path(check) / path).string());
+  for (const std::string& path : old) write_output("{} is not current\n", printable((std::filesystem::path(check) / path).string()));
   return old.empty() ? 0 : 1;
 }
 

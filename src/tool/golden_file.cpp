@@ -36,6 +36,9 @@ std::vector<Line> lines_of(std::string_view text) {
   return lines;
 }
 
+// More than any machine starts; mpirun itself counts in 32 bits.
+constexpr std::int64_t kMostRanks = 4096;
+
 std::string_view indentation(std::string_view line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
@@ -60,7 +63,7 @@ std::optional<std::vector<std::int64_t>> rank_numbers(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const auto size = static_cast<std::size_t>(end - text.data());
     const bool alone = size == text.size() || text[size] == ' ' || text[size] == '\t';
-    if (error != std::errc() || !alone || number < 1) return std::nullopt;
+    if (error != std::errc() || !alone || number < 1 || number > kMostRanks) return std::nullopt;
     numbers.push_back(number);
     text.remove_prefix(size);
   }
@@ -85,7 +88,7 @@ void parse_header(std::string_view content, std::size_t number, bool& ranks_give
   } else if (word == "ranks") {
     auto numbers = rank_numbers(rest);
     if (!numbers) {
-      golden.problems.push_back(fmt::format("{}: `#: ranks` is followed by numbers from 1", number));
+      golden.problems.push_back(fmt::format("{}: `#: ranks` is followed by numbers from 1 to {}", number, kMostRanks));
     } else {
       if (!ranks_given) golden.ranks.clear();
       ranks_given = true;

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <streambuf>
 
 #include "eval/session.h"
 #include "exec/engine.h"
+#include "support/source.h"
+#include "support/printable.h"
 #include "support/text.h"
+#include "tool/generated_file.h"
 #include "tool/process.h"
 #include "tool/program_options.h"
 #include "tool/script.h"
@@ -38,38 +40,68 @@ Settings settings_of(const Combination& combination) {
   return settings_of(options, combination.ranks);
 }
 
+/// A run has printed more than kGoldenMostOutput.
+struct TooMuchOutput {};
+
+std::string too_much_output() { return fmt::format("it printed more than {} and was ended\n", bytes_text(kGoldenMostOutput)); }
+
+/// Keeps what a run prints, as far as that is kept.
+class Capture : private std::streambuf {
+ public:
+  Capture() : stream_(this) { stream_.exceptions(std::ios::badbit); }
+  std::ostream& stream() { return stream_; }
+  const std::string& text() const { return text_; }
+  /// The lines since it was last asked.
+  std::vector<std::string> take() {
+    std::vector<std::string> lines = printed_lines(std::string_view(text_).substr(taken_));
+    taken_ = text_.size();
+    return lines;
+  }
+
+ private:
+  int overflow(int letter) override {
+    const char one = static_cast<char>(letter);
+    xsputn(&one, 1);
+    return letter;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    if (text_.size() + static_cast<std::size_t>(size) > kGoldenMostOutput) throw TooMuchOutput();
+    text_.append(text, static_cast<std::size_t>(size));
+    return size;
+  }
+
+  std::ostream stream_;
+  std::string text_;
+  std::size_t taken_ = 0;
+};
+
 std::size_t line_of(Span span, std::size_t offset) { return span.file->position(offset).line; }
 
 Outcome run_in_process(const Script& script, const Combination& combination, int threads) {
   Outcome outcome;
   EngineOptions engine_options;
   engine_options.threads = threads;
-  std::ostringstream output;
-  std::size_t taken = 0;
-  const auto take = [&] {
-    const std::string text = output.str();
-    std::vector<std::string> lines = printed_lines(std::string_view(text).substr(taken));
-    taken = text.size();
-    return lines;
-  };
+  Capture output;
   try {
     Engine engine(engine_options);
-    Session session(settings_of(combination), &engine, output);
+    Session session(settings_of(combination), &engine, output.stream());
     session.on_statement([&](const StatementReport& statement) {
       if (!statement.span.is_known()) return;
       const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
-      outcome.statements.push_back({statement.span.position().line, line_of(statement.span, last), take()});
+      outcome.statements.push_back({statement.span.position().line, line_of(statement.span, last), output.take()});
     });
     session.run_text(script.name, script.text);
   } catch (const UserError& error) {
     FoundError found = found_error(error.diagnostic(), script.name);
-    if (const auto rest = take(); !rest.empty()) {
+    if (const auto rest = output.take(); !rest.empty()) {
       const std::size_t line = std::max<std::size_t>(found.line, 1);
       outcome.statements.push_back({line, line, rest});
     }
     outcome.errors.push_back(std::move(found));
+  } catch (const TooMuchOutput&) {
+    outcome.trouble = too_much_output();
   }
-  outcome.lines = printed_lines(output.str());
+  outcome.lines = printed_lines(output.text());
   return outcome;
 }
 
@@ -80,10 +112,11 @@ Outcome run_on_ranks(const std::string& path, const Combination& combination) {
   std::vector<std::pair<std::string, std::string>> variables = {
       {"OMPI_MCA_mpi_yield_when_idle", "1"}, {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
   if (geteuid() == 0) variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
-  const ProcessResult result = run_process(words, variables, kGoldenLimit - std::chrono::seconds(5));
+  const ProcessResult result = run_process(words, variables, kGoldenLimit - std::chrono::seconds(5), kGoldenMostOutput);
   Outcome outcome;
   outcome.lines = printed_lines(result.out);
-  if (result.timed_out) outcome.trouble = "it took too long and was ended\n";
+  if (result.too_much_output) outcome.trouble = too_much_output();
+  else if (result.timed_out) outcome.trouble = "it took too long and was ended\n";
   else if (auto error = read_rendered_error(result.err, path)) outcome.errors.push_back(std::move(*error));
   else if (result.status != 0) outcome.trouble = fmt::format("it ended with status {}\n{}", result.status, result.err);
   return outcome;
@@ -91,7 +124,7 @@ Outcome run_on_ranks(const std::string& path, const Combination& combination) {
 
 std::string indented(const std::string& text) {
   std::string out;
-  for (const std::string& line : printed_lines(text)) out += "    " + line + "\n";
+  for (const std::string& line : printed_lines(text)) out += "    " + printable(line) + "\n";
   return out;
 }
 
@@ -101,7 +134,7 @@ class GoldenRun {
 
   GoldenResult run(bool update, const std::function<void(const std::string&)>& say_place) {
     const std::vector<Combination> list = combinations(golden_);
-    for (const std::string& problem : golden_.problems) result_.failures += fmt::format("{}:{}\n", path_, problem);
+    for (const std::string& problem : golden_.problems) result_.failures += fmt::format("{}:{}\n", printable(path_), problem);
     bool first = true;
     for (const Combination& combination : list) {
       where_ = to_string(combination);
@@ -113,7 +146,7 @@ class GoldenRun {
     for (const Complaint& complaint : complaints_) {
       std::string where = complaint.where.empty() ? "" : " " + complaint.where;
       if (complaint.more > 0) where += fmt::format(", and {} more", complaint.more);
-      result_.failures += fmt::format("{}:{}:{}\n{}", path_, complaint.line, where, complaint.text);
+      result_.failures += fmt::format("{}:{}:{}\n{}", printable(path_), complaint.line, where, complaint.text);
     }
     return result_;
   }
@@ -141,10 +174,9 @@ class GoldenRun {
   void rewrite(const Outcome& outcome) {
     const std::string text = update_golden(script_.text, outcome.statements, outcome.errors);
     if (text == script_.text) return;
-    std::ofstream file(path_, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    if (!file) fail(Kind::cannot_write, {}, path_);
+    replace_file(path_, text, [&] {
+      if (SourceFile::read(path_)->text() != script_.text) fail(Kind::cannot_write, {}, "{} was changed while it ran: it stays as it is now", path_);
+    });
     script_.text = text;
     read_expectations();
     result_.updated = true;
@@ -233,6 +265,7 @@ FoundError found_error(const Diagnostic& diagnostic, const std::string& name) {
 
 std::optional<FoundError> read_rendered_error(const std::string& rendered, const std::string& name) {
   FoundError error;
+  const std::string shown = printable(name);
   bool inside = false;
   for (const std::string& line : printed_lines(rendered)) {
     if (!inside && line.starts_with("error: ") && line.ends_with("]")) {
@@ -245,8 +278,8 @@ std::optional<FoundError> read_rendered_error(const std::string& rendered, const
     error.rendered += line + "\n";
     // `  --> name:12:18`, and `  ::: name:12:18` for a place in another file.
     const std::string_view place = trim(line);
-    if (error.line == 0 && (place.starts_with("--> " + name + ":") || place.starts_with("::: " + name + ":")))
-      error.line = static_cast<std::size_t>(std::strtoul(std::string(place.substr(5 + name.size())).c_str(), nullptr, 10));
+    if (error.line == 0 && (place.starts_with("--> " + shown + ":") || place.starts_with("::: " + shown + ":")))
+      error.line = static_cast<std::size_t>(std::strtoul(std::string(place.substr(5 + shown.size())).c_str(), nullptr, 10));
   }
   if (!inside) return std::nullopt;
   error.words = error.rendered;
@@ -260,7 +293,7 @@ GoldenResult run_golden(const std::string& path, bool update, int threads, const
   } catch (const UserError& error) {
     result.failures = error.what();
   } catch (const std::exception& error) {
-    result.failures = fmt::format("{}: {}\n", path, error.what());
+    result.failures = fmt::format("{}: {}\n", printable(path), error.what());
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Running a golden script under every combination of its header, and comparing.
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,9 @@ namespace mtf::tool {
 
 /// The longest that one run of a script may take.
 inline constexpr std::chrono::seconds kGoldenLimit{60};
+
+/// The most that one run may print, in bytes.
+inline constexpr std::size_t kGoldenMostOutput = std::size_t{8} << 20;
 
 struct GoldenResult {
   std::string failures;   ///< what differs, each with its place and combination; empty if all is as expected

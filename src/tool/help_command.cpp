@@ -2,6 +2,7 @@
 
 #include "tool/commands.h"
 #include "tool/help_topics.h"
+#include "tool/output.h"
 
 namespace mtf::tool {
 
@@ -19,10 +20,10 @@ const Command kHelpCommand = {
       auto topic = std::make_shared<std::string>();
       parser.word("name", *topic, "A command, an operation, a module, or MODULE.NAME", false);
       return [topic] {
-        if (topic->empty()) fmt::print("{}", overview());
-        else if (*topic == "operations") fmt::print("{}", list_of_operations());
-        else if (const Command* command = find_command(*topic)) fmt::print("{}", help_of(*command));
-        else fmt::print("{}", help_on(*topic, command_names()));
+        if (topic->empty()) write_output(overview());
+        else if (*topic == "operations") write_output(list_of_operations());
+        else if (const Command* command = find_command(*topic)) write_output(help_of(*command));
+        else write_output(help_on(*topic, command_names()));
         return 0;
       };
     }};

@@ -10,6 +10,7 @@
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
+#include "tool/output.h"
 #include "tool/plan_text.h"
 #include "tool/script.h"
 
@@ -50,11 +51,11 @@ int plan(const Options& options, const ProgramOptions& program) {
   Session session(settings, &engine, nowhere);
   PlanTotals totals;
   session.on_statement([&](const StatementReport& statement) {
-    fmt::print("{}", plan_text(statement, options.formula));
+    write_output(plan_text(statement, options.formula));
     totals.add(statement);
   });
   session.run_text(script.name, script.text);
-  fmt::print("{}", totals.text(engine.counters()));
+  write_output(totals.text(engine.counters()));
   return 0;
 }
 

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -50,6 +52,12 @@ int milliseconds_until(Clock::time_point when) {
 
 int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
+// In a child of `parent`: it gets `signal` when its parent has ended.
+void end_with(pid_t parent, int signal) {
+  prctl(PR_SET_PDEATHSIG, signal);
+  if (getppid() != parent) _exit(128 + signal);  // it has ended already
+}
+
 [[noreturn]] void become(const std::vector<std::string>& arguments,
                          const std::vector<std::pair<std::string, std::string>>& variables, int out, int err) {
   setpgid(0, 0);
@@ -69,30 +77,43 @@ int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(statu
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments,
-                          const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit) {
+                          const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
+                          std::size_t most_output) {
   Pipe out, err;
   std::fflush(nullptr);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail(Kind::limit_exceeded, {}, "no process can be started: {}", std::strerror(errno));
-  if (child == 0) become(arguments, variables, out.write_end, err.write_end);
+  if (child == 0) {
+    end_with(parent, SIGTERM);
+    become(arguments, variables, out.write_end, err.write_end);
+  }
   close_end(out.write_end);
   close_end(err.write_end);
 
   ProcessResult result;
-  const auto deadline = Clock::now() + limit;
-  const auto grace = deadline + std::chrono::seconds(3);
+  bool ending = false;
+  auto deadline = Clock::now() + limit;
   while (out.read_end >= 0 || err.read_end >= 0) {
     pollfd files[] = {{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}};
-    poll(files, 2, milliseconds_until(result.timed_out ? grace : deadline));
+    poll(files, 2, milliseconds_until(deadline));
     if (files[0].revents != 0 && !read_some(out.read_end, result.out)) close_end(out.read_end);
     if (files[1].revents != 0 && !read_some(err.read_end, result.err)) close_end(err.read_end);
-    if (!result.timed_out && Clock::now() >= deadline) {
-      result.timed_out = true;
-      kill(-child, SIGTERM);  // mpirun ends its ranks
-    }
-    if (result.timed_out && Clock::now() >= grace) {
+    const bool too_late = Clock::now() >= deadline;
+    const bool too_much = result.out.size() > most_output || result.err.size() > most_output;
+    if (ending && too_late) {
       kill(-child, SIGKILL);
       break;
+    }
+    if (too_much) {
+      result.out.resize(std::min(result.out.size(), most_output));
+      result.err.resize(std::min(result.err.size(), most_output));
+    }
+    if (!ending && (too_late || too_much)) {
+      (too_much ? result.too_much_output : result.timed_out) = true;
+      kill(-child, SIGTERM);  // mpirun ends its ranks
+      ending = true;
+      deadline = Clock::now() + std::chrono::seconds(3);
     }
   }
   close_end(out.read_end);
@@ -155,9 +176,11 @@ bool take_records(Worker& worker) {
 Worker start(std::size_t index, std::chrono::seconds limit, const std::function<std::string(std::size_t, const SayPlace&)>& work) {
   Pipe pipe;
   std::fflush(nullptr);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail(Kind::limit_exceeded, {}, "no process can be started: {}", std::strerror(errno));
   if (child == 0) {
+    end_with(parent, SIGKILL);
     send(pipe.write_end, kText, work(index, [&](const std::string& place) { send(pipe.write_end, kPlace, place); }));
     _exit(0);  // no destructors: they belong to the parent
   }

@@ -12,14 +12,17 @@ namespace mtf::tool {
 struct ProcessResult {
   int status = 0;          ///< as the shell says it: the exit status, or 128 + the signal
   bool timed_out = false;  ///< it was ended because it took too long
+  bool too_much_output = false;  ///< it was ended because it wrote too much
   std::string out;
   std::string err;
 };
 
 /// Runs a program (looked up in PATH) with `variables` added to the environment and nothing on its standard input.
-/// After `limit` the program and all that it started are ended. A program that cannot be started gives 127.
+/// After `limit`, or when it has written more than `most_output` bytes, the program and all that it started are ended; it
+/// is told to end (SIGTERM) when this process does, however that happens. A program that cannot be started gives 127.
 ProcessResult run_process(const std::vector<std::string>& arguments,
-                          const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit);
+                          const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
+                          std::size_t most_output = std::size_t{64} << 20);
 
 /// What became of one piece of work.
 struct WorkResult {
@@ -34,7 +37,7 @@ using SayPlace = std::function<void(const std::string& place)>;
 
 /// Does work(0) … work(count - 1), each in a process of its own, at most `jobs` at a time, so that none can harm the
 /// others; calls done(i, result) in the order of i, each as soon as it and those before it are there. A piece that says
-/// nothing for `limit` is ended. This process must have no other threads.
+/// nothing for `limit` is ended, and so are all when this process is. This process must have no other threads.
 void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
                  const std::function<std::string(std::size_t, const SayPlace&)>& work,
                  const std::function<void(std::size_t, const WorkResult&)>& done);

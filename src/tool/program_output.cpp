@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
 #include "support/diagnostics.h"
 #include "support/text.h"
+#include "tool/output.h"
 
 namespace mtf::tool {
 namespace {
@@ -22,7 +22,7 @@ void write_all(int to, std::string_view text) {
   while (!text.empty()) {
     const ssize_t size = write(to, text.data(), text.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0 && to == STDOUT_FILENO) fail(Kind::cannot_write, {}, "standard output: {}", std::strerror(errno));
+    if (size < 0 && to == STDOUT_FILENO) throw OutputError(errno);
     if (size < 0) return;
     text.remove_prefix(static_cast<std::size_t>(size));
   }

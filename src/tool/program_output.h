@@ -31,7 +31,7 @@ class ProgressBar {
   Clock::time_point started_, drawn_;
 };
 
-/// Standard output, a line at a time. A full disk is a UserError; a reader that has gone ends the process.
+/// Standard output, a line at a time. A full disk is an OutputError; a reader that has gone ends the process.
 class ProgramOutput : private std::streambuf {
  public:
   explicit ProgramOutput(ProgressBar& bar);

@@ -2,28 +2,19 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <new>
 
 #include "support/text.h"
 #include "tool/help_topics.h"
 #include "tool/launch.h"
+#include "tool/output.h"
 #include "tool/plan_text.h"
 #include "tool/repl_text.h"
 
 namespace mtf::tool {
-namespace {
-
-std::atomic<int> interrupts = 0;  // since the statement under way began
-
-void stop_if_interrupted(Span span) {
-  if (interrupts > 0) fail(Kind::interrupted, span);
-}
-
-}  // namespace
-
-void interrupt_statement() {
-  if (++interrupts > 1) _exit(130);
+void Repl::interrupt() {
+  if (++interrupts_ > 1) _exit(130);
+  session_.interrupt();
 }
 
 /// The commands of the REPL: one list, which `:help`, completion and suggestions read.
@@ -66,10 +57,7 @@ struct ReplCommands {
 };
 
 Repl::Repl(Settings settings, EngineOptions options, std::ostream& out, std::ostream& err)
-    : engine_(std::move(options)), session_(std::move(settings), &engine_, out), out_(out), err_(err) {
-  session_.on_cut(stop_if_interrupted);
-  session_.on_progress([](const LoopProgress&) { stop_if_interrupted({}); });
-}
+    : engine_(std::move(options)), session_(std::move(settings), &engine_, out), out_(out), err_(err) {}
 
 bool Repl::command(const std::string& line) {
   const std::size_t end = std::min(line.find_first_of(" \t\n"), line.size());
@@ -90,7 +78,7 @@ bool Repl::command(const std::string& line) {
 
 bool Repl::enter(const std::string& entry) {
   const std::string text(trim(entry));
-  interrupts = 0;
+  interrupts_ = 0;
   try {
     if (text.empty()) return true;
     if (text.front() == ':') return command(text);
@@ -98,6 +86,8 @@ bool Repl::enter(const std::string& entry) {
     for (const StatementReport& report : session_.execute(entry)) out_ << repl_text(report);
     out_.flush();
     return true;
+  } catch (const OutputError&) {
+    throw;  // there is nowhere to go on to
   } catch (const UserError& error) {
     out_.flush();
     err_ << error.what();

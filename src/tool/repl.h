@@ -1,5 +1,6 @@
 #pragma once
 // The read-eval-print loop: a session, and what reads its entries.
+#include <atomic>
 #include <functional>
 #include <iosfwd>
 #include <string>
@@ -16,8 +17,11 @@ class Repl {
   Repl(Settings settings, EngineOptions options, std::ostream& out, std::ostream& err);
 
   /// One entry: statements, an expression, or a command such as `:help`. False if it was wrong; the session is then
-  /// as it was.
+  /// as it was. Throws OutputError.
   bool enter(const std::string& entry);
+  /// Ends the statement under way at its next statement, turn of a loop or cut; a second time, the process. A signal
+  /// handler may call it.
+  void interrupt();
   /// `:quit` was entered.
   bool done() const { return done_; }
   /// Words that `beginning` could become: names, operations, members of modules, and commands after `:`.
@@ -32,9 +36,7 @@ class Repl {
   std::ostream& out_;
   std::ostream& err_;
   bool done_ = false;
+  std::atomic<int> interrupts_ = 0;  ///< since the statement under way began
 };
-
-/// Ctrl-C while a statement runs; the next cut or turn of a loop ends it. A second one ends the process.
-void interrupt_statement();
 
 }  // namespace mtf::tool

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -12,12 +13,19 @@
 #include "tool/commands.h"
 #include "tool/launch.h"
 #include "tool/line_editor.h"
+#include "tool/output.h"
+#include "tool/program_output.h"
 #include "tool/repl.h"
 
 namespace mtf::tool {
 namespace {
 
-extern "C" void on_repl_interrupt(int) { interrupt_statement(); }
+// What Ctrl-C is for: a handler of signals can be given nothing else.
+std::atomic<Repl*> repl_of_terminal = nullptr;
+
+extern "C" void on_repl_interrupt(int) {
+  if (Repl* const repl = repl_of_terminal) repl->interrupt();
+}
 
 // $MTF_HISTORY, empty for none; or ~/.mtf_history.
 std::string history_file() {
@@ -32,18 +40,25 @@ bool wants_more(const std::string& entry) {
   return first != std::string::npos && entry[first] != ':' && is_incomplete(entry);
 }
 
-// Ctrl-C at the prompt must interrupt the reading of the line: no SA_RESTART.
-void interrupt_statements() {
-  struct sigaction action{};
-  action.sa_handler = on_repl_interrupt;
-  sigaction(SIGINT, &action, nullptr);
-}
+// While it is there, Ctrl-C interrupts what the REPL does. At the prompt that is the reading of the line: no SA_RESTART.
+class InterruptsStatements {
+ public:
+  explicit InterruptsStatements(Repl& repl) {
+    repl_of_terminal = &repl;
+    struct sigaction action{};
+    action.sa_handler = on_repl_interrupt;
+    sigaction(SIGINT, &action, nullptr);
+  }
+  ~InterruptsStatements() { repl_of_terminal = nullptr; }
+  InterruptsStatements(const InterruptsStatements&) = delete;
+  InterruptsStatements& operator=(const InterruptsStatements&) = delete;
+};
 
 int at_terminal(Repl& repl) {
   LineEditor editor(history_file(), [&](const std::string& word) { return repl.complete(word); });
-  interrupt_statements();
-  fmt::print("mtf {}   :help lists commands and operations, Ctrl-D leaves\n", MTF_VERSION);
-  std::fflush(stdout);
+  const InterruptsStatements interrupts(repl);
+  write_output("mtf {}   :help lists commands and operations, Ctrl-D leaves\n", MTF_VERSION);
+  flush_output();
   std::string entry, line;
   while (!repl.done()) {
     const LineEditor::Result result = editor.read(entry.empty() ? "mtf> " : "...> ", line);
@@ -78,13 +93,17 @@ int from_pipe(Repl& repl) {
 }  // namespace
 
 int run_repl(const ProgramOptions& program) {
-  if (launch().by_mpirun) {
+  if (launch().is_one_of_several()) {
     fail(Diagnostic(Kind::bad_usage, {}, "the REPL cannot be a rank: under mpirun there is no terminal to read from")
              .help("`mpirun -n 4 mtf run FILE` runs a script on ranks")
              .help("`mtf --mesh \"all:4\"` alone is a REPL whose one process hosts four processors"));
   }
-  Repl repl(settings_of(program, 1), engine_options_of(program), std::cout, std::cerr);
-  return isatty(STDIN_FILENO) != 0 ? at_terminal(repl) : from_pipe(repl);
+  ProgressBar no_bar(false);
+  ProgramOutput output(no_bar);
+  Repl repl(settings_of(program, 1), engine_options_of(program), output.stream(), std::cerr);
+  const int status = isatty(STDIN_FILENO) != 0 ? at_terminal(repl) : from_pipe(repl);
+  output.finish();
+  return status;
 }
 
 }  // namespace mtf::tool

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -99,7 +100,15 @@ class RankRun {
   }
 
   Engine& engine() {
-    if (!engine_) engine_ = std::make_unique<Engine>(engine_options_);
+    if (engine_) return *engine_;
+    engine_ = std::make_unique<Engine>(engine_options_);
+    try {
+      check_ranks(here_, engine_->ranks());
+    } catch (const UserError& error) {
+      // Every process has found it, and they cannot end each other.
+      if (here_.rank != 0) std::_Exit(static_cast<int>(error.diagnostic().exit_code()));
+      throw;
+    }
     return *engine_;
   }
 

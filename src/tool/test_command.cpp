@@ -4,10 +4,12 @@
 #include <memory>
 #include <thread>
 
+#include "support/printable.h"
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/golden_test.h"
 #include "tool/launch.h"
+#include "tool/output.h"
 #include "tool/process.h"
 
 namespace mtf::tool {
@@ -32,8 +34,10 @@ std::vector<std::string> find_scripts(const std::vector<std::string>& paths) {
       continue;
     }
     const std::size_t before = scripts.size();
-    for (const auto& entry : fs::recursive_directory_iterator(path))
-      if (entry.is_regular_file() && entry.path().extension() == ".mtf") scripts.push_back(entry.path().lexically_normal().string());
+    auto entry = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+      if (entry->is_regular_file(error) && entry->path().extension() == ".mtf") scripts.push_back(entry->path().lexically_normal().string());
+    if (error) fail(Kind::bad_file, {}, "{}: {}", path, error.message());
     std::sort(scripts.begin() + static_cast<std::ptrdiff_t>(before), scripts.end());
   }
   return scripts;
@@ -41,13 +45,14 @@ std::vector<std::string> find_scripts(const std::vector<std::string>& paths) {
 
 std::string describe_end(const std::string& script, const WorkResult& result) {
   const std::string where = result.place.empty() ? "" : " " + result.place;
-  if (result.signal == 0) return fmt::format("{}:1:{}\n    it took longer than {} s and was ended\n", script, where, kGoldenLimit.count());
-  return fmt::format("{}:1:{}\n    mtf itself ended by signal {} ({}): a bug in mtf\n", script, where, result.signal, strsignal(result.signal));
+  if (result.signal == 0) return fmt::format("{}:1:{}\n    it took longer than {} s and was ended\n", printable(script), where, kGoldenLimit.count());
+  return fmt::format("{}:1:{}\n    mtf itself ended by signal {} ({}): a bug in mtf\n", printable(script), where, result.signal, strsignal(result.signal));
 }
 
 int test(const Options& options) {
   if (launch().ranks > 1) fail(Diagnostic(Kind::bad_usage, {}, "`mtf test` starts the ranks that a script asks for itself").help("run it without mpirun"));
-  if (options.jobs < 1) fail(Kind::bad_option_value, {}, "--jobs {}: expected a number from 1", options.jobs);
+  constexpr int kMostJobs = 1024;
+  if (options.jobs < 1 || options.jobs > kMostJobs) fail(Kind::bad_option_value, {}, "--jobs {}: expected a number from 1 to {}", options.jobs, kMostJobs);
   const std::vector<std::string> scripts = find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths);
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / options.jobs);
   std::size_t failed = 0;
@@ -57,13 +62,13 @@ int test(const Options& options) {
   };
   divide_work(scripts.size(), options.jobs, kGoldenLimit, work, [&](std::size_t i, const WorkResult& result) {
     const std::string failures = result.finished ? result.text.substr(1) : describe_end(scripts[i], result);
-    if (result.finished && result.text[0] == 'u') fmt::print("updated {}\n", scripts[i]);
+    if (result.finished && result.text[0] == 'u') write_output("updated {}\n", printable(scripts[i]));
     if (failures.empty()) return;
     ++failed;
-    fmt::print("FAILED {}\n", failures);
-    std::fflush(stdout);
+    write_output("FAILED {}\n", failures);
+    flush_output();
   });
-  fmt::print("{} passed, {} failed\n", scripts.size() - failed, failed);
+  write_output("{} passed, {} failed\n", scripts.size() - failed, failed);
   return failed == 0 ? 0 : 1;
 }
 

@@ -2,11 +2,13 @@
 
 #include "eval/session.h"
 #include "exec/engine.h"
+#include "support/printable.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
+#include "tool/output.h"
 #include "tool/script.h"
 
 namespace mtf::tool {
@@ -23,7 +25,7 @@ const std::vector<std::string> kStages = {"ast", "ir", "spmd", "schedule"};
 std::string heading(Span span) {
   if (!span.is_known()) return "# at the end\n";
   const std::size_t line = span.position().line;
-  return fmt::format("# {}:{}: {}\n", span.file->name(), line, trim(span.file->line(line)));
+  return fmt::format("# {}:{}: {}\n", printable(span.file->name()), line, trim(span.file->line(line)));
 }
 
 int trace(const Options& options, const ProgramOptions& program) {
@@ -36,7 +38,7 @@ int trace(const Options& options, const ProgramOptions& program) {
   engine_options.dry = true;
   const Script script = read_script(options.file);
   if (options.stage == "ast") {
-    if (launch().rank == 0) fmt::print("{}", print(parse_or_throw(SourceFile::create(script.name, script.text))));
+    if (launch().rank == 0) write_output(print(parse_or_throw(SourceFile::create(script.name, script.text))));
     return 0;
   }
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
@@ -51,7 +53,7 @@ int trace(const Options& options, const ProgramOptions& program) {
   session.on_cut([&](Span span) {
     const std::string text = engine.last_text(options.stage);
     if (text.empty()) return;
-    fmt::print("{}{}{}{}", std::exchange(first, false) ? "" : "\n", heading(span), text, text.ends_with('\n') ? "" : "\n");
+    write_output("{}{}{}{}", std::exchange(first, false) ? "" : "\n", heading(span), text, text.ends_with('\n') ? "" : "\n");
   });
   session.run_text(script.name, script.text);
   return 0;

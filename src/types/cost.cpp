@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "types/saturating.h"
+
 namespace mtf {
 
 int64_t BlockSize::value() const {
@@ -20,7 +22,7 @@ void Cost::add(Product product) {
   if (product.numerator == 0) return;
   for (Product& term : terms_) {
     if (term.denominator != product.denominator || term.factors != product.factors) continue;
-    term.numerator += product.numerator;
+    term.numerator = saturating_add(term.numerator, product.numerator);
     return;
   }
   terms_.push_back(std::move(product));
@@ -34,25 +36,25 @@ Cost Cost::times(int64_t numerator, int64_t denominator) const {
   Cost result = *this;
   if (numerator == 0) result.terms_.clear();
   for (Product& term : result.terms_) {
-    term.numerator *= numerator;
+    term.numerator = saturating_multiply(term.numerator, numerator);
     term.denominator *= denominator;
   }
   return result;
 }
 
 int64_t Cost::value() const {
-  // Whole terms are added exactly; only wire bytes have denominators.
   int64_t whole = 0;
   double rest = 0;
   for (const Product& term : terms_) {
     int64_t n = term.numerator;
-    for (const BlockSize& factor : term.factors) n *= factor.value();
+    for (const BlockSize& factor : term.factors) n = saturating_multiply(n, factor.value());
+    if (n == kMost) return kMost;
     if (n % term.denominator == 0)
-      whole += n / term.denominator;
+      whole = saturating_add(whole, n / term.denominator);
     else
       rest += static_cast<double>(n) / static_cast<double>(term.denominator);
   }
-  return whole + std::llround(rest);
+  return saturating_add(whole, std::llround(rest));
 }
 
 std::string to_string(const Cost& cost) {

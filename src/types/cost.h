@@ -36,7 +36,7 @@ class Cost {
   void add(Product product);  ///< terms with the same factors and denominator are joined
   void add(const Cost& other);
   Cost times(int64_t numerator, int64_t denominator = 1) const;
-  /// The exact value; every cost of a program is a whole number, wire bytes rounded to the nearest.
+  /// The exact value, rounded to the nearest whole number; kMost (types/saturating.h) if that is as large or larger.
   int64_t value() const;
   const std::vector<Product>& terms() const { return terms_; }
 

@@ -1,5 +1,7 @@
 // However processors are hosted (by one rank, or one, two or three by each of several), the same is computed and counted,
-// and replicas are the same bits. Run under mpirun: every rank runs every test, and compares what it has.
+// and replicas are the same bits; with one processor a rank, wire_bytes are the bytes handed to MPI. Run under mpirun:
+// every rank runs every test, and compares what it has.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -21,8 +23,15 @@ class Ranks : public testing::Test {
   /// Hosted by this process alone and shared among the ranks, the script gives the same.
   static std::string hosting_changes(const Script& script, const std::vector<Tolerance>& tolerances, const Where& where, bool fuse = true) {
     const Outcome alone = run(fuse ? engine() : single_engine(), script, where);
-    const Outcome shared = run(fuse ? shared_engine() : shared_single_engine(), script, where);
+    Engine& ranks = fuse ? shared_engine() : shared_single_engine();
+    const int64_t wire_before = wire_bytes(ranks.counters()), sent_before = ranks.sent();
+    const Outcome shared = run(ranks, script, where);
     std::string text = counter_difference(alone.counters, shared.counters);
+    const int64_t wire = wire_bytes(ranks.counters()) - wire_before, sent = ranks.sent() - sent_before;
+    if (processors_of(where.mesh) == ranks.ranks()) {
+      compared_bytes += wire;
+      if (wire != sent) text += fmt::format("  wire_bytes are {}, {} bytes were handed to MPI\n", wire, sent);
+    }
     for (size_t i = 0; i < script.results.size(); ++i) {
       const std::string how = tensor_difference(alone.results[i], shared.results[i], tolerances[i]);
       if (!how.empty()) text += "  " + script.results[i] + how + "\n";
@@ -30,16 +39,30 @@ class Ranks : public testing::Test {
     return text;
   }
 
+  static int64_t wire_bytes(const Counters& counters) {
+    int64_t bytes = 0;
+    for (int kind = 0; kind < kCollectiveKinds; ++kind) bytes += counters.total(static_cast<CollectiveKind>(kind)).wire_bytes;
+    return bytes;
+  }
+
+  /// 0: the script's own mesh.
+  static int64_t processors_of(const std::string& mesh) {
+    if (mesh.empty()) return 0;
+    int64_t size = 1;
+    for (const Axis& axis : parse_axes(mesh)) size *= axis.size;
+    return size;
+  }
+
   /// Meshes that have a processor for each rank.
   static std::vector<std::string> meshes() {
     std::vector<std::string> fitting;
-    for (const std::string mesh : {"p:3", "p:4", "r:2;c:2", "r:2;c:3", "r:3;c:2"}) {
-      int64_t size = 1;
-      for (const Axis& axis : parse_axes(mesh)) size *= axis.size;
-      if (size >= shared_engine().ranks()) fitting.push_back(mesh);
-    }
+    for (const std::string mesh : {"p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3", "r:3;c:2"})
+      if (processors_of(mesh) >= shared_engine().ranks()) fitting.push_back(mesh);
     return fitting;
   }
+
+  /// Of what meshes with one processor a rank put on the wire.
+  inline static int64_t compared_bytes = 0;
 };
 
 /// With its gradient, under layouts of every kind, in turn as it is, with fusion off and with a cut after every statement.
@@ -68,6 +91,7 @@ TEST_F(Ranks, DoNotChangeAnOperation) {
           }
         }
       }
+  EXPECT_GT(compared_bytes, 0) << "no mesh had one processor a rank";
 }
 
 TEST_F(Ranks, DoNotChangeARandomProgram) {

@@ -6,8 +6,8 @@
 //   mtf::TensorData x = interpreter.tensor("x");     // x.dims: {"a", 2}, {"b", 3}; x.numbers: six times 2
 //   interpreter.run("let total = sum(x)");           // names stay from one run to the next
 //
-// One interpreter at a time in a process, used from one thread. It hosts every processor of the mesh itself; it does
-// not use MPI. Linking: `find_package(mtf)`, `target_link_libraries(… mtf::libmtf)`.
+// Interpreters share nothing: a process may have several, each used by one thread at a time (only interrupt() may be
+// called from any). One hosts every processor of its mesh itself, without MPI, unless it is given ranks. Linking: `find_package(mtf)`, `target_link_libraries(… mtf::libmtf)`.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,8 +47,12 @@ struct InterpreterOptions {
   std::string layout;           ///< "batch:rows;hidden:cols"
   std::vector<std::pair<std::string, std::string>> set;  ///< values of options and dims, by name
   int threads = 0;              ///< 0: as many as there are cores
+  /// This process is one of several that mpirun has started: they host the mesh between them, each makes the same calls
+  /// of its interpreter in the same order, on one thread, and only the first one's prints. At most one interpreter of a
+  /// process. MPI is started and ended with it, unless the process has started it itself.
+  bool on_ranks = false;
   std::string standard_library; ///< folder of the standard modules; empty: where it was installed
-  /// Gets what `print` prints; without it, standard output does.
+  /// Gets what `print` prints, a line or more at a time; without it, standard output does. What it throws ends the run.
   std::function<void(std::string_view)> output;
 };
 
@@ -63,8 +67,12 @@ class Interpreter {
   /// Checks statements, then runs them; names that they bind stay. Throws ScriptError and is then as before the
   /// statement that failed.
   void run(const std::string& text);
-  /// The same for a file.
+  /// The same for a file, whose name then stands in messages and which imports are relative to.
   void run_file(const std::string& path);
+
+  /// Ends what is under way at its next statement, turn of a loop or computation: a ScriptError of kind "interrupted".
+  /// Does nothing if nothing is. A signal handler or another thread may call it.
+  void interrupt();
 
   /// Checks a program that stands alone, without running it: every error and warning as text, empty if there is none.
   std::string check(const std::string& text) const;

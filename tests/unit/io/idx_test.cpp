@@ -40,7 +40,7 @@ TEST_F(Idx, NumbersAreBigEndian) {
 }
 
 TEST_F(Idx, BytesBecomeI32) {
-  const TensorData data = to_tensor_data(read_idx(write("a", kTwoByThree)), "a");
+  const ElementArray data = to_element_array(read_idx(write("a", kTwoByThree)), "a");
   EXPECT_EQ(data.type, ElementType::kI32);
   std::int32_t last = 0;
   std::memcpy(&last, &data.bytes[5 * 4], 4);

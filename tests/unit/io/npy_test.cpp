@@ -79,20 +79,20 @@ TEST_F(Npy, BigEndianIsSwapped) {
 }
 
 TEST_F(Npy, SmallIntegersBecomeI32AndBoolsStay) {
-  EXPECT_EQ(numbers<int>(to_tensor_data(read_npy(write("a", npy(header("|u1", "(2,)"), "\x01\xff"))), "a").bytes),
+  EXPECT_EQ(numbers<int>(to_element_array(read_npy(write("a", npy(header("|u1", "(2,)"), "\x01\xff"))), "a").bytes),
             (std::vector<int>{1, 255}));
-  EXPECT_EQ(numbers<int>(to_tensor_data(read_npy(write("a", npy(header("|i1", "(1,)"), "\xff"))), "a").bytes),
+  EXPECT_EQ(numbers<int>(to_element_array(read_npy(write("a", npy(header("|i1", "(1,)"), "\xff"))), "a").bytes),
             std::vector<int>{-1});
-  const TensorData bools = to_tensor_data(read_npy(write("a", npy(header("|b1", "(2,)"), "\x02\0"s))), "a");
+  const ElementArray bools = to_element_array(read_npy(write("a", npy(header("|b1", "(2,)"), "\x02\0"s))), "a");
   EXPECT_EQ(bools.type, ElementType::kBool);
   EXPECT_EQ(bools.bytes, (std::vector<std::byte>{std::byte{1}, std::byte{0}}));
 }
 
 TEST_F(Npy, I64BecomesI32WhereItFits) {
   write("a", npy(header("<i8", "(2,)"), raw<std::int64_t>({-5, 7})));
-  EXPECT_EQ(numbers<int>(to_tensor_data(read_npy(path("a")), path("a")).bytes), (std::vector<int>{-5, 7}));
+  EXPECT_EQ(numbers<int>(to_element_array(read_npy(path("a")), path("a")).bytes), (std::vector<int>{-5, 7}));
   write("a", npy(header("<i8", "(2,)"), raw<std::int64_t>({0, 1LL << 40})));
-  EXPECT_EQ(message_of([&] { to_tensor_data(read_npy(path("a")), path("a")); }),
+  EXPECT_EQ(message_of([&] { to_element_array(read_npy(path("a")), path("a")); }),
             "number 1 is 1099511627776: expected an i32, which ends at 2147483647");
 }
 
@@ -138,6 +138,16 @@ TEST_F(Npy, WrittenNumbersAreAlignedTo64Bytes) {
     EXPECT_EQ((read("a").size() - 4) % 64, 0U);
     EXPECT_EQ(read_npy_header(path("a")).sizes, sizes);
   }
+}
+
+TEST_F(Npy, MoreThanTheMemoryIsRefusedBeforeItIsTaken) {
+  write("a", npy(header("<f4", "(2, 2)"), raw<float>({1, 2, 3, 4})));
+  EXPECT_EQ(read_npy(path("a"), 16).bytes.size(), 16U);
+  EXPECT_EQ(message_of([&] { read_npy(path("a"), 15); }), "reading it takes 16 bytes of memory, 15 can be had");
+  write("b", npy(header("<f4", "(2, 2)", "True"), raw<float>({1, 2, 3, 4})));
+  EXPECT_MENTIONS(message_of([&] { read_npy(path("b"), 31); }), "takes 16 bytes of memory, 15");
+  write("c", npy(header("|u1", "(2,)"), "ab"));
+  EXPECT_MENTIONS(message_of([&] { to_element_array(read_npy(path("c")), path("c"), 7); }), "takes 8 bytes");
 }
 
 TEST_F(Npy, FileThatCannotBeWrittenIsAnError) {

@@ -1,5 +1,7 @@
 #include "io/text.h"
 
+#include <algorithm>
+
 #include "data_file_test.h"
 
 namespace mtf {
@@ -9,56 +11,76 @@ using namespace std::string_literals;
 
 class Text : public DataFileTest {};
 
-TEST_F(Text, IsReadWhole) { EXPECT_EQ(read_text(write("a", "one\ntwo\0three"s)), "one\ntwo\0three"s); }
-
-TEST_F(Text, EmptyFileIsAnEmptyText) { EXPECT_EQ(read_text(write("a", "")), ""); }
-
-TEST_F(Text, IsReadCompressed) { EXPECT_EQ(read_text(write_gz("a", "grüß\n")), "grüß\n"); }
-
-TEST_F(Text, LongerThanTheLimitIsRefused) {
-  EXPECT_EQ(read_text(write("a", "12345"), 5), "12345");
-  EXPECT_EQ(message_of([&] { read_text(path("a"), 4); }), "the text is longer than the 4 bytes that are allowed");
-  EXPECT_EQ(read_text(write_gz("b", "12345"), 5), "12345");
-  EXPECT_EQ(message_of([&] { read_text(path("b"), 4); }), "the text is longer than the 4 bytes that are allowed");
+std::string decoded(const CharacterText& text) {
+  std::string out;
+  for (std::int64_t i = 0; i < text.count; ++i) out += utf8(text.vocabulary[static_cast<std::size_t>(text.id(i))]);
+  return out;
 }
 
-TEST_F(Text, SmallFileThatDecompressesToAHugeOneIsRefusedEarly) {
-  write_gz("a", std::string(1U << 24, ' '));
-  EXPECT_MENTIONS(message_of([&] { read_text(path("a"), 1000); }), "longer than the 1000 bytes");
+TEST_F(Text, IsItsCharacters) {
+  const std::string content = "banana gr\u00fc\u00df\u20ac\U0001f600\nand\0nul"s;
+  const CharacterText text = CharacterText::read(write("a", content), true);
+  EXPECT_EQ(text.count, static_cast<std::int64_t>(code_points(content).size()));
+  EXPECT_EQ(decoded(text), content);
+  EXPECT_TRUE(std::is_sorted(text.vocabulary.begin(), text.vocabulary.end()));
+  EXPECT_EQ(text.vocabulary.back(), U'\U0001f600');
+}
+
+TEST_F(Text, AnIdTakesAsManyBytesAsTheVocabularyAsks) {
+  for (const auto& [letters, bytes] : std::vector<std::pair<char32_t, int>>{{256, 1}, {257, 2}, {65000, 2}, {70000, 4}}) {
+    std::string content;
+    for (char32_t i = 0; i < letters; ++i) content += utf8(i < 0xd800 ? i : i + 0x800);
+    const CharacterText text = CharacterText::read(write("a", content), true);
+    EXPECT_EQ(text.id_bytes(), bytes);
+    EXPECT_EQ(text.ids.size(), letters * static_cast<std::size_t>(bytes));
+    EXPECT_EQ(decoded(text), content);
+  }
+}
+
+TEST_F(Text, CharactersStandAcrossThePiecesThatAreRead) {
+  for (int shift = 0; shift < 4; ++shift) {
+    std::string content(static_cast<std::size_t>(shift), 'a');
+    while (content.size() < 300000) content += "\U0001f600";
+    EXPECT_EQ(decoded(CharacterText::read(write("a", content), true)), content);
+  }
+}
+
+TEST_F(Text, EmptyFileIsAnEmptyText) {
+  const CharacterText text = CharacterText::read(write("a", ""), true);
+  EXPECT_EQ(text.count, 0);
+  EXPECT_TRUE(text.vocabulary.empty());
+}
+
+TEST_F(Text, IsReadCompressed) { EXPECT_EQ(decoded(CharacterText::read(write_gz("a", "gr\u00fc\u00df\n"), true)), "gr\u00fc\u00df\n"); }
+
+TEST_F(Text, ACheckKeepsNoIds) {
+  const CharacterText text = CharacterText::read(write("a", "abc"), false);
+  EXPECT_EQ(text.count, 3);
+  EXPECT_EQ(text.vocabulary.size(), 3U);
+  EXPECT_TRUE(text.ids.empty());
+}
+
+TEST_F(Text, MoreThanTheMemoryIsRefusedBeforeItIsTaken) {
+  EXPECT_EQ(CharacterText::read(write("a", "12345"), true, 5).count, 5);
+  EXPECT_EQ(message_of([&] { CharacterText::read(path("a"), true, 4); }), "reading it takes 5 bytes of memory, 4 can be had");
+  write_gz("b", std::string(1U << 24, ' '));
+  EXPECT_MENTIONS(message_of([&] { CharacterText::read(path("b"), true, 1000); }), "takes 16777216 bytes");
 }
 
 TEST_F(Text, InvalidUtf8IsRefusedWithItsLine) {
-  EXPECT_EQ(message_of([&] { read_text(write("a", "ok\nba\xff" "d")); }),
+  EXPECT_EQ(message_of([&] { CharacterText::read(write("a", "ok\nba\xff" "d"), true); }),
             "expected UTF-8 text, found the byte ff in line 2 (byte 5 of the file)");
+  std::string long_text(100000, 'a');
+  long_text[70000] = '\n';
+  EXPECT_EQ(message_of([&] { CharacterText::read(write("a", long_text + "\xe2\x82"), true); }),
+            "expected UTF-8 text, found the byte e2 in line 2 (byte 100000 of the file)");
 }
 
 TEST_F(Text, DirectoryIsRefused) {
-  EXPECT_EQ(message_of([&] { read_text(path("")); }), "expected a file, found a directory");
+  EXPECT_EQ(message_of([&] { CharacterText::read(path(""), true); }), "expected a file, found a directory");
 }
 
-TEST(Utf8, ValidTextHasNoInvalidByte) { EXPECT_EQ(find_invalid_utf8("aé€😀\xf4\x8f\xbf\xbf"), std::nullopt); }
-
-TEST(Utf8, InvalidFormsAreFound) {
-  EXPECT_EQ(find_invalid_utf8("a\x80"), 1U);             // a continuation alone
-  EXPECT_EQ(find_invalid_utf8("\xc0\xaf"), 0U);          // overlong, two bytes
-  EXPECT_EQ(find_invalid_utf8("\xe0\x80\xaf"), 0U);      // overlong, three
-  EXPECT_EQ(find_invalid_utf8("\xf0\x80\x80\xaf"), 0U);  // overlong, four
-  EXPECT_EQ(find_invalid_utf8("\xed\xa0\x80"), 0U);      // a surrogate
-  EXPECT_EQ(find_invalid_utf8("\xf4\x90\x80\x80"), 0U);  // above U+10FFFF
-  EXPECT_EQ(find_invalid_utf8("ab\xe2\x82"), 2U);        // cut off
-  EXPECT_EQ(find_invalid_utf8("\xf8\x88\x80\x80\x80"), 0U);
-}
-
-TEST(Characters, AreDistinctAndInOrder) {
-  EXPECT_EQ(distinct_characters("banana é€a\n"), (std::vector<std::string>{"\n", " ", "a", "b", "n", "é", "€"}));
-  EXPECT_TRUE(distinct_characters("").empty());
-}
-
-TEST(Characters, CodePointsAreDecoded) { EXPECT_EQ(code_points("aé😀"), (std::vector<char32_t>{U'a', U'é', U'😀'})); }
-
-TEST(Bytes, AreDistinctAndInOrder) {
-  EXPECT_EQ(distinct_bytes("ba\xff\0a"s), (std::vector<std::uint8_t>{0, 'a', 'b', 255}));
-}
+TEST(Characters, CodePointsAreDecoded) { EXPECT_EQ(code_points("a\u00e9\U0001f600"), (std::vector<char32_t>{U'a', U'\u00e9', U'\U0001f600'})); }
 
 }  // namespace
 }  // namespace mtf

@@ -1,7 +1,10 @@
 #include "support/diagnostics.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <set>
 
 namespace mtf {
@@ -80,6 +83,22 @@ TEST(Diagnostics, KeepsEachOnce) {
   EXPECT_THROW(all.throw_first(), UserError);
 }
 
+TEST(Diagnostic, WhatATerminalObeysIsEscaped) {
+  const auto file = SourceFile::create("a\x1b[2Jb.mtf", "x \xc2\x9b y");
+  const std::string text = Diagnostic(Kind::unknown_name, find(*file, "x"), "found \x1b]0;t\x07").help("\x9b\nsecond").note("\xe2\x80\xae").render();
+  for (const char letter : text) EXPECT_TRUE(letter == '\n' || static_cast<unsigned char>(letter) >= 0x20) << text;
+  for (const std::string part : {"a\\x1b[2Jb.mtf:1:1", "found \\x1b]0;t\\x07", "x ? y", "help: \\x9b\nsecond", "\\xe2\\x80\\xae"}) EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(Diagnostic, AnEndlessWordIsCut) {
+  std::string word;
+  for (int i = 0; i < 100000; ++i) word += "é";
+  const std::string text = Diagnostic(Kind::unknown_name, {}, "no `" + word + "` here").help(word).render();
+  EXPECT_LT(text.size(), 10000u);
+  EXPECT_NE(text.find("é … é"), std::string::npos);
+  EXPECT_NE(text.find("é` here\n"), std::string::npos);
+}
+
 TEST(Diagnostics, AWarningIsNoError) {
   Diagnostics all;
   all.add(Diagnostic(Kind::layout_dim_unused, {}));
@@ -114,6 +133,30 @@ TEST(SourceFile, KnowsItsLines) {
   EXPECT_EQ(file->line(4), "");
   EXPECT_EQ(file->position(5), (Position{2, 2}));
   EXPECT_EQ(file->position(1000), (Position{3, 1}));
+}
+
+std::string refusal_of(const std::string& path) {
+  try {
+    SourceFile::read(path);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SourceFile, APipeIsRefusedAtOnce) {
+  std::string folder = "/tmp/mtf_test_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string pipe = folder + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_NE(refusal_of(pipe).find("expected a regular file"), std::string::npos);
+  EXPECT_NE(refusal_of(pipe).find("standard input, `-`"), std::string::npos);
+  unlink(pipe.c_str());
+  rmdir(folder.c_str());
+}
+
+TEST(SourceFile, ANameEndsAtNoNul) {
+  EXPECT_NE(refusal_of(std::string("/etc/passwd\0.mtf", 16)).find("/etc/passwd\\x00.mtf: no file's name has the character 0"), std::string::npos);
 }
 
 TEST(SourceFile, RefusesWhatIsNoScript) {

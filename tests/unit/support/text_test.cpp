@@ -1,6 +1,9 @@
+#include "support/printable.h"
 #include "support/text.h"
 
 #include <gtest/gtest.h>
+
+#include <thread>
 
 #include "support/name.h"
 
@@ -45,6 +48,19 @@ TEST(Text, ANearNameIsSuggested) {
   EXPECT_EQ(did_you_mean("hiden", {"hidden"}), "did you mean `hidden`?");
 }
 
+TEST(Text, SuggestionsAreBoundedInTime) {
+  const std::vector<std::string> candidates(20000, std::string(90, 'a'));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(suggest("unknown", candidates), std::nullopt);
+}
+
+TEST(Text, WhatATerminalObeysIsEscaped) {
+  EXPECT_EQ(printable("grüß 😀\\"), "grüß 😀\\");
+  EXPECT_EQ(printable(std::string_view("a\0\x1b\x7f\n", 5)), "a\\x00\\x1b\\x7f\\x0a");
+  EXPECT_EQ(printable("a\nb\r", true), "a\nb\\x0d");
+  EXPECT_EQ(printable("\xc2\x85\xff"), "\\xc2\\x85\\xff");
+  EXPECT_EQ(printable("\u202e\u2066\u2014"), "\\xe2\\x80\\xae\\xe2\\x81\\xa6\u2014");
+}
+
 TEST(Text, InvalidUtf8IsFound) {
   EXPECT_EQ(first_invalid_utf8("é…😀"), std::nullopt);
   EXPECT_EQ(first_invalid_utf8("ab\xFF"), 2u);
@@ -52,6 +68,26 @@ TEST(Text, InvalidUtf8IsFound) {
   EXPECT_EQ(first_invalid_utf8("\xED\xA0\x80"), 0u) << "a surrogate";
   EXPECT_EQ(first_invalid_utf8("a\xE2\x80"), 1u) << "cut short";
   EXPECT_EQ(first_invalid_utf8("\xF4\x90\x80\x80"), 0u) << "above U+10FFFF";
+  EXPECT_EQ(first_invalid_utf8("a\x80"), 1u) << "a continuation alone";
+  EXPECT_EQ(first_invalid_utf8("\xE0\x80\xAF"), 0u) << "overlong, three bytes";
+  EXPECT_EQ(first_invalid_utf8("\xF0\x80\x80\xAF"), 0u) << "overlong, four";
+  EXPECT_EQ(first_invalid_utf8("\xF8\x88\x80\x80\x80"), 0u);
+}
+
+TEST(Name, ThreadsAgreeOnEveryName) {
+  constexpr int kThreads = 4, kNames = 5000;
+  std::vector<std::vector<Name>> names(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kNames; ++i) names[t].emplace_back("thread" + std::to_string(i));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < kNames; ++i) {
+    EXPECT_EQ(names[0][i].text(), "thread" + std::to_string(i));
+    for (int t = 1; t < kThreads; ++t) EXPECT_EQ(names[t][i], names[0][i]);
+  }
 }
 
 TEST(Name, EqualTextsAreOneName) {

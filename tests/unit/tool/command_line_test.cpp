@@ -174,6 +174,67 @@ TEST_F(CommandLine, TheReplCannotBeARank) {
   EXPECT_MENTIONS(result.err, "cannot be a rank");
 }
 
+// ---- launchers ----
+
+// Each of these says that this is the second process of four; the MPI that is linked here knows only its own launcher.
+TEST_F(CommandLine, CopiesStartedByAnotherMpiAreRefused) {
+  const std::string file = write("a.mtf", "print(1)\n");
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  for (const Variables& variables : {Variables{{"PMI_SIZE", "4"}, {"PMI_RANK", "0"}}, Variables{{"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "0"}},
+                                     Variables{{"MV2_COMM_WORLD_SIZE", "4"}, {"MV2_COMM_WORLD_RANK", "0"}}}) {
+    const ProcessResult result = run_process({kMtf, "run", file}, variables, std::chrono::seconds(60));
+    EXPECT_EQ(result.status, 2) << variables[0].first << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_MENTIONS(result.err, "each would run the whole program on its own");
+  }
+  const ProcessResult other = run_process({kMtf, "run", file}, {{"PMI_SIZE", "4"}, {"PMI_RANK", "1"}}, std::chrono::seconds(60));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_EQ(other.err, "") << "the first process says it";
+}
+
+TEST_F(CommandLine, TheScriptOfASlurmJobIsOneProcess) {
+  const ProcessResult result = run_process({kMtf, "run", write("a.mtf", "print(1)\n")}, {{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}, std::chrono::seconds(60));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "1\n");
+}
+
+// ---- limits ----
+
+TEST_F(CommandLine, ManySmallValuesAreMoreMemoryThanThereIs) {
+  const std::string file = write("a.mtf", "dim a = 1024 * 1024\nlet all = [random.uniform([a])]\nfor i in 0..2000 {\n  let x = random.uniform([a]) + i\n  assert sum(x) > 0\n  all := all + [x]\n}\nprint(sum(all[0]))\n");
+  const ProcessResult result = run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, std::chrono::seconds(60));
+  EXPECT_EQ(result.status, 4);
+  EXPECT_MENTIONS(result.err, "[out_of_memory]");
+  EXPECT_MENTIONS(result.err, "are available under the limit of the process");
+}
+
+TEST_F(CommandLine, ALargeValueIsComparedWithTheLimitOfTheProcess) {
+  const std::string file = write("a.mtf", "dim a = 1024 * 1024 * 512\nlet x = random.uniform([a])\nprint(x[a: 0])\n");
+  const ProcessResult result = run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, std::chrono::seconds(60));
+  EXPECT_EQ(result.status, 4);
+  EXPECT_EQ(result.out, "");
+  EXPECT_MENTIONS(result.err, "are available under the limit of the process");
+}
+
+TEST_F(CommandLine, AMeshOfAThousandMillionsIsPlannedAndNotHosted) {
+  const std::string file = write("a.mtf", "mesh m = [p: 1000000000]\nlayout l = {a -> p}\ndim a = 2 ^ 40\nlet x = ones([a])\nprint(sum(shift(x, a: 1, wrap: true)))\n");
+  const ProcessResult planned = mtf({"plan", file});
+  EXPECT_EQ(planned.status, 0) << planned.err;
+  EXPECT_MENTIONS(planned.out, "total for each of 1,000,000,000 processors");
+  const ProcessResult run = mtf({"run", file});
+  EXPECT_EQ(run.status, 4);
+  EXPECT_MENTIONS(run.err, "[limit_exceeded]");
+  EXPECT_MENTIONS(run.err, "`mtf plan`");
+}
+
+TEST_F(CommandLine, FiguresThatNoNumberHoldsAreShownAsTheLeastTheyAre) {
+  const std::string file = write("a.mtf", "dim a = 2 ^ 31, b = 2 ^ 30, c = 2 ^ 20\nlet x = random.uniform([a, b])\nlet y = random.uniform([b, c])\nlet z = einsum(x, y -> [a, c])\nprint(sum(z))\n");
+  const ProcessResult planned = mtf({"plan", file});
+  EXPECT_EQ(planned.status, 0) << planned.err;
+  EXPECT_MENTIONS(planned.out, "at least 9,223,372,036,854,775,806 flops");
+  EXPECT_EQ(planned.out.find('-'), std::string::npos) << planned.out;
+}
+
 TEST(ProgramOptions, BecomeSettings) {
   ProgramOptions options;
   options.mesh = "rows:2;cols:3";

@@ -1,0 +1,272 @@
+// The command where the world around it is not as it should be: full disks, signals, hostile names and files.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "command.h"
+#include "exec/engine.h"
+#include "mpi_job.h"
+#include "tool/golden_test.h"
+
+namespace mtf::tool {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+class Robustness : public CommandTest {
+ protected:
+  /// The command with shell words behind it, such as `> /dev/full`.
+  ProcessResult shell(const std::string& words, seconds limit = seconds(60)) const {
+    return run_process({"bash", "-c", kMtf + " " + words}, {}, limit);
+  }
+};
+
+// ---- standard output ----
+
+TEST_F(Robustness, AFullDiskIsAnErrorOfEveryCommand) {
+  const std::string script = write("a.mtf", "dim a = 4\nprint(sum(ones([a])))\n");
+  for (const std::string words : {"help", "help operations", "help run", "--help", "--version", "run", "plan", "check -v", "trace --stage ast", "trace", "test", "reference --stdout"}) {
+    const bool takes_a_file = words.starts_with("run") || words.starts_with("plan") || words.starts_with("check") || words.starts_with("trace") || words.starts_with("test");
+    const ProcessResult result = shell(words + (takes_a_file ? " " + script : "") + " > /dev/full");
+    EXPECT_EQ(result.status, 3) << words << "\n" << result.err;
+    EXPECT_MENTIONS(result.err, "[cannot_write]");
+    EXPECT_MENTIONS(result.err, "standard output: No space left on device");
+  }
+}
+
+TEST_F(Robustness, AFullDiskEndsThePrompt) {
+  const std::string input = write("input", "1 + 1\nprint(3)\n:help\n");
+  for (const std::string& words : {"< " + input, std::string("< <(echo :help)")}) {
+    const ProcessResult result = shell(words + " > /dev/full");
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_MENTIONS(result.err, "[cannot_write]");
+  }
+}
+
+TEST_F(Robustness, AClosedOutputIsAnErrorAndNoFileTakesItsPlace) {
+  const std::string script = write("a.mtf", "import data\ndim a = 2\ndata.save_npy(\"" + path("x.npy") + "\", ones([a]))\nprint(1)\n");
+  const ProcessResult result = shell("run " + script + " >&-");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_MENTIONS(result.err, "[cannot_write]");
+  EXPECT_EQ(read("x.npy").size(), 128U + 8U);
+}
+
+TEST_F(Robustness, AReaderThatHasGoneIsNoError) {
+  for (const std::string words : {"help operations", "reference --stdout"}) {
+    const ProcessResult result = shell(words + " | head -c 1 > /dev/null; echo ${PIPESTATUS[0]}");
+    EXPECT_TRUE(result.out == "141\n" || result.out == "0\n") << result.out;
+    EXPECT_EQ(result.err, "");
+  }
+}
+
+// ---- files and names from outside ----
+
+TEST_F(Robustness, AScriptIsARegularFileOrStandardInput) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  for (const std::string command : {"run", "check", "plan", "trace", "test"}) {
+    const auto begin = steady_clock::now();
+    const ProcessResult result = mtf({command, path("pipe")});
+    EXPECT_LT(steady_clock::now() - begin, seconds(10));
+    EXPECT_NE(result.status, 0);
+    EXPECT_MENTIONS(result.out + result.err, "expected a regular file");
+  }
+}
+
+TEST_F(Robustness, ControlCharactersOfNamesAreEscaped) {
+  write("\x1b[2J.mtf", "print(y)\n");
+  write("\x1b[3J.mtf", "print(1)\n#> 2\n");
+  const std::string broken = path("\x1b[2J.mtf"), wrong = path("\x1b[3J.mtf");
+  std::string said;
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"run", broken}, {"check", broken}, {"check", "-v", wrong}, {"test", wrong}, {"test", path("\x1b.mtf")}, {"run", path("\x1b.mtf")}, {"\x1b[2J"},
+           {"help", "\x1b[2J"}, {"run", "--set", "\x1b=1", wrong}, {"run", "--\x1b"}, {"run", "--mesh", "\x1b:x", wrong}, {"trace", wrong}}) {
+    const ProcessResult result = mtf(words);
+    said += result.out + result.err;
+  }
+  EXPECT_EQ(said.find('\x1b'), std::string::npos) << said;
+  EXPECT_MENTIONS(said, "\\x1b[2J.mtf:1:7");
+}
+
+TEST_F(Robustness, ANulEndsNoPath) {
+  write("a.npy", "x");
+  const std::string name = path("a.npy") + std::string("\0b", 2);
+  const std::string import = "import data\ndim n = 1\n";
+  EXPECT_MENTIONS(mtf({"run", write("a.mtf", import + "print(data.npy(\"" + name + "\", [n]))\n")}).err, "\\x00b");
+  EXPECT_MENTIONS(mtf({"run", write("b.mtf", import + "data.save_npy(\"" + name + "\", ones([n]))\n")}).err, "the character 0");
+  EXPECT_EQ(read("a.npy"), "x");
+}
+
+TEST_F(Robustness, NumbersAreInRange) {
+  EXPECT_EQ(mtf({"run", "--threads", "4294967297", write("a.mtf", "print(1)\n")}).status, 2);
+  EXPECT_EQ(mtf({"run", "--threads", "1x", write("a.mtf", "print(1)\n")}).status, 2);
+  EXPECT_EQ(mtf({"test", "--jobs", "4294967297", path("a.mtf")}).status, 2);
+  EXPECT_EQ(mtf({"test", "--jobs", "0", path("a.mtf")}).status, 2);
+  EXPECT_EQ(mtf({"run", "--placement", "18446744073709551616", path("a.mtf")}).status, 2);
+  EXPECT_EQ(mtf({"run", "--mesh", "a:99999999999999999999", path("a.mtf")}).status, 2);
+  const ProcessResult result = mtf({"test", write("b.mtf", "#: ranks 4294967297\nprint(1)\n#> 1\n")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_MENTIONS(result.out, "`#: ranks` is followed by numbers from 1 to 4096");
+}
+
+// ---- mtf test ----
+
+TEST_F(Robustness, UpdateKeepsModeAndLink) {
+  const std::string file = write("a.mtf", "print(1)\n");
+  chmod(file.c_str(), 0600);
+  std::filesystem::create_symlink("a.mtf", path("link.mtf"));
+  EXPECT_EQ(mtf({"test", "--update", path("link.mtf")}).status, 0);
+  EXPECT_EQ(read("a.mtf"), "print(1)\n#> 1\n");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link.mtf")));
+  struct stat status {};
+  ASSERT_EQ(stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+}
+
+TEST_F(Robustness, UpdateLeavesAScriptThatWasChangedMeanwhile) {
+  const std::string file = write("a.mtf", "import data\ndim a = 1\ndata.save_npy(\"" + path("a.mtf") + "\", ones([a]))\nprint(1)\n");
+  const ProcessResult result = mtf({"test", "--update", file});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_MENTIONS(result.out, "was changed while it ran");
+  EXPECT_EQ(read("a.mtf").substr(1, 5), "NUMPY");
+}
+
+TEST_F(Robustness, AnEndlessPrinterIsEnded) {
+  const std::string text = "while true { print(\"" + std::string(1000, 'x') + "\") }\n";
+  const ProcessResult result = mtf({"test", write("a.mtf", text)});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_MENTIONS(result.out, "it printed more than 8.0 MiB and was ended");
+  EXPECT_LT(result.out.size(), 10000U);
+  if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
+  EXPECT_MENTIONS(mtf({"test", write("b.mtf", "#: ranks 2\n" + text)}).out, "it printed more than 8.0 MiB and was ended");
+}
+
+/// The processes that have `word` in their command line.
+int processes_with(const std::string& word) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    if (line.find(word) != std::string::npos) ++count;
+  }
+  return count;
+}
+
+bool becomes(seconds limit, const std::function<bool()>& condition) {
+  const auto deadline = steady_clock::now() + limit;
+  while (!condition()) {
+    if (steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+/// A signal to `mtf test` ends it, mpirun and the ranks that it has started.
+void expect_nothing_left_after(int signal, const std::string& file, const std::string& started) {
+  const pid_t test = fork();
+  if (test == 0) {
+    setpgid(0, 0);
+    execl(kMtf.c_str(), kMtf.c_str(), "test", file.c_str(), nullptr);
+    _exit(127);
+  }
+  ASSERT_TRUE(becomes(seconds(60), [&] { return std::filesystem::exists(started); })) << "the ranks have not started";
+  EXPECT_GE(processes_with(file), 4) << "mtf test, its worker, and two ranks";
+  kill(test, signal);
+  waitpid(test, nullptr, 0);
+  EXPECT_TRUE(becomes(seconds(10), [&] { return processes_with(file) == 0; })) << processes_with(file) << " processes are left";
+}
+
+TEST_F(Robustness, AnInterruptedTestLeavesNoRanks) {
+  if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const std::string started = path("started" + std::to_string(signal));
+    const std::string file = write("a" + std::to_string(signal) + ".mtf",
+                                   "#: ranks 2\nimport data\ndim a = 4\nlet x = ones([a])\ndata.save_npy(\"" + started + "\", x)\nwhile true { x := x * 0.5 }\n");
+    expect_nothing_left_after(signal, file, started);
+  }
+}
+
+TEST_F(Robustness, AUsageErrorOnOneRankEndsTheJobAtOnce) {
+  if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
+  const std::string file = write("a.mtf", "dim a = 4\nprint(sum(ones([a])))\n");
+  const auto begin = steady_clock::now();
+  const ProcessResult result = run_on_ranks(4, {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 3 ] && exec " + kMtf + " run --nope " + file + "; exec " + kMtf + " run " + file});
+  EXPECT_LT(steady_clock::now() - begin, seconds(8));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_MENTIONS(result.err, "[bad_usage]");
+}
+
+// ---- any megabyte is checked in time ----
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr double kMostSeconds = 20;
+#else
+constexpr double kMostSeconds = kDebugBuild ? 20 : 2;
+#endif
+
+class OneMegabyte : public CommandTest {
+ protected:
+  /// The time that processors have worked for what this process has started; others may keep them busy, too.
+  static double seconds_of_children() {
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    const auto seconds_of = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+    return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  }
+  void expect_errors(const std::string& text, const std::string& kind) const {
+    const double before = seconds_of_children();
+    const ProcessResult result = mtf({"check", write("a.mtf", text.substr(0, std::size_t{1} << 20))});
+    EXPECT_LT(seconds_of_children() - before, kMostSeconds);
+    EXPECT_NE(result.status, 0);
+    EXPECT_NE(result.status, 5);
+    EXPECT_MENTIONS(result.err, "[" + kind + "]");
+    EXPECT_LT(result.err.size(), 100000U);
+  }
+  static std::string many(const std::function<std::string(int)>& line) {
+    std::string text;
+    for (int i = 0; text.size() < std::size_t{1} << 20; ++i) text += line(i);
+    return text.substr(0, text.rfind('\n', (std::size_t{1} << 20) - 1) + 1);
+  }
+};
+
+TEST_F(OneMegabyte, OfUnknownNames) {
+  expect_errors(many([](int i) { return fmt::format("let x{} = unknown{}\n", i, i); }), "unknown_name");
+  expect_errors(many([](int i) { return fmt::format("print(u{})\n", i); }), "unknown_name");
+  expect_errors("print(1)\nprint(" + many([](int i) { return fmt::format("u{},\n", i); }).substr(0, 1000000) + "1)", "unknown_name");
+}
+
+TEST_F(OneMegabyte, OfUnknownAttributes) {
+  expect_errors("let x = 1\n" + many([](int i) { return fmt::format("let y{} = x.a{}\n", i, i); }), "unknown_attribute");
+}
+
+TEST_F(OneMegabyte, OfBrackets) {
+  for (const char letter : std::string("([{")) expect_errors(std::string(1U << 20, letter), "nesting_too_deep");
+  expect_errors(std::string(1U << 20, ')'), "bracket_mismatch");
+}
+
+TEST_F(OneMegabyte, OfQuotesAndControlCharacters) {
+  expect_errors(std::string(1U << 20, '"'), "syntax_error");
+  expect_errors(std::string(1U << 20, '\x01'), "syntax_error");
+  expect_errors("print(1)\n" + std::string(1U << 20, '\xff'), "invalid_utf8");
+}
+
+TEST_F(OneMegabyte, OfStatementsThatAreNotFinished) { expect_errors(many([](int) { return std::string("let x = \n"); }), "syntax_error"); }
+
+TEST_F(OneMegabyte, OfOneLine) {
+  expect_errors("let x = " + std::string(1U << 20, 'a'), "unknown_name");
+  expect_errors("let x = " + std::string(1U << 20, '9'), "bad_number");
+  std::string sum = "let x = 1\nlet y = x";
+  while (sum.size() < std::size_t{1} << 20) sum += " + x";
+  const ProcessResult result = mtf({"check", write("a.mtf", sum + "\n")});
+  EXPECT_TRUE(result.status == 0 || result.status == 4) << result.err.substr(0, 1000);
+}
+
+}  // namespace
+}  // namespace mtf::tool
