@@ -38,14 +38,14 @@ void Evaluator::assign_place(const PlacePtr& place, const HostValue& value, Span
   Value next = builder.assigned(converted, place->sharding, place->mesh);
   next.node->name = Name(place->path);
   next.node->place = place->serial;
-  const Value before = place->current.value();
-  before.node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
+  const Handle before = place->current;
   if (undo) {
-    undo->push_back([place, before] {
-      before.node->ended = nullptr;
+    undo->add(place.get(), 0, [place, before] {
+      before.value().node->ended = nullptr;
       place->current = before;
     });
   }
+  before.value().node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
   place->current = std::move(next);
   if (!watched_.empty()) watched_.back().values.emplace_back(place);
   places_changed_ = true;
@@ -67,9 +67,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
              .help(fmt::format("`let {} = …` hides it from there on", name)));
   }
   if (undo) {
-    undo->push_back([scope = owner.shared_from_this(), index = &binding - owner.bindings.data(), before = old] {
-      scope->bindings[index].value = before;
-    });
+    const auto index = static_cast<size_t>(&binding - owner.bindings.data());
+    undo->add(&owner, index, [scope = owner.shared_from_this(), index, before = old] { scope->bindings[index].value = before; });
   }
   if (value.is_poison()) {
     binding.value = std::move(value);

@@ -222,7 +222,7 @@ class Evaluator {
   std::vector<StatementReport> reports;       ///< of the top-level statement under way
 
   /// What a REPL does to take back a statement that failed, last first. Null: nobody will.
-  std::vector<std::function<void()>>* undo = nullptr;
+  UndoLog* undo = nullptr;
 
   std::vector<BlockFrame> frames;
   std::vector<Activation> activations;

@@ -7,9 +7,10 @@ namespace {
 /// A check walks so many turns of a loop that is only walked turn by turn because a list grows in it.
 constexpr int64_t kMostCheckedTurns = 1000;
 
-/// A plan walks loops turn by turn until it has walked so many; from there on each loop under way ends after its turn,
-/// and what is left of it is taken to cost what its turns have cost so far.
-constexpr int64_t kMostPlannedTurns = 20'000;
+/// A plan walks loops turn by turn until it has walked so many, or has evaluated so many operations; from there on each
+/// loop under way ends after its turn, and what is left of it is taken to cost what its turns have cost so far.
+constexpr int64_t kMostPlannedTurns = 2'000'000;
+constexpr int64_t kMostPlannedOperations = 200'000;
 
 }  // namespace
 
@@ -23,7 +24,8 @@ class PlannedLoop {
 
   /// True if the turns that are left, `count - done`, are not walked: they have been added to the reports.
   bool ends_after(int64_t done, int64_t count, Span span) {
-    if (!planning_ || ++evaluator_.planned_turns <= kMostPlannedTurns || done >= count) return false;
+    if (!planning_ || done >= count) return false;
+    if (++evaluator_.planned_turns <= kMostPlannedTurns && evaluator_.builder.added <= kMostPlannedOperations) return false;
     evaluator_.cut({}, span);  // what is pending belongs to these turns
     for (size_t i = 0; i < evaluator_.reports.size(); ++i) {
       StatementReport& report = evaluator_.reports[i];
@@ -154,7 +156,10 @@ Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
       Flow flow = run_turn(stmt, at(i), scope);
       if (flow == Flow::kReturn) return flow;
       if (carried) cut({}, stmt.body.span);
-      if (planned.ends_after(i + 1, count, stmt.body.span)) break;
+      if (planned.ends_after(i + 1, count, stmt.body.span)) {
+        lists_become_unknown(info.assigns, scope);
+        break;
+      }
       if (checking() && i == kMostCheckedTurns && !is_list) {
         lists_become_unknown(info.assigns, scope);
         break;
@@ -202,7 +207,7 @@ Flow Evaluator::run_while(const ast::WhileStmt& stmt, const ScopePtr& scope) {
       if (planned.ends_after(i + 1, i + 2, stmt.body.span)) break;
     }
     MTF_CHECK(abstract(), "a condition is unknown in a run");
-    make_unknown(info.assigns, scope);
+    lists_become_unknown(info.assigns, scope);
   } else {
     make_unknown(info.assigns, scope);
     holds();
@@ -265,7 +270,7 @@ Flow Evaluator::run_if(const ast::IfStmt& stmt, const ScopePtr& scope) {
     HostValue result;
     for (const ast::Block* way : ways) {
       for (auto& [binding, value] : before) binding->value = value;
-      std::vector<std::function<void()>> undone;
+      UndoLog undone;
       Flow flow;
       {
         Restore restore_undo(undo);
@@ -281,7 +286,7 @@ Flow Evaluator::run_if(const ast::IfStmt& stmt, const ScopePtr& scope) {
         all_return = false;
         for (size_t k = 0; k < before.size(); ++k) merge_in(k, before[k].first->value);
       }
-      for (auto step = undone.rbegin(); step != undone.rend(); ++step) (*step)();
+      undone.take_back();
     }
     if (!stmt.otherwise) {
       for (size_t k = 0; k < before.size(); ++k) merge_in(k, before[k].second);

@@ -5,7 +5,9 @@
 // not end it, since a function sees the bindings in force where it is written. So whoever looks a name up says how many
 // of the bindings he sees; functions and models of a scope (`hoisted`) are seen by all.
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +20,28 @@ struct Binding {
   Name name;
   HostValue value;
   Span span;
+};
+
+/// What was changed, and how to take it back: of each thing the first change alone, so that a loop which assigns a
+/// thousand times keeps one old value.
+class UndoLog {
+ public:
+  /// `what` and `part` name the thing that is about to change.
+  void add(const void* what, size_t part, std::function<void()> take_back) {
+    if (changed_.insert({what, part}).second) steps_.push_back(std::move(take_back));
+  }
+  void take_back() {
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
+    clear();
+  }
+  void clear() {
+    steps_.clear();
+    changed_.clear();
+  }
+
+ private:
+  std::vector<std::function<void()>> steps_;
+  std::set<std::pair<const void*, size_t>> changed_;
 };
 
 class Scope : public std::enable_shared_from_this<Scope> {

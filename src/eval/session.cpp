@@ -24,9 +24,8 @@ struct Session::Impl {
     Context context;
   };
   Before before() const { return {evaluator.top->bindings, evaluator.top->hoisted, evaluator.builder.context}; }
-  void restore(const Before& before, std::vector<std::function<void()>>& undo) {
-    for (auto step = undo.rbegin(); step != undo.rend(); ++step) (*step)();
-    undo.clear();
+  void restore(const Before& before, UndoLog& undo) {
+    undo.take_back();
     evaluator.top->bindings = before.bindings;
     evaluator.top->hoisted = before.hoisted;
     evaluator.top->rearranged();
@@ -117,7 +116,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
   const std::string entry = name.empty() ? fmt::format("<{}>", ++entries) : name;
   auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry, text), ParseMode::kRepl));
   std::vector<StatementReport> results;
-  std::vector<std::function<void()>> undo;
+  UndoLog undo;
   const Before at_start = before();
   evaluator.undo = &undo;
   evaluator.interactive = true;
@@ -127,7 +126,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
     for (size_t i = 0; i < program->body.statements.size(); ++i) {
       const ast::Stmt& stmt = program->body.statements[i];
       at_statement = before();
-      undo.clear();
+      if (keep) undo.clear();
       evaluator.reports.clear();
       StatementReport report;
       report.span = stmt.span;
@@ -206,7 +205,7 @@ std::string Session::type_of(const std::string& expression) {
   checker.evaluator.interrupt = impl_->evaluator.interrupt;
   checker.evaluator.interrupt->store(false);
   const Impl::Before before = impl_->before();
-  std::vector<std::function<void()>> undo;
+  UndoLog undo;
   checker.evaluator.undo = &undo;
   std::string result;
   try {

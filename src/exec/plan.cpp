@@ -9,7 +9,7 @@ namespace mtf {
 std::unique_ptr<Plan> make_plan(const Program& program, const std::vector<std::string>& skipped_passes) {
   auto plan = std::make_unique<Plan>();
   plan->program = program;
-  if constexpr (kDebugBuild) verify(program);
+  verify(program);
   LocalProgram local = split(program);
   ScheduleOptions options;
   options.skip = skipped_passes;

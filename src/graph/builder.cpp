@@ -79,6 +79,7 @@ NodePtr Builder::make_node(OperationRef operation, Values operands) {
   node->operation = std::move(operation);
   node->id = new_node_id();
   node->set_operands(std::move(operands));
+  ++added;
   if (table) table->add(*node);
   if (on_add) on_add(*node);
   return node;

@@ -33,6 +33,7 @@ class Builder {
   bool written = true;  ///< the program wrote what is being added: two rules on one axis are an error
   std::shared_ptr<ValueTable> table;         ///< where nodes are counted; null for an expansion
   std::function<void(Node&)> on_add;         ///< called for each new node, if set
+  int64_t added = 0;                         ///< nodes so far
 
   /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
   Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});

@@ -34,6 +34,7 @@ class Capturer {
       operation.name = node->name;
       operation.replica = node->replica;
       operation.origin = static_cast<int32_t>(result_.program.operations.size());
+      MTF_CHECK(node->operands().size() == node->operation->operands.size(), "the operands of {} are asked for after they were given up", node->operation->op->name);
       for (const Value& operand : node->operands()) {
         const ProgramValue value = find(operand);  // may add an input, never an operation
         result_.program.operands.push_back(value);
