@@ -13,7 +13,10 @@ namespace mtf::properties {
 namespace {
 
 /// Of each statement, by its place: all that it computed and communicated.
-using Statements = std::map<std::pair<std::string, uint32_t>, Counters>;
+struct Statements {
+  std::map<std::pair<std::string, uint32_t>, Counters> counters;
+  bool exact = true;  ///< nothing depends on what only the run knows (a file's contents), and every turn was walked
+};
 
 Statements counted(const std::string& path, const Settings& settings, const EngineOptions& options) {
   Engine engine(options);
@@ -23,11 +26,12 @@ Statements counted(const std::string& path, const Settings& settings, const Engi
   session.on_statement([&](const StatementReport& report) {
     Counters counters = report.counters;
     counters.peak_bytes = 0;
-    add_times(statements[{report.span.file->name(), report.span.begin}], counters, report.turns);
+    add_times(statements.counters[{report.span.file->name(), report.span.begin}], counters, report.turns);
+    if (report.is_estimate || report.turns == 0) statements.exact = false;
   });
   session.run_file(path);
   // The peak is that of the whole program.
-  statements[{"", 0}].peak_bytes = engine.counters().peak_bytes;
+  statements.counters[{"", 0}].peak_bytes = engine.counters().peak_bytes;
   return statements;
 }
 
@@ -40,8 +44,6 @@ std::vector<std::string> scripts() {
   std::sort(found.begin(), found.end());
   return found;
 }
-
-std::string text_of(const Counters& counters) { return to_string(counters); }
 
 TEST(Plan, OfEveryGoldenScriptIsItsRun) {
   Settings settings;
@@ -58,14 +60,18 @@ TEST(Plan, OfEveryGoldenScriptIsItsRun) {
       continue;  // one that ends with an error as it runs
     }
     const Statements plan = counted(path, settings, {.dry = true});
-    ++compared;
-    ASSERT_EQ(plan.size(), run.size());
-    for (const auto& [place, counters] : run) {
-      const auto at = plan.find(place);
-      ASSERT_TRUE(at != plan.end()) << place.second;
-      EXPECT_EQ(at->second, counters) << "byte " << place.second << "\nplanned:\n" << text_of(at->second) << "\nmeasured:\n" << text_of(counters);
-    }
     settings.reads = nullptr;
+    if (!plan.exact) continue;
+    ++compared;
+    EXPECT_EQ(plan.counters.size(), run.counters.size());
+    for (const auto& [place, counters] : run.counters) {
+      const auto at = plan.counters.find(place);
+      if (at == plan.counters.end()) {
+        ADD_FAILURE() << "nothing is planned for byte " << place.second;
+        continue;
+      }
+      EXPECT_TRUE(at->second == counters) << "byte " << place.second << "\nplanned:\n" << to_string(at->second) << "\nmeasured:\n" << to_string(counters);
+    }
   }
   EXPECT_GT(compared, 200);
 }
