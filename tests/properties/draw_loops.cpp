@@ -135,7 +135,7 @@ std::optional<Statements> WholeProgramDrawer::while_loop() {
   ++loops_;
   unknown_ += on_tensor ? 1 : 0;
   in_block(static_cast<double>(turns), [&] {
-    if (!on_tensor) declare(k, {.kind = Type::Kind::kNumber}, 3, false);
+    if (!on_tensor && has(Feature::kChangingNumbers)) declare(k, {.kind = Type::Kind::kNumber}, 3, false);
     body.push_back({fmt::format("{} := {} + 1", k, k), {}, {}, {}});
     for (Statement& each : block(static_cast<int>(dice_.between(1, 3)))) body.push_back(std::move(each));
   });

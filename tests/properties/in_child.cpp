@@ -1,6 +1,7 @@
 #include "in_child.h"
 
 #include <fmt/format.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +22,14 @@ void write_all(int file, const std::string& text) {
 
 std::string how_it_ended(int status) {
   if (WIFEXITED(status)) return WEXITSTATUS(status) == 0 ? "" : fmt::format("exit status {}", WEXITSTATUS(status));
-  return WTERMSIG(status) == SIGALRM ? "hangs" : fmt::format("crash (signal {})", WTERMSIG(status));
+  return WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "hangs" : fmt::format("crash (signal {})", WTERMSIG(status));
+}
+
+/// Ends this process when it has computed for so long, or waited for ten times as long.
+void limit(unsigned seconds) {
+  const itimerval computing{{0, 0}, {static_cast<time_t>(seconds), 0}};
+  setitimer(ITIMER_PROF, &computing, nullptr);
+  alarm(10 * seconds);
 }
 
 }  // namespace
@@ -34,11 +42,11 @@ ChildResult in_child(const std::function<void(const std::function<void(const std
   if (child < 0) throw std::runtime_error("no process");
   if (child == 0) {
     close(ends[0]);
-    for (int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);  // the parent reports
-    alarm(seconds);
+    for (int signal : {SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);  // the parent reports
+    limit(seconds);
     work([&](const std::string& text) {
       write_all(ends[1], text);
-      alarm(seconds);
+      limit(seconds);
     });
     _exit(0);
   }

@@ -10,8 +10,8 @@ struct ChildResult {
   std::string ended;                ///< empty if it ended well, else `crash (signal 11)`, `hangs`, `exit status 1`
 };
 
-/// Runs `work` in a fork of this process; it hands what is to come back to its argument. A child that does not say anything
-/// for `seconds` is ended.
+/// Runs `work` in a fork of this process; it hands what is to come back to its argument. A child that computes for
+/// `seconds` without saying anything is ended.
 ChildResult in_child(const std::function<void(const std::function<void(const std::string&)>& say)>& work, unsigned seconds);
 
 }  // namespace mtf::properties

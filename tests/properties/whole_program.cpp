@@ -49,7 +49,8 @@ const std::vector<FeatureRecord>& features() {
       {kDoubles, "f64", true, "tensors of f64 instead of f32"},
       {kFloatConditions, "float_conditions", true, "conditions on floats with a wide margin"},
       {kIfExpressions, "if_expressions", false, "`if c { a } else { b }` as an expression"},
-      {kNoGrad, "no_grad", false, "`no_grad { … }`"},
+      {kChangingNumbers, "changing_numbers", false, "numbers of the host that a `while` assigns, in tensors' arithmetic"},
+      {kNoGrad, "no_grad", true, "`no_grad { … }`"},
   };
   return records;
 }

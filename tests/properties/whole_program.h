@@ -21,7 +21,8 @@ enum class Feature {
   kLoops, kWhile, kHostBranches, kTensorBranches, kLeaving, kFunctions, kClosures, kRecursion, kMethods, kLists, kTuples, kModels,
   kSubmodels, kStates, kAssignments, kPlaces, kAliases, kPrints, kAsserts, kHostReads, kIntegers, kGradients, kSecondGradients,
   kGradientsInside, kUpdates, kGradientsOfArguments, kRecompute, kCounters, kOwnMeshes, kUse, kAnnotations, kOptions, kSeeds,
-  kRandomInside, kDoubles, kFloatConditions, kIfExpressions, kNoGrad, kLast
+  kRandomInside, kDoubles, kFloatConditions, kIfExpressions, kNoGrad,
+  kChangingNumbers, kLast
 };
 inline constexpr size_t kFeatures = static_cast<size_t>(Feature::kLast);
 

@@ -180,6 +180,10 @@ std::string plan_difference(const WholeOutcome& plan, const WholeOutcome& run) {
 
 std::string to_string(const Trial& trial) { return to_string(trial.where) + (trial.early ? ", read early" : ""); }
 
+std::string text_at(const WholeProgram& program, const Trial& trial) {
+  return to_string(trial.early ? with_early_reads(program.statements) : program.statements);
+}
+
 std::vector<Trial> trials_of(const WholeProgram& program) {
   Dice dice(program.seed + 77);
   std::vector<Trial> trials;
@@ -210,7 +214,7 @@ std::optional<Failure> failure_at(const WholeProgram& program, const Trial& tria
   const std::string text = program.text();
   const Settings settings = settings_of(program, trial.where);
   now_running(to_string(trial) + "\n" + text);
-  const std::string tried = trial.early ? to_string(with_early_reads(program.statements)) : text;
+  const std::string tried = text_at(program, trial);
   Diagnostics found;
   try {
     found = Session::check_text("program.mtf", tried, settings);

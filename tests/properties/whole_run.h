@@ -32,6 +32,8 @@ struct Trial {
   bool early = false;               ///< with something for the host to read after every statement of every block
 };
 std::string to_string(const Trial& trial);
+/// The program's text as it is run there.
+std::string text_at(const WholeProgram& program, const Trial& trial);
 
 /// The trials of a program, drawn from its seed: its own meshes if it has any, and random ones with random layouts.
 std::vector<Trial> trials_of(const WholeProgram& program);

@@ -12,7 +12,8 @@ namespace mtf::properties {
 namespace {
 
 constexpr uint64_t kBatch = 50;          // programs that one child runs: plans are kept from one to the next, as in a session
-constexpr unsigned kPatience = 30;       // seconds for one program
+constexpr unsigned kPatience = 20;       // seconds of computing for one program; a program takes a tenth of one
+constexpr unsigned kLessPatience = 4;    // where a program is made small
 constexpr int kMostAttempts = 600;       // of shrinking
 
 /// What goes through the pipe: parts with a separator that no program has.
@@ -28,7 +29,7 @@ std::vector<std::string> parts_of(const std::string& text) {
 std::optional<Failure> failure_alone(const WholeProgram& program, const Trial& trial, Checks checks) {
   const ChildResult child = in_child([&](const auto& say) {
     if (const std::optional<Failure> failure = failure_at(program, trial, checks)) say(failure->kind + kPart + failure->what);
-  }, kPatience);
+  }, kLessPatience);
   if (!child.ended.empty()) return Failure{child.ended, ""};
   if (child.said.empty()) return std::nullopt;
   const std::vector<std::string> parts = parts_of(child.said);
@@ -87,7 +88,7 @@ std::string report_of(const Found& found, const Search& what, bool shrink) {
   if (!small) return text + "  (not so when it is run alone: see the programs that ran before it)\n";
   std::string set;
   for (const auto& [name, value] : small->program.set) set += fmt::format(" --set {}={}", name, value);
-  return text + fmt::format("The smallest program found that fails so, {}{}:\n{}{}\n", to_string(small->trial), set, small->program.text(), small->failure.what);
+  return text + fmt::format("The smallest program found that fails so, {}{}:\n{}{}\n", to_string(small->trial), set, text_at(small->program, small->trial), small->failure.what);
 }
 
 }  // namespace
