@@ -33,7 +33,7 @@ const std::vector<FeatureRecord>& features() {
       {kAsserts, "asserts", true, "asserts, which hold"},
       {kHostReads, "host_reads", true, "`int(x)`"},
       {kIntegers, "integers", true, "tensors of i32"},
-      {kGradients, "gradients", true, "`grad`"},
+      {kGradients, "gradients", false, "`grad`"},
       {kSecondGradients, "second_gradients", false, "a gradient of a number made of a gradient"},
       {kGradientsInside, "gradients_inside", true, "`grad` in functions and loops"},
       {kUpdates, "updates", false, "steps of gradient descent, micro-batches"},

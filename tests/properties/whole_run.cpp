@@ -69,11 +69,6 @@ WholeOutcome outcome_of(const std::string& text, const Settings& settings, Engin
   return outcome;
 }
 
-/// What the program means: everything else must agree with it.
-WholeOutcome reference(const WholeProgram& program, const std::string& text) {
-  return outcome_of(text, settings_of(program, {program.own_meshes ? "r:1;c:1" : "p:1", ""}), single_engine());
-}
-
 Statements with_early_reads(const Statements& statements) {
   Statements result;
   for (const Statement& statement : statements) {
@@ -227,14 +222,20 @@ std::optional<Failure> failure_at(const WholeProgram& program, const Trial& tria
     if (diagnostic.kind() == Kind::axis_used_twice || diagnostic.kind() == Kind::grad_through_assigned) return std::nullopt;
     return Failure{fmt::format("refused: {}", record(diagnostic.kind()).name), diagnostic.render()};
   }
-  const WholeOutcome expected = reference(program, text);
+  // What the program means, and what it costs there, with what the host read of tensors.
+  const WholeOutcome expected = outcome_of(text, settings, reference_engine());
   if (!expected.broken.empty()) return Failure{"reference broken: " + head_of(expected.broken), expected.broken};
   const WholeOutcome run = outcome_of(tried, settings, checks.sharing ? shared_engine() : engine());
   if (!run.broken.empty()) return Failure{"broken: " + head_of(run.broken), run.broken};
   if (kind_of(run.error) != kind_of(expected.error))
     return Failure{fmt::format("ends with: {}, not {}", kind_of(run.error), kind_of(expected.error)), fmt::format("expected {}\nfound {}\n", expected.error, run.error)};
-  if (std::string how = output_difference(expected.output, run.output, false); !how.empty() && (!checks.sharing || shared_engine().rank() == 0)) return Failure{"differs", how};
-  if (!checks.plans || checks.sharing || program.reads_decide || trial.early || !run.error.empty()) return std::nullopt;
+  if (checks.sharing && shared_engine().rank() != 0) return std::nullopt;
+  const bool counts = checks.plans && !trial.early;
+  if (std::string how = output_difference(expected.output, run.output, false); !how.empty()) return Failure{"differs", how};
+  if (!counts || !run.error.empty()) return std::nullopt;
+  if (std::string how = output_difference(expected.output, run.output, true); !how.empty()) return Failure{"counts differ", how};
+  if (std::string how = plan_difference(expected, run); !how.empty()) return Failure{"plan with reads differs", how};
+  if (checks.sharing || program.reads_decide) return std::nullopt;
   const WholeOutcome plan = outcome_of(tried, settings, dry_engine());
   if (!plan.broken.empty()) return Failure{"plan broken: " + head_of(plan.broken), plan.broken};
   if (!plan.error.empty()) return Failure{"plan ends with: " + kind_of(plan.error), plan.error};
