@@ -93,19 +93,21 @@ struct Softmax {
     const V factor = lanes::splat<V>(static_cast<T>(1.0 / total));
     R::map(y, y, n, [&](V v) { return v * factor; });
   }
+  /// log Σ exp(x - greatest).
+  static double log_sum(const T* x, std::int64_t n, T greatest) {
+    const V m = lanes::splat<V>(greatest);
+    return std::log(R::sum(x, n, -std::numeric_limits<T>::infinity(), [&](V v) { return lanes::exp_of(v - m); }));
+  }
   static double logsumexp(const T* x, std::int64_t n) {
     const T greatest = R::max(x, n);
     if (greatest == -std::numeric_limits<T>::infinity()) return static_cast<double>(greatest);
-    const V m = lanes::splat<V>(greatest);
-    const double total = R::sum(x, n, -std::numeric_limits<T>::infinity(), [&](V v) { return lanes::exp_of(v - m); });
-    return static_cast<double>(greatest) + std::log(total);
+    return static_cast<double>(greatest) + log_sum(x, n, greatest);
   }
   static void log_softmax(const T* x, T* y, std::int64_t n) {
     // x - max first: it is exact where it matters, and what is subtracted next is small.
     const T greatest = R::max(x, n);
     const V m = lanes::splat<V>(greatest);
-    const double total = R::sum(x, n, -std::numeric_limits<T>::infinity(), [&](V v) { return lanes::exp_of(v - m); });
-    const V l = lanes::splat<V>(static_cast<T>(std::log(total)));
+    const V l = lanes::splat<V>(static_cast<T>(log_sum(x, n, greatest)));
     R::map(x, y, n, [&](V v) { return (v - m) - l; });
   }
 };
@@ -178,6 +180,18 @@ void logsumexp_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& t
     using T = decltype(zero);
     each_row<T>(rows, x, RowsOut{}, threads, [&](const T* from, T*, std::int64_t o, std::int64_t i) {
       put<T>(y, o, i, Softmax<PacketOf<T>>::logsumexp(from, rows.n));
+    });
+  });
+}
+
+void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut log_sum, Threads& threads) {
+  by_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    using S = Softmax<PacketOf<T>>;
+    each_row<T>(rows, x, RowsOut{}, threads, [&](const T* from, T*, std::int64_t o, std::int64_t i) {
+      const T greatest = S::R::max(from, rows.n);
+      put<T>(max, o, i, static_cast<double>(greatest));
+      put<T>(log_sum, o, i, S::log_sum(from, rows.n, greatest));
     });
   });
 }

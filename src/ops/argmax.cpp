@@ -14,6 +14,7 @@ namespace {
 Values build_extreme(Call& call) {
   const Value& x = call.tensor("x");
   const Dim over = dim_over(call, "x");
+  if (over.size > INT32_MAX) fail(Kind::size_overflow, call.span, "{} is too large for places in i32", to_string(over));
   const Dims kept = remaining(x.dims(), {over});
   Attributes attributes{.dims = kept, .ints = {find_dim(x.dims(), over.name)}};
   for (int64_t place : places_in(x.dims(), kept)) attributes.ints.push_back(place);

@@ -3,6 +3,7 @@
 #include "ops/contract.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "ops/record.h"
 
@@ -35,17 +36,20 @@ std::vector<Dims> dims_of(const Values& values) {
 void multiply_pairs(Builder& b, Values& operands, const Dims& result) {
   const bool written = b.written;
   b.written = false;
-  std::vector<bool> used(operands.size(), false);
+  std::unordered_map<Name, int> uses;  // of a dim: the result, and the tensors that are left to be multiplied
+  const auto count = [&](const Dims& dims, int by) {
+    for (const Dim& dim : dims) uses[dim.name] += by;
+  };
+  count(result, 1);
+  for (const Value& operand : operands) count(operand.dims(), 1);
   const auto pairs = pair_by_flops(dims_of(operands), result);
   for (size_t step = 0; step + 1 < pairs.size(); ++step) {
     const auto [i, j] = pairs[step];
-    used[i] = used[j] = true;
-    std::vector<Dims> others;
-    for (size_t k = 0; k < operands.size(); ++k)
-      if (!used[k]) others.push_back(operands[k].dims());
-    const Dims dims = product_dims(operands[i].dims(), operands[j].dims(), others, result);
+    count(operands[i].dims(), -1);
+    count(operands[j].dims(), -1);
+    const Dims dims = product_dims(operands[i].dims(), operands[j].dims(), [&](Name dim) { return uses[dim] > 0; });
     operands.push_back(contract(b, {operands[i], operands[j]}, dims, b.context.multiply_bf16));
-    used.push_back(false);
+    count(dims, 1);
   }
   b.written = written;
   operands = {operands[pairs.back().first], operands[pairs.back().second]};

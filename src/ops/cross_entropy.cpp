@@ -6,9 +6,13 @@
 //                                in the labels or -1, then its place in the result or -1
 //   pick_label     the same      the same                                                         -
 //
-// With lse = logsumexp(x), t the distribution or 1 at the label, e the smoothing and n classes:
-//   loss = lse - ((1 - e) sum(t x) + e/n sum(x)) + z_loss lse²
-// Where the classes are split, max, sum(exp) and the sum of the picked logits are one number a row to reduce each.
+// With m = max(x), l = log sum(exp(x - m)), t the distribution or 1 at the label, e the smoothing and n classes:
+//   q    = (1 - e) t + e/n
+//   loss = -sum(q log softmax(x)) + z_loss (m + l)² = sum(q) l - sum(q (x - m)) + z_loss (m + l)²
+// m and l are saved apart: l is small whatever the logits' offset, and x - m is exact where it matters, so a number added
+// to all logits costs no digit; in m + l it would. In gradients m is a number like any other (any m gives the same loss).
+// Where the classes are split, max, sum(exp) and the sum of the picked logits are one number a row to reduce each, and
+// sum(t) where t is a distribution.
 #include "kernels/fused_loop.h"
 #include "ops/blocks.h"
 #include "ops/rows.h"
@@ -63,13 +67,21 @@ Values build_cross_entropy(Call& call) {
   return {b.add_node(call.op, {operand, labels}, std::move(attributes), {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
 }
 
-/// The loss, and logsumexp for the gradient.
+/// The loss; for the gradient the maximum and the logarithm of the sum.
 std::vector<TensorType> infer_cross_entropy(const Operation& operation) {
   const TensorType rows{operation.operands[0].element, operation.attributes.dims};
-  return {rows, rows};
+  return {rows, rows, rows};
 }
 
 IterationSpace cross_entropy_space(const Operation& operation) { return ruled_space(operation, SplitKind::kExpand, {class_dim(operation)}); }
+
+/// Of a distribution, sum(q): 1 up to rounding where it is one.
+Value weight_of(Builder& b, const Operation& operation, const Value& labels) {
+  const Value sum = b.sum_to(labels, remaining(labels.dims(), {class_dim(operation)}));
+  if (!Layout(operation.attributes).smoothed) return sum;
+  const double smoothing = operation.inputs[0];
+  return b.map("add", b.map("mul", sum, 1 - smoothing), smoothing);
+}
 
 Values expand_cross_entropy(ExpandCall& call) {
   Builder& b = call.builder;
@@ -79,17 +91,19 @@ Values expand_cross_entropy(ExpandCall& call) {
   const Dims& rows = operation.attributes.dims;
   const Layout layout(operation.attributes);
   const Value max = b.reduce("max", x, rows);
-  const Value sum = b.reduce("sum", b.map("exp", b.map("sub", x, max)), rows);
-  const Value lse = b.map("add", b.map("log", sum), max);
-  Value picked = is_float(labels.element()) ? b.sum_to(b.map("mul", x, labels), rows) : b.add("pick_label", {x, labels}, operation.attributes);
+  const Value shifted = b.map("sub", x, max);
+  const Value log_sum = b.map("log", b.reduce("sum", b.map("exp", shifted), rows));
+  const bool soft = is_float(labels.element());
+  Value picked = soft ? b.sum_to(b.map("mul", shifted, labels), rows)
+                      : b.map("sub", b.add("pick_label", {x, labels}, operation.attributes), max);
   if (layout.smoothed) {
     const double smoothing = operation.inputs[0];
     picked = b.map("add", b.map("mul", picked, 1 - smoothing),
-                   b.map("mul", b.sum_to(x, rows), smoothing / static_cast<double>(class_dim(operation).size)));
+                   b.map("mul", b.sum_to(shifted, rows), smoothing / static_cast<double>(class_dim(operation).size)));
   }
-  Value loss = b.map("sub", lse, picked);
-  if (layout.z_loss) loss = b.map("add", loss, b.map("mul", b.map("square", lse), operation.inputs[1]));
-  return {loss, lse};
+  Value loss = b.map("sub", soft ? b.map("mul", log_sum, weight_of(b, operation, labels)) : log_sum, picked);
+  if (layout.z_loss) loss = b.map("add", loss, b.map("mul", b.map("square", b.map("add", log_sum, max)), operation.inputs[1]));
+  return {loss, max, log_sum};
 }
 
 /// Arithmetic on whole blocks, written value by value; operands first.
@@ -116,28 +130,39 @@ class LoopWriter {
   LoopProgram program_;
 };
 
-/// The sum of x t along the classes.
+/// The sum of (x - m) t along the classes.
 FusedLoop product_loop(ElementType element) {
   LoopWriter w(element);
-  const int x = w.array(), t = w.array();
-  return w.ending_in(w.step(LaneOp::kMul, x, t), Reduction::kSum);
+  const int x = w.array(), max = w.array(), t = w.array();
+  return w.ending_in(w.step(LaneOp::kMul, w.step(LaneOp::kSub, x, max), t), Reduction::kSum);
 }
 
-/// The sum of x along the classes.
+/// The sum of x - m along the classes.
+FusedLoop shifted_sum_loop(ElementType element) {
+  LoopWriter w(element);
+  const int x = w.array(), max = w.array();
+  return w.ending_in(w.step(LaneOp::kSub, x, max), Reduction::kSum);
+}
+
+/// The sum of t along the classes.
 FusedLoop sum_loop(ElementType element) {
   LoopWriter w(element);
   return w.ending_in(w.array(), Reduction::kSum);
 }
 
-/// Of rows: lse - p, with p the picked logit, or p (1 - e) + s e/n if smoothed; plus lse² z.
-FusedLoop loss_loop(ElementType element, bool smoothed, bool z_loss) {
+/// Of rows, the loss. `picked` is the picked logit, of a distribution already less m; `sum` that of all x - m.
+FusedLoop loss_loop(ElementType element, const Layout& layout, bool soft) {
   LoopWriter w(element);
-  const int lse = w.array();
+  const int max = w.array(), log_sum = w.array();
   int picked = w.array();
-  const int sum = w.array(), keep = w.scalar(), spread = w.scalar(), z = w.scalar();
-  if (smoothed) picked = w.step(LaneOp::kAdd, w.step(LaneOp::kMul, picked, keep), w.step(LaneOp::kMul, sum, spread));
-  int loss = w.step(LaneOp::kSub, lse, picked);
-  if (z_loss) loss = w.step(LaneOp::kAdd, loss, w.step(LaneOp::kMul, w.step(LaneOp::kSquare, lse), z));
+  const int sum = w.array();
+  int weight = w.array();
+  const int keep = w.scalar(), spread = w.scalar(), smoothing = w.scalar(), z = w.scalar();
+  if (!soft) picked = w.step(LaneOp::kSub, picked, max);
+  if (layout.smoothed) picked = w.step(LaneOp::kAdd, w.step(LaneOp::kMul, picked, keep), w.step(LaneOp::kMul, sum, spread));
+  if (soft && layout.smoothed) weight = w.step(LaneOp::kAdd, w.step(LaneOp::kMul, weight, keep), smoothing);
+  int loss = w.step(LaneOp::kSub, soft ? w.step(LaneOp::kMul, log_sum, weight) : log_sum, picked);
+  if (layout.z_loss) loss = w.step(LaneOp::kAdd, loss, w.step(LaneOp::kMul, w.step(LaneOp::kSquare, w.step(LaneOp::kAdd, log_sum, max)), z));
   return w.ending_in(loss, Reduction::kStore);
 }
 
@@ -167,6 +192,25 @@ void pick_labels(KernelCall& call, const Layout& layout) {
 
 void pick_label_kernel(KernelCall& call) { pick_labels(call, Layout(call.attributes)); }
 
+/// One number for each row, in memory of its own: along the dims of x, 0 where `kept` is not set.
+class RowMemory {
+ public:
+  RowMemory(const Block& x, const std::vector<bool>& kept) : strides_(kept.size(), 0) {
+    int64_t count = 1;
+    for (size_t d = kept.size(); d-- > 0;) {
+      if (!kept[d]) continue;
+      strides_[d] = count;
+      count *= x.dims[d].size;
+    }
+    bytes_.resize(static_cast<size_t>(count * size_of(x.element)));
+  }
+  LoopArgument argument() { return LoopArgument::array(bytes_.data(), strides_); }
+
+ private:
+  std::vector<int64_t> strides_;
+  std::vector<std::byte> bytes_;
+};
+
 void cross_entropy_kernel(KernelCall& call) {
   using Arguments = std::vector<LoopArgument>;
   const Block& x = call.operands[0];
@@ -177,66 +221,72 @@ void cross_entropy_kernel(KernelCall& call) {
   const RowArray logits = rows_read(x);
   const RowArray targets = row_results(labels, layout.in_labels);
   const RowArray losses = row_results(call.results[0], layout.in_result);
-  const RowArray lse = row_results(call.results[1], layout.in_result);
+  const RowArray max = row_results(call.results[1], layout.in_result);
+  const RowArray log_sum = row_results(call.results[2], layout.in_result);
   const auto argument = [](const RowArray& array) { return LoopArgument::array(array.data, array.strides); };
-  std::vector<int64_t> sizes, rows;
+  std::vector<int64_t> sizes, rows, target_sizes;
+  std::vector<bool> kept, target_kept;
   for (size_t d = 0; d < x.dims.size(); ++d) {
+    const bool in_labels = layout.in_labels[d] >= 0;
     sizes.push_back(x.dims[d].size);
     rows.push_back(layout.folded[d] ? 1 : x.dims[d].size);
+    target_sizes.push_back(in_labels ? x.dims[d].size : 1);
+    kept.push_back(layout.smoothed && !layout.folded[d]);
+    target_kept.push_back(soft && in_labels && !layout.folded[d]);
   }
-  for_each_rows(x, layout.folded, {logits, lse}, [&](const Rows& part, std::span<const RowPointer> at) {
-    logsumexp_rows(x.element, part, at[0].in(), at[1].out(), call.threads);
+  for_each_rows(x, layout.folded, {logits, max, log_sum}, [&](const Rows& part, std::span<const RowPointer> at) {
+    log_sum_rows(x.element, part, at[0].in(), at[1].out(), at[2].out(), call.threads);
   });
-  if (soft) product_loop(x.element).run(sizes, Arguments{argument(logits), argument(targets)}, Arguments{argument(losses)}, call.threads);
+  if (soft) product_loop(x.element).run(sizes, Arguments{argument(logits), argument(max), argument(targets)}, Arguments{argument(losses)}, call.threads);
   else pick_labels(call, layout);
-  const int64_t n = x.size(), o = row_count(x, layout.folded);
-  std::vector<std::byte> memory;  // of the sums of logits
-  RowArray sums = losses;
-  if (layout.smoothed) {
-    memory.resize(o * size_of(x.element));
-    sums.data = memory.data();
-    sum_loop(x.element).run(sizes, Arguments{argument(logits)}, Arguments{argument(sums)}, call.threads);
-  }
+  RowMemory sums(x, kept), weights(x, target_kept);
+  if (layout.smoothed) shifted_sum_loop(x.element).run(sizes, Arguments{argument(logits), argument(max)}, Arguments{sums.argument()}, call.threads);
+  if (soft) sum_loop(x.element).run(target_sizes, Arguments{argument(targets)}, Arguments{weights.argument()}, call.threads);
   const double spread = smoothing / static_cast<double>(x.dims[layout.classes].whole);
-  loss_loop(x.element, layout.smoothed, layout.z_loss)
-      .run(rows, Arguments{argument(lse), argument(losses), argument(sums), LoopArgument::scalar(1 - smoothing), LoopArgument::scalar(spread),
-                           LoopArgument::scalar(call.inputs[1])},
+  loss_loop(x.element, layout, soft)
+      .run(rows, Arguments{argument(max), argument(log_sum), argument(losses), sums.argument(), weights.argument(), LoopArgument::scalar(1 - smoothing),
+                           LoopArgument::scalar(spread), LoopArgument::scalar(smoothing), LoopArgument::scalar(call.inputs[1])},
            Arguments{argument(losses)}, call.threads);
-  call.flops += 4 * n + 3 * o + (soft ? 2 * n : 0) + (layout.smoothed ? n + 3 * o : 0) + (layout.z_loss ? 3 * o : 0);
+  const int64_t n = x.size(), o = row_count(x, layout.folded), t = labels.size();
+  call.flops += 4 * n + 3 * o + (soft ? 2 * n + t : 0) + (layout.smoothed ? n + 3 * o : 0) + (layout.z_loss ? 4 * o : 0);
+  if (soft && layout.smoothed && t > 0) call.flops += 2 * (t / x.dims[layout.classes].size);
 }
 
 /// The places of the class dim, split as the logits are.
 Value class_places(Builder& b, const Operation& operation, const Value& x) { return b.split_like(b.range(class_dim(operation)), x); }
 
-/// dx = softmax(x) (d + 2 z lse d + d_lse) - d ((1 - e) t + e/n); of a distribution, dt = -(1 - e) d x.
+/// dx = softmax(x) (d sum(q) + 2 z (m + l) d + d_l) - d q; of a distribution, dt = -(1 - e) d log softmax(x).
 Values cross_entropy_gradient(GradientCall& call) {
   Builder& b = call.builder;
   const Operation& operation = call.operation;
   const Layout layout(operation.attributes);
   const Value& x = call.operands[0];
   const Value& labels = call.operands[1];
-  const Value& lse = call.results[1];
+  const Value& max = call.results[1];
+  const Value& log_sum = call.results[2];
   const Value& d = call.d_results[0];
   const double smoothing = operation.inputs[0];
   const double z = operation.inputs[1];
   const bool soft = is_float(labels.element());
+  const Value log_softmax = b.map("sub", b.map("sub", x, max), log_sum);
   Values gradients(2);
   if (call.wants(0)) {
-    Value weight = d;
-    if (d && layout.z_loss) weight = b.map("mul", d, b.map("add", b.map("mul", lse, 2 * z), 1.0));
-    if (const Value& d_lse = call.d_results[1]) weight = weight ? b.map("add", weight, d_lse) : d_lse;
-    Value gradient = b.map("mul", b.map("exp", b.map("sub", x, lse)), weight);
+    Value weight;
+    if (d) weight = soft ? b.map("mul", d, weight_of(b, operation, labels)) : d;
+    if (d && layout.z_loss) weight = b.map("add", weight, b.map("mul", d, b.map("mul", b.map("add", log_sum, max), 2 * z)));
+    if (const Value& d_log_sum = call.d_results[2]) weight = weight ? b.map("add", weight, d_log_sum) : d_log_sum;
+    if (weight) gradients[0] = b.map("mul", b.map("exp", log_softmax), weight);
     if (d) {
       const Value kept = layout.smoothed ? b.map("mul", d, 1 - smoothing) : d;
       const Value target = soft ? b.map("mul", labels, kept)
                                 : b.where(b.map("eq", labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
-      gradient = b.map("sub", gradient, target);
-      if (layout.smoothed) gradient = b.map("sub", gradient, b.map("mul", d, smoothing / static_cast<double>(class_dim(operation).size)));
+      gradients[0] = b.map("sub", gradients[0], target);
+      if (layout.smoothed)
+        gradients[0] = b.map("sub", gradients[0], b.map("mul", d, smoothing / static_cast<double>(class_dim(operation).size)));
     }
-    gradients[0] = gradient;
   }
   if (call.wants(1) && d) {
-    const Value part = b.map("mul", x, b.map("mul", d, layout.smoothed ? smoothing - 1 : -1.0));
+    const Value part = b.map("mul", log_softmax, b.map("mul", d, layout.smoothed ? smoothing - 1 : -1.0));
     gradients[1] = sum_to_operand(b, part, labels);
   }
   return gradients;
@@ -263,7 +313,7 @@ constexpr Op ops::kCrossEntropy = complete({
     .expand = expand_cross_entropy,
     .work = Work::kExpansion,
     .gradient = cross_entropy_gradient,
-    .saved_results = 1,
+    .saved_results = 2,
 });
 
 constexpr Op ops::kPickLabel = complete({

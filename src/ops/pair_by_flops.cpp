@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <unordered_map>
 
 #include "ops/contract.h"
 
@@ -8,6 +11,8 @@ namespace {
 
 /// Up to so many operands every order is tried: 3^n ways to cut the subsets in two.
 constexpr size_t kMostTried = 9;
+/// From so many down the cheapest of all pairs is taken next; of more, the cheapest that the smallest tensor has with few.
+constexpr size_t kMostCompared = 64;
 
 double points(const Dims& first, const Dims& second) {
   double product = 1;
@@ -53,7 +58,9 @@ class Search {
     std::vector<Dims> others;
     for (size_t i = 0; i < operands_.size(); ++i)
       if ((set & 1U << i) == 0) others.push_back(operands_[i]);
-    best.dims = product_dims(subsets_[best.left].dims, subsets_[set & ~best.left].dims, others, result_);
+    best.dims = product_dims(subsets_[best.left].dims, subsets_[set & ~best.left].dims, [&](Name dim) {
+      return has_dim(result_, dim) || std::any_of(others.begin(), others.end(), [&](const Dims& other) { return has_dim(other, dim); });
+    });
   }
 
   /// The index of a subset's product, its pairs listed first.
@@ -76,48 +83,102 @@ class Search {
   int next_ = 0;
 };
 
-/// The cheapest next pair, again and again.
-std::vector<std::pair<int, int>> greedy_pairs(std::vector<Dims> tensors, const Dims& result) {
-  std::vector<std::pair<int, int>> pairs;
-  std::vector<int> left;
-  for (size_t i = 0; i < tensors.size(); ++i) left.push_back(static_cast<int>(i));
-  while (left.size() > 1) {
-    size_t best_i = 0, best_j = 1;
-    double best = std::numeric_limits<double>::infinity();
+/// Pairs one after the other, never to be undone. The time it takes grows as n log n with the operands.
+class Greedy {
+ public:
+  Greedy(const std::vector<Dims>& operands, const Dims& result) {
+    tensors_.reserve(2 * operands.size());
+    for (const Dim& dim : result) ++uses_[dim.name];
+    for (const Dims& dims : operands) add(dims);
+  }
+
+  std::vector<std::pair<int, int>> pairs() {
+    while (by_size_.size() > kMostCompared) multiply(smallest_pair());
+    while (by_size_.size() > 1) multiply(cheapest_pair());
+    return pairs_;
+  }
+
+ private:
+  using BySize = std::set<std::pair<double, int>>;  // elements, index
+
+  void add(const Dims& dims) {
+    const int index = static_cast<int>(tensors_.size());
+    tensors_.push_back(dims);
+    sizes_.push_back(points(dims, {}));
+    by_size_.emplace(sizes_[index], index);
+    for (const Dim& dim : dims) {
+      ++uses_[dim.name];
+      with_[dim.name].emplace(sizes_[index], index);
+    }
+  }
+
+  void remove(int index) {
+    by_size_.erase({sizes_[index], index});
+    for (const Dim& dim : tensors_[index]) {
+      --uses_[dim.name];
+      with_[dim.name].erase({sizes_[index], index});
+    }
+  }
+
+  void multiply(std::pair<int, int> pair) {
+    const auto [i, j] = pair;
+    remove(i);
+    remove(j);
+    add(product_dims(tensors_[i], tensors_[j], [&](Name dim) { return uses_[dim] > 0; }));
+    pairs_.push_back(pair);
+  }
+
+  /// The smallest tensor and the one of those that share a dim with it, smallest first for each dim, or of the next
+  /// smallest, with which its product has the fewest points.
+  std::pair<int, int> smallest_pair() const {
+    const int first = by_size_.begin()->second;
+    int best = std::next(by_size_.begin())->second;
+    double least = points(tensors_[first], tensors_[best]);
+    const auto consider = [&](const BySize& some) {
+      auto at = some.begin();
+      if (at != some.end() && at->second == first) ++at;
+      if (at == some.end()) return;
+      const double cost = points(tensors_[first], tensors_[at->second]);
+      if (cost < least || (cost == least && at->second < best)) least = cost, best = at->second;
+    };
+    for (const Dim& dim : tensors_[first]) consider(with_.at(dim.name));
+    return std::minmax(first, best);
+  }
+
+  /// Of all pairs the one with the fewest points, the first of equal ones.
+  std::pair<int, int> cheapest_pair() const {
+    std::vector<int> left;
+    for (const auto& [size, index] : by_size_) left.push_back(index);
+    std::sort(left.begin(), left.end());
+    std::pair<int, int> best{left[0], left[1]};
+    double least = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < left.size(); ++i)
       for (size_t j = i + 1; j < left.size(); ++j)
-        if (const double cost = points(tensors[left[i]], tensors[left[j]]); cost < best) best = cost, best_i = i, best_j = j;
-    const int i = left[best_i], j = left[best_j];
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(best_j));
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(best_i));
-    std::vector<Dims> others;
-    for (int k : left) others.push_back(tensors[k]);
-    tensors.push_back(product_dims(tensors[i], tensors[j], others, result));
-    left.push_back(static_cast<int>(tensors.size()) - 1);
-    pairs.emplace_back(i, j);
+        if (const double cost = points(tensors_[left[i]], tensors_[left[j]]); cost < least) least = cost, best = {left[i], left[j]};
+    return best;
   }
-  return pairs;
-}
+
+  std::vector<Dims> tensors_;      // products behind the operands
+  std::vector<double> sizes_;
+  BySize by_size_;                 // those that are left
+  std::unordered_map<Name, BySize> with_;   // of those, the ones that have a dim
+  std::unordered_map<Name, int> uses_;      // how many of them and of the result have it
+  std::vector<std::pair<int, int>> pairs_;
+};
 
 }  // namespace
 
-Dims product_dims(const Dims& first, const Dims& second, const std::vector<Dims>& others, const Dims& result) {
+Dims product_dims(const Dims& first, const Dims& second, const std::function<bool(Name)>& is_needed) {
   Dims kept;
-  const auto add = [&](const Dims& dims) {
-    for (const Dim& dim : dims) {
-      bool needed = has_dim(result, dim.name);
-      for (const Dims& other : others) needed = needed || has_dim(other, dim.name);
-      if (needed && !has_dim(kept, dim.name)) kept.push_back(dim);
-    }
-  };
-  add(first);
-  add(second);
+  for (const Dims* dims : {&first, &second})
+    for (const Dim& dim : *dims)
+      if (is_needed(dim.name) && !has_dim(kept, dim.name)) kept.push_back(dim);
   return kept;
 }
 
 std::vector<std::pair<int, int>> pair_by_flops(const std::vector<Dims>& operands, const Dims& result) {
   if (operands.size() <= kMostTried) return Search(operands, result).pairs();
-  return greedy_pairs(operands, result);
+  return Greedy(operands, result).pairs();
 }
 
 }  // namespace mtf

@@ -30,6 +30,16 @@ Values build_reduction(Call& call) {
 
 ElementType same_element(ElementType element) { return element; }
 
+/// A sum of bool counts in i32, which must be able to hold the count of all.
+Values build_sum(Call& call) {
+  const Value& x = call.tensor("x");
+  const int64_t count = size_of(remaining(x.dims(), kept_dims(call, "x")));
+  if (x.element() == ElementType::kBool && count > INT32_MAX)
+    fail(Diagnostic(Kind::size_overflow, call.span, fmt::format("a count of {} elements may not fit in i32", count))
+             .help("sum(cast(x, f64)) counts further"));
+  return build_reduction<same_element>(call);
+}
+
 Values build_truth_reduction(Call& call) {
   check_element(call, "x", ElementType::kBool, "compare it first: `x != 0`");
   return build_reduction<same_element>(call);
@@ -97,7 +107,7 @@ constexpr Op ops::kSum = reduction<Reduction::kSum>({
                "print(sum(x -> [b]))\n#> [5, 7, 9]\n",
     .samples = "x: [a, b] => sum(x)\nx: [a, b, c] => sum(x, over: b)\nx: [a, b, c] => sum(x -> [c, a])\nx: bool[a, b] => sum(x, over: a)\n"
                "x: bf16[a, b] => sum(x, over: b)",
-    .build = build_reduction<same_element>,
+    .build = build_sum,
     .infer = infer_sum,
     .gradient = [](GradientCall& g) -> Values { return {repeat(g.builder, g.d_results[0], g.operands[0])}; },
     .linear = Linear::kEach,
@@ -113,10 +123,12 @@ constexpr Op ops::kMean = complete({
     .samples = "x: [a, b] => mean(x)\nx: [a, b, c] => mean(x, over: b)\nx: i32[a, b] in -5..5 => mean(x -> [b])",
     .build = [](Call& call) -> Values {
       const Dims kept = kept_dims(call, "x");
-      const Value x = as_element(call.builder, call.tensor("x"), real_element(call.tensor("x").element()), call.span);
+      const ElementType element = real_element(call.tensor("x").element());
+      // A mean of bf16 is rounded once, at the end.
+      const Value x = as_element(call.builder, call.tensor("x"), element == ElementType::kBf16 ? ElementType::kF32 : element, call.span);
       const Value sum = call.builder.add("sum", {x}, {.dims = kept, .ints = {}});
       const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
-      return {call.builder.map("scale", sum, 1.0 / count)};
+      return {call.builder.cast(call.builder.map("scale", sum, 1.0 / count), element)};
     },
 });
 

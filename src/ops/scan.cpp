@@ -10,6 +10,11 @@
 namespace mtf {
 namespace {
 
+/// What a running sum of elements of type T is carried in: f64 for floats, so that it is rounded only where it is written
+/// and millions of small elements are not lost.
+template <typename T>
+using Carry = std::conditional_t<std::is_floating_point_v<Number<T>>, double, Number<T>>;
+
 /// Calls `body(x, y, lanes, x_stride, y_stride)` for every line along `dim` of the first block and the same place of the
 /// second; several lines whose elements are neighbours are handled as lanes of one.
 template <typename Body>
@@ -45,16 +50,15 @@ void cumsum_kernel(KernelCall& call) {
   const int64_t x_first = backwards ? (count - 1) * x.dims[dim].stride : 0, y_first = backwards ? (count - 1) * y.dims[dim].stride : 0;
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    using Sum = Number<T>;
     for_each_line(call.threads, x, y, dim, [&](int64_t from, int64_t to, int64_t lanes, int64_t x_lane, int64_t y_lane) {
-      std::array<Sum, 256> sums{};
+      std::array<Carry<T>, 256> sums{};
       for (int64_t i = 0; i < count; ++i) {
         const T* source = x.as<T>() + from + x_first + i * x_step;
         T* target = y.as<T>() + to + y_first + i * y_step;
         for (int64_t k = 0; k < lanes; ++k) {
-          const Sum before = sums[k];
-          sums[k] = plus(before, to_number(source[k * x_lane]));
-          target[k * y_lane] = from_number<T>(exclusive ? before : sums[k]);
+          const Carry<T> before = sums[k];
+          sums[k] = plus(before, Carry<T>(to_number(source[k * x_lane])));
+          target[k * y_lane] = from_number<T>(static_cast<Number<T>>(exclusive ? before : sums[k]));
         }
       }
     });
@@ -71,10 +75,10 @@ void block_total_kernel(KernelCall& call) {
     using T = decltype(zero);
     using Sum = Number<T>;
     for_each_line(call.threads, x, total, dim, [&](int64_t from, int64_t to, int64_t lanes, int64_t x_lane, int64_t y_lane) {
-      std::array<Sum, 256> sums{};
+      std::array<Carry<T>, 256> sums{};
       for (int64_t i = 0; i < x.dims[dim].size; ++i)
-        for (int64_t k = 0; k < lanes; ++k) sums[k] = plus(sums[k], to_number(x.as<T>()[from + i * x.dims[dim].stride + k * x_lane]));
-      for (int64_t k = 0; k < lanes; ++k) total.as<Sum>()[to + k * y_lane] = sums[k];
+        for (int64_t k = 0; k < lanes; ++k) sums[k] = plus(sums[k], Carry<T>(to_number(x.as<T>()[from + i * x.dims[dim].stride + k * x_lane])));
+      for (int64_t k = 0; k < lanes; ++k) total.as<Sum>()[to + k * y_lane] = static_cast<Sum>(sums[k]);
     });
   });
 }
@@ -95,11 +99,11 @@ void add_totals_kernel(KernelCall& call) {
     for (size_t d = 0; d < y.dims.size(); ++d)
       if (static_cast<int>(d) != dim) walk.add(y.dims[d].size, {local.dims[d].stride, totals.dims[d].stride, y.dims[d].stride});
     for_each_place(call.threads, walk, y.dims[dim].size, [&](const Walk<3>& at) {
-      Sum before{};
-      for (int64_t k = first; k < last; ++k) before = plus(before, totals.as<Sum>()[at.offset(1) + k * totals.dims[dim].stride]);
+      Carry<T> before{};
+      for (int64_t k = first; k < last; ++k) before = plus(before, Carry<T>(totals.as<Sum>()[at.offset(1) + k * totals.dims[dim].stride]));
       for (int64_t i = 0; i < y.dims[dim].size; ++i) {
-        const Sum mine = to_number(local.as<T>()[at.offset(0) + i * local.dims[dim].stride]);
-        y.as<T>()[at.offset(2) + i * y.dims[dim].stride] = from_number<T>(plus(before, mine));
+        const Carry<T> mine = to_number(local.as<T>()[at.offset(0) + i * local.dims[dim].stride]);
+        y.as<T>()[at.offset(2) + i * y.dims[dim].stride] = from_number<T>(static_cast<Sum>(plus(before, mine)));
       }
     });
   });
@@ -128,6 +132,8 @@ Value cumsum(Builder& builder, const Value& x, std::vector<int64_t> ints) {
 Values build_cumsum(Call& call) {
   const int dim = place_of(call.tensor("x"), dim_over(call, "x"), call.span_of("over"));
   const Value x = call.builder.cast(call.tensor("x"), number_element(call.tensor("x").element()));
+  if (call.tensor("x").element() == ElementType::kBool && x.dims()[dim].size > INT32_MAX)
+    fail(Kind::size_overflow, call.span, "a count of {} elements may not fit in i32", x.dims()[dim].size);
   return {cumsum(call.builder, x, {dim, call.flag("exclusive", false), call.flag("reverse", false)})};
 }
 
@@ -136,7 +142,7 @@ Values build_cumsum(Call& call) {
 constexpr Op ops::kCumsum = complete({
     .name = "cumsum", .signature = "cumsum(x: tensor, over: dim = the only one, exclusive: bool = false, reverse: bool = false)", .family = "Reductions",
     .doc = "The running sum along a dimension: of the elements up to each one, or before it (`exclusive`), or from it to the end "
-           "(`reverse`). bool counts as i32; bf16 is summed in f32.",
+           "(`reverse`). bool counts as i32; floats are summed in f64 and each result rounded.",
     .example = "dim a = 4\n"
                "let x = tensor([1, 2, 3, 4], [a])\n"
                "print(cumsum(x, over: a))\n"

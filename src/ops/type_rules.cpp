@@ -1,6 +1,7 @@
 #include "ops/type_rules.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <cmath>
 
 #include "ops/spaces.h"
@@ -60,7 +61,21 @@ Values as_element(Builder& builder, const Values& operands, ElementType element,
 ElementType number_element(ElementType element) { return promote(element, ElementType::kI32); }
 ElementType real_element(ElementType element) { return is_float(element) ? element : ElementType::kF32; }
 
+namespace {
+
+/// Whether a name has one size in all operands, in time that grows with them.
+bool sizes_agree(const Values& operands) {
+  std::unordered_map<Name, int64_t> sizes;
+  for (const Value& operand : operands)
+    for (const Dim& dim : operand.dims())
+      if (sizes.try_emplace(dim.name, dim.size).first->second != dim.size) return false;
+  return true;
+}
+
+}  // namespace
+
 void check_sizes(const Call& call, const Values& operands) {
+  if (operands.size() > 2 && sizes_agree(operands)) return;
   for (size_t i = 0; i < operands.size(); ++i)
     for (size_t j = i + 1; j < operands.size(); ++j)
       for (const Dim& dim : operands[i].dims()) {

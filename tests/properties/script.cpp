@@ -99,7 +99,7 @@ bool is_illegal(const Script& script, const Where& where) {
 namespace {
 
 struct Engines {
-  std::optional<Engine> hosting_all, dry, single, shared, shared_single;
+  std::optional<Engine> hosting_all, dry, reference, single, shared, shared_single;
 };
 
 Engines& engines() {
@@ -126,6 +126,7 @@ void say_what_ran(int signal) {
 
 Engine& engine() { return made(engines().hosting_all, {.threads = 1, .scrub = true}); }
 Engine& dry_engine() { return made(engines().dry, {.threads = 1, .dry = true}); }
+Engine& reference_engine() { return made(engines().reference, {.threads = 1, .dry = true, .reference = true}); }
 Engine& single_engine() { return made(engines().single, {.threads = 1, .fuse = false, .scrub = true}); }
 bool under_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 Engine& shared_engine() {
@@ -135,7 +136,7 @@ Engine& shared_single_engine() {
   return made(engines().shared_single, {.threads = 1, .use_mpi = under_mpi(), .fuse = false, .check_replicas = true, .scrub = true});
 }
 void end_engines() {
-  for (std::optional<Engine>* each : {&engines().hosting_all, &engines().dry, &engines().single, &engines().shared, &engines().shared_single}) each->reset();
+  for (std::optional<Engine>* each : {&engines().hosting_all, &engines().dry, &engines().reference, &engines().single, &engines().shared, &engines().shared_single}) each->reset();
 }
 
 void now_running(const std::string& description) {

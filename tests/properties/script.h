@@ -69,6 +69,7 @@ bool is_illegal(const Script& script, const Where& where);
 /// The engines of this process: made when first used, ended by `end_engines`.
 Engine& engine();        ///< hosts every processor in this process
 Engine& dry_engine();    ///< predicts
+Engine& reference_engine();  ///< computes each operation at once, and predicts
 Engine& single_engine(); ///< as engine(), with fusion off
 Engine& shared_engine(); ///< hosts this rank's share of the processors
 Engine& shared_single_engine(); ///< as shared_engine(), with fusion off

@@ -1,4 +1,6 @@
 // einsum on blocks, against the sum written out.
+#include <chrono>
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -111,6 +113,37 @@ TEST(Einsum, pairs_so_that_the_fewest_points_are_visited) {
   // [a] [a, b] [b, c]: from the left each product is a vector.
   const Dims a{{"a", 100}}, ab{{"a", 100}, {"b", 50}}, bc{{"b", 50}, {"c", 200}};
   EXPECT_EQ(pair_by_flops({ab, bc, a}, {{"c", 200}}), (std::vector<std::pair<int, int>>{{0, 2}, {1, 3}}));
+}
+
+TEST(Einsum, pairs_of_many_operands_are_found_in_time_that_grows_with_them) {
+  // A vector times a chain of matrices: each product is a vector, whatever the number of matrices.
+  const auto points_of = [](int matrices) {
+    std::vector<Dims> operands{{Dim{Name("d0"), 8}}};
+    for (int i = 0; i < matrices; ++i) operands.push_back({Dim{Name("d" + std::to_string(i)), 8}, Dim{Name("d" + std::to_string(i + 1)), 8}});
+    const Dims result{Dim{Name("d" + std::to_string(matrices)), 8}};
+    const auto pairs = pair_by_flops(operands, result);
+    EXPECT_EQ(pairs.size(), operands.size() - 1);
+    int64_t points = 0;
+    std::vector<bool> used(2 * operands.size(), false);
+    for (const auto& [i, j] : pairs) {
+      EXPECT_FALSE(used[i] || used[j] || i >= j);
+      used[i] = used[j] = true;
+      Dims all = operands[i];
+      for (const Dim& dim : operands[j])
+        if (!has_dim(all, dim.name)) all.push_back(dim);
+      points += size_of(all);
+      Dims kept;  // each inner dim is in two operands
+      for (const Dim& dim : all)
+        if (!(has_dim(operands[i], dim.name) && has_dim(operands[j], dim.name)) || has_dim(result, dim.name)) kept.push_back(dim);
+      operands.push_back(kept);
+    }
+    return points;
+  };
+  EXPECT_EQ(points_of(20), 20 * 64);
+  EXPECT_EQ(points_of(200), 200 * 64);
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(points_of(50000), 50000 * 64);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(20));  // trying all pairs takes hours
 }
 
 TEST(Einsum, results_keep_the_order_in_which_their_operands_store_dims) {

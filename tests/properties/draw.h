@@ -1,0 +1,178 @@
+#pragma once
+// Draws whole programs: statement by statement, with the names that are in scope and what is known of them.
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "generator.h"
+#include "whole_program.h"
+
+namespace mtf::properties {
+
+/// What the generator knows of a value.
+struct Type {
+  enum class Kind { kReal, kInteger, kNumber, kList, kTuple, kFunction, kModel };
+  Kind kind = Kind::kReal;
+  std::vector<int> dims = {};       ///< of a tensor: places in the table of dims, ascending
+  std::vector<Type> parts = {};     ///< a list's element, a tuple's parts, a function's argument and result
+  int length = 0;                   ///< a list has at least so many elements
+  int model = -1;
+  bool operator==(const Type&) const = default;
+};
+using DimSet = std::vector<int>;
+
+/// A name in scope.
+struct Named {
+  std::string name;
+  Type type;
+  double bound = 2;                 ///< of its elements, roughly
+  double cost = 0;                  ///< of a call, in operations
+  bool assignable = true;
+  std::set<std::string> from = {};  ///< names that its value may have been made of
+};
+
+struct Drawn {
+  Expression expression;
+  double bound = 2;
+};
+
+struct ModelClass {
+  std::string name;
+  Type call;                        ///< a function's
+  double cost = 0;
+  struct Place { std::string path; DimSet dims; };
+  std::vector<Place> params, states;    ///< its own and its submodels'
+  std::vector<std::string> methods;     ///< without arguments, which assign a state
+};
+
+class WholeProgramDrawer {
+ public:
+  WholeProgramDrawer(uint64_t seed, FeatureSet allowed);
+  WholeProgram make();
+
+ private:
+  using Option = std::optional<Drawn>;
+
+  // draw_exact.cpp. `depth` bounds how deep expressions are nested.
+  Drawn integer(const DimSet& dims, int depth);
+  Expression number(int depth);             ///< of the host, from 0 to some tens
+  Expression condition(bool& on_tensor);
+
+  // draw_values.cpp
+  Drawn real(const DimSet& dims, int depth);
+  Option real_atom(const DimSet& dims);
+  Drawn fresh_real(const DimSet& dims);
+  Option unary(const DimSet& dims, int depth);
+  Option binary(const DimSet& dims, int depth);
+  Option reduced(const DimSet& dims, int depth);
+  Option contracted(const DimSet& dims, int depth);
+  Option taken_apart(const DimSet& dims, int depth);
+  Option selected(const DimSet& dims, int depth);
+  Option called(const DimSet& dims, int depth);
+  Option chosen(const DimSet& dims, int depth);
+  Option annotated(const DimSet& dims, int depth);
+  Option gradient(const DimSet& dims, int depth);
+
+  // draw_gradients.cpp
+  Drawn loss_of(const Expression& of, const DimSet& dims, double bound);
+  std::optional<Statements> gradient_statement();
+  std::optional<Statements> gradient_of_known();
+  std::optional<Statements> second_gradient();
+  std::optional<Statements> training();
+  std::optional<Statements> micro_batches();
+  std::optional<Statements> gradient_of_argument();
+  Statements updates(const std::string& net, const Expression& gradients);
+
+  // draw_statements.cpp
+  Statements block(int count);
+  Statements statement();
+  std::optional<Statements> draw_one();
+  std::optional<Statements> let();
+  std::optional<Statements> let_list();
+  std::optional<Statements> let_tuple();
+  std::optional<Statements> alias();
+  std::optional<Statements> assignment();
+  std::optional<Statements> place_assignment();
+  std::optional<Statements> grown_list();
+  std::optional<Statements> print();
+  std::optional<Statements> assertion();
+  std::optional<Statements> branch();
+  std::optional<Statements> leaving();
+  std::optional<Statements> counters();
+  std::optional<Statements> no_grad();
+  std::optional<Statements> setting();
+
+  // draw_loops.cpp
+  std::optional<Statements> loop();
+  std::optional<Statements> carried();
+  Statements carried_loop(const std::string& name, const DimSet& dims);
+  std::optional<Statements> list_loop();
+  std::optional<Statements> while_loop();
+
+  // draw_functions.cpp
+  std::optional<Statements> function();
+  std::optional<Statements> closure();
+  std::optional<Statements> closure_list();
+  std::optional<Statements> maker();
+  std::optional<Statements> recursion();
+  std::optional<Statements> model();
+  std::optional<Statements> instance();
+  std::optional<Statements> method_call();
+
+  /// Runs `write`, which writes a function's body; gives what a call of it costs.
+  double in_function(const std::function<void()>& write);
+  /// Runs `write`, which writes a block of its own names that runs `turns` times.
+  void in_block(double turns, const std::function<void()>& write);
+  std::string annotation(const DimSet& dims);
+
+  // What is known and how it is written.
+  bool has(Feature feature) const { return (features_ & bit(feature)) != 0; }
+  std::string fresh(const std::string& stem) { return stem + std::to_string(++names_); }
+  std::string shape(const DimSet& dims) const;
+  std::string real_type(const DimSet& dims) const { return (doubles_ ? "f64" : "f32") + shape(dims); }
+  std::string integer_type(const DimSet& dims) const { return "i32" + shape(dims); }
+  std::string dim(int d) const { return dims_[static_cast<size_t>(d)].name; }
+  int size(int d) const { return dims_[static_cast<size_t>(d)].size; }
+  DimSet some_dims(size_t most);
+  DimSet subset(const DimSet& dims, int percent);
+  std::optional<int> other_dim(const DimSet& dims);
+  Expression fit(const Drawn& drawn, const DimSet& dims, double limit);
+  Expression fit_integer(const Drawn& drawn, const DimSet& dims);
+  Drawn made(const std::string& text, std::vector<Expression> operands, const DimSet& dims, double bound);
+  /// The tensors of this kind that names in scope lead to: `x`, `l[1]`, `t[0]`, `net.part.w`.
+  struct Atom { std::string text; DimSet dims; double bound; bool place; bool assignable; };
+  std::vector<Atom> atoms(Type::Kind kind, bool assignable = false) const;
+  std::vector<const Named*> named(Type::Kind kind) const;
+  void declare(const std::string& name, const Type& type, double bound = 2, bool assignable = true) { scope_.push_back({name, type, bound, 0, assignable}); }
+  /// Notes that the value of `name` has been made of what this text mentions.
+  void depends(const std::string& name, const std::string& text);
+  bool affordable(double cost) const { return cost_ + turns_ * cost < kMostOperations; }
+  std::string text_of_number(double value) const;
+  void preamble();
+
+  static constexpr double kMostOperations = 1500;
+  struct DimRecord { std::string name; int size; };
+
+  Dice dice_;
+  FeatureSet features_;
+  WholeProgram program_;
+  std::vector<DimRecord> dims_;
+  std::vector<Named> scope_;
+  std::vector<ModelClass> models_;
+  std::vector<std::string> layouts_, meshes_;
+  bool doubles_ = false;
+  int names_ = 0;
+  int functions_ = 0;               ///< how many are being written, one in the other
+  int loops_ = 0;
+  int unknown_ = 0;                 ///< branches on tensors around here
+  int blocks_ = 0;                  ///< of any kind, around here
+  int counting_ = 0;
+  int gradients_ = 0;               ///< gradient expressions around here
+  double turns_ = 1;                ///< how often this place runs in a call
+  double cost_ = 0;                 ///< of what has been written in this function
+  int statements_left_ = 0;
+};
+
+}  // namespace mtf::properties

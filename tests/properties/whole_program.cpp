@@ -1,0 +1,171 @@
+#include "whole_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "draw.h"
+
+namespace mtf::properties {
+
+const std::vector<FeatureRecord>& features() {
+  using enum Feature;
+  static const std::vector<FeatureRecord> records = {
+      {kLoops, "loops", true, "`for` over ranges and lists, nested"},
+      {kWhile, "while", true, "`while` on a number of the host or on a tensor"},
+      {kHostBranches, "branches", true, "`if`"},
+      {kTensorBranches, "tensor_branches", true, "`if` and `while` on exact sums of tensors"},
+      {kLeaving, "leaving", false, "`break` and `continue`"},
+      {kFunctions, "functions", true, "`fn` with a block or an expression"},
+      {kClosures, "closures", true, "functions as values: captured names, returned, in lists"},
+      {kRecursion, "recursion", true, "functions that call themselves"},
+      {kMethods, "methods", true, "functions of a model that assign its states"},
+      {kLists, "lists", true, "lists of tensors, named or not"},
+      {kTuples, "tuples", true, "tuples of tensors, named or not"},
+      {kModels, "models", true, "models with parameters"},
+      {kSubmodels, "submodels", true, "models in models, also in lists"},
+      {kStates, "states", true, "`state`"},
+      {kAssignments, "assignments", false, "`:=` to names"},
+      {kPlaces, "places", true, "`net.w := …`"},
+      {kAliases, "aliases", true, "`let q = net.w`, which stands for the place"},
+      {kPrints, "prints", true, "prints within blocks"},
+      {kAsserts, "asserts", true, "asserts, which hold"},
+      {kHostReads, "host_reads", true, "`int(x)`"},
+      {kIntegers, "integers", true, "tensors of i32"},
+      {kGradients, "gradients", false, "`grad`"},
+      {kSecondGradients, "second_gradients", false, "a gradient of a number made of a gradient"},
+      {kGradientsInside, "gradients_inside", true, "`grad` in functions and loops"},
+      {kUpdates, "updates", false, "steps of gradient descent, micro-batches"},
+      {kGradientsOfArguments, "gradients_of_arguments", true, "`fn of(net, x) = grad(net(x), net.params)`"},
+      {kRecompute, "recompute", false, "`recompute(f, x)`"},
+      {kCounters, "counters", true, "`counters { … }`, and what it counted printed"},
+      {kOwnMeshes, "meshes", true, "meshes and layouts of the program's own"},
+      {kUse, "use", true, "`use` in the middle"},
+      {kAnnotations, "annotations", true, "`x @ {…}`"},
+      {kOptions, "options", true, "options, given by --set"},
+      {kSeeds, "seeds", true, "`seed` in the middle"},
+      {kRandomInside, "random", true, "random numbers anywhere"},
+      {kDoubles, "f64", true, "tensors of f64 instead of f32"},
+      {kFloatConditions, "float_conditions", true, "conditions on floats with a wide margin"},
+      {kIfExpressions, "if_expressions", false, "`if c { a } else { b }` as an expression"},
+      {kChangingNumbers, "changing_numbers", false, "numbers of the host that a `while` assigns, in tensors' arithmetic"},
+      {kNoGrad, "no_grad", true, "`no_grad { … }`"},
+  };
+  return records;
+}
+
+FeatureSet default_features() {
+  FeatureSet set = 0;
+  for (const FeatureRecord& record : features())
+    if (record.on) set |= bit(record.feature);
+  return set;
+}
+
+FeatureSet features_of(const std::string& names) {
+  FeatureSet set = default_features();
+  for (size_t begin = 0; begin < names.size();) {
+    const size_t end = std::min(names.find(',', begin), names.size());
+    std::string name = names.substr(begin, end - begin);
+    begin = end + 1;
+    const bool off = name.starts_with('-');
+    if (off) name.erase(0, 1);
+    bool known = name == "all" || name == "none";
+    FeatureSet bits = known ? ~FeatureSet{0} : 0;
+    if (name == "none") set = 0, bits = 0;
+    for (const FeatureRecord& record : features())
+      if (record.name == name) bits = bit(record.feature), known = true;
+    if (!known) throw std::invalid_argument("there is no feature " + name);
+    set = off ? set & ~bits : set | bits;
+  }
+  return set;
+}
+
+WholeProgramDrawer::WholeProgramDrawer(uint64_t seed, FeatureSet allowed) : dice_(seed * 2654435761u + 17), features_(0) {
+  // Each program is made of some of the features only, so that rare combinations come together often enough.
+  const int percent = static_cast<int>(dice_.between(45, 95));
+  for (const FeatureRecord& record : features())
+    if (const bool drawn = dice_.chance(percent); drawn && (allowed & bit(record.feature))) features_ |= bit(record.feature);
+  program_.seed = seed;
+}
+
+/// Dims, options, meshes, layouts, and tensors to begin with.
+void WholeProgramDrawer::preamble() {
+  Statements& lines = program_.statements;
+  const std::vector<std::string> names = {"a", "b", "c", "d"};
+  const int64_t count = dice_.between(2, 4);
+  for (int64_t i = 0; i < count; ++i) {
+    const int size = static_cast<int>(i > 0 && dice_.chance(25) ? dims_[0].size : dice_.between(1, 6));
+    dims_.push_back({names[static_cast<size_t>(i)], size});
+    lines.push_back({"dim " + names[static_cast<size_t>(i)] + " = $0", {{std::to_string(size), {}, ""}}, {}, {}});
+    program_.dims.push_back(names[static_cast<size_t>(i)]);
+  }
+  if (has(Feature::kOwnMeshes) && dice_.chance(50)) {
+    program_.own_meshes = true;
+    for (const char* axes : {"[r: 2, c: 2]", "[r: 4, c: 1]", "[r: 1, c: 4]"}) {
+      if (!meshes_.empty() && !has(Feature::kUse)) break;
+      meshes_.push_back(fresh("m"));
+      lines.push_back({"mesh " + meshes_.back() + " = " + axes, {}, {}, {}});
+    }
+    for (int64_t i = has(Feature::kUse) ? 3 : 1; i > 0; --i) {
+      std::string rules;
+      std::vector<int> left;
+      for (size_t d = 0; d < dims_.size(); ++d) left.push_back(static_cast<int>(d));
+      for (const char* axis : {"r", "c"}) {
+        if (left.empty() || dice_.chance(20)) continue;
+        const int d = dice_.pick(left);
+        left.erase(std::find(left.begin(), left.end(), d));
+        rules += fmt::format("{}{} -> {}", rules.empty() ? "" : ", ", dim(d), axis);
+      }
+      layouts_.push_back(fresh("lay"));
+      lines.push_back({"layout " + layouts_.back() + " = {" + rules + "}", {}, {}, {}});
+    }
+  }
+  if (has(Feature::kOptions)) {
+    const std::string option = fresh("turns");
+    lines.push_back({"option " + option + " = 2", {}, {}, {}});
+    declare(option, {.kind = Type::Kind::kNumber}, 3, false);
+    if (dice_.chance(60)) program_.set.emplace_back(option, std::to_string(dice_.between(0, 3)));
+  }
+  lines.push_back({fmt::format("seed {}", dice_.below(1000)), {}, {}, {}});
+  for (int64_t i = dice_.between(2, 3); i > 0; --i) {
+    const std::string name = fresh("x");
+    DimSet dims = some_dims(3);
+    if (dims.empty()) dims = {0};
+    const std::string drawn = fmt::format("random.uniform({}, low: -1, high: 1)", shape(dims));
+    lines.push_back({"let " + name + " = $0", {{doubles_ ? "cast(" + drawn + ", f64)" : drawn, {}, real_type(dims)}}, {}, {}});
+    declare(name, {.dims = dims}, 1);
+    scope_.back().bound = 2;
+  }
+  if (!has(Feature::kIntegers)) return;
+  for (int i = 0; i < 2; ++i) {
+    const std::string name = fresh("j");
+    const DimSet dims = some_dims(2);
+    lines.push_back({"let " + name + " = $0", {{fmt::format("cast(random.uniform({}, low: 0, high: 6), i32)", shape(dims)), {}, integer_type(dims)}}, {}, {}});
+    declare(name, {.kind = Type::Kind::kInteger, .dims = dims}, 6);
+  }
+}
+
+WholeProgram WholeProgramDrawer::make() {
+  doubles_ = has(Feature::kDoubles) && dice_.chance(60);
+  preamble();
+  statements_left_ = static_cast<int>(dice_.between(10, 35));
+  if (has(Feature::kModels))
+    for (int64_t i = dice_.between(0, 2); i > 0; --i)
+      if (std::optional<Statements> lines = model())
+        for (Statement& each : *lines) program_.statements.push_back(std::move(each));
+  while (statements_left_ > 0 && cost_ < kMostOperations)
+    for (Statement& each : statement()) program_.statements.push_back(std::move(each));
+  // What all of it has come to; not always, as what nobody mentions any more is a case of its own.
+  const int percent = dice_.chance(50) ? 50 : 15;
+  for (const Named& each : scope_)
+    if (!dice_.chance(percent)) continue;
+    else if (each.type.kind == Type::Kind::kReal) program_.statements.push_back({"print(\"f\", $0)", {{each.name, {}, real_type(each.type.dims)}}, {}, {}});
+    else if (each.type.kind == Type::Kind::kInteger) program_.statements.push_back({"print(\"i\", $0)", {{each.name, {}, ""}}, {}, {}});
+    else if (each.type.kind == Type::Kind::kModel) program_.statements.push_back({"for p in " + each.name + ".params", {}, Statements{{"print(\"f\", p.path, p)", {}, {}, {}}}, {}});
+  return program_;
+}
+
+WholeProgram whole_program(uint64_t seed, FeatureSet allowed) { return WholeProgramDrawer(seed, allowed).make(); }
+
+}  // namespace mtf::properties

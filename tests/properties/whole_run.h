@@ -1,0 +1,54 @@
+#pragma once
+// Whole programs run, planned and compared: what must hold of one, and what does not.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/counters.h"
+#include "script.h"
+#include "whole_program.h"
+
+namespace mtf::properties {
+
+/// What became of a program.
+struct WholeOutcome {
+  std::string output;
+  std::string error;                ///< `kind at line N: label` of the error that ended it
+  std::string broken;               ///< what an internal error said; then nothing else counts
+  struct StatementCounters { int64_t line = 0; std::string text; Counters counters; };
+  std::vector<StatementCounters> statements;  ///< of the top level, those that computed anything
+};
+
+/// How a failure looks: a shrunk program must fail in the same way.
+struct Failure {
+  std::string kind;                 ///< `differs`, `plan differs`, `refused: KIND`, `ends with: KIND`, `broken: CHECK`, `crash`, `hangs`
+  std::string what;                 ///< in words, several lines
+  bool operator==(const Failure&) const = default;
+};
+
+/// One place to run a program at.
+struct Trial {
+  Where where;
+  bool early = false;               ///< with something for the host to read after every statement of every block
+};
+std::string to_string(const Trial& trial);
+/// The program's text as it is run there.
+std::string text_at(const WholeProgram& program, const Trial& trial);
+
+/// The trials of a program, drawn from its seed: its own meshes if it has any, and random ones with random layouts.
+std::vector<Trial> trials_of(const WholeProgram& program);
+
+/// What is asked of a program besides its output.
+struct Checks {
+  bool plans = false;               ///< what is planned of each statement is what running it counts
+  bool sharing = false;             ///< it runs on the engine that shares the processors with other ranks
+};
+
+/// The first thing that does not hold of a program at a trial; nothing if all does, or if the trial is not legal (two dims
+/// on one axis).
+std::optional<Failure> failure_at(const WholeProgram& program, const Trial& trial, Checks checks = {});
+
+/// The first difference of two outputs, in words; empty if there is none. `counts`: compare lines `c …` too.
+std::string output_difference(const std::string& expected, const std::string& found, bool counts);
+
+}  // namespace mtf::properties
