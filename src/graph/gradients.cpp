@@ -161,9 +161,14 @@ class Backward {
       if (wanted[k] && gradients[k]) add_to(node->operands()[k], gradients[k]);
   }
 
+  /// It was made in the region, and has not been computed: it will be made again.
+  static bool is_inside(const Value& value, int64_t region) {
+    return region != 0 && value.operation().region == region && !value.node->is_computed(value.result);
+  }
+
   /// `value` as the backward pass of an operation of `region` reads it: itself, or its copy if it was made in that region.
   Value again(const Value& value, int64_t region) {
-    if (region == 0 || value.operation().region != region) return value;
+    if (!is_inside(value, region)) return value;
     auto at = copies_.find(value.node.get());
     if (at != copies_.end()) return {at->second, value.result};
     // Copy everything that it needs inside the region, operands first (in program order).
@@ -175,7 +180,7 @@ class Backward {
       NodePtr node = std::move(stack.back());
       stack.pop_back();
       for (const Value& operand : node->operands()) {
-        if (operand.operation().region != region || operand.node->mark == mark || copies_.count(operand.node.get())) continue;
+        if (!is_inside(operand, region) || operand.node->mark == mark || copies_.count(operand.node.get())) continue;
         operand.node->mark = mark;
         stack.push_back(operand.node);
       }
@@ -186,7 +191,7 @@ class Backward {
     for (const NodePtr& node : nodes) {
       Values operands = node->operands();
       for (Value& operand : operands)
-        if (auto it = copies_.find(operand.node.get()); it != copies_.end()) operand.node = it->second;
+        if (auto it = copies_.find(operand.node.get()); it != copies_.end() && is_inside(operand, region)) operand.node = it->second;
       NodePtr copy = builder_.copy_node(*node, std::move(operands));
       copy->name = node->name;
       if (replica == 0) replica = copy->id;

@@ -58,13 +58,16 @@ class Capturer {
   ProgramValue find(const Value& value) {
     const Node& node = *value.node;
     if (auto at = leaves_.find({&node, value.result}); at != leaves_.end()) return ProgramValue::input(at->second);
-    if (!node.is_computed(value.result)) {
-      if (auto at = index_.find(&node); at != index_.end()) return {at->second, value.result};
-      MTF_CHECK(is_number(node), "{} is neither computed nor part of the program", node.operation->op->name);
+    if (is_number(node)) {  // also one that has been read as a tensor: it is the number all the same
       const uint64_t bits = std::bit_cast<uint64_t>(node.operation->inputs[0]);
       auto [at, fresh] = numbers_.try_emplace({bits, node.operation->results[0].element}, result_.program.inputs.size());
       if (fresh) add_input(value, true);
       return ProgramValue::input(at->second);
+    }
+    if (!node.is_computed(value.result)) {
+      const auto at = index_.find(&node);
+      MTF_CHECK(at != index_.end(), "{} is neither computed nor part of the program", node.operation->op->name);
+      return {at->second, value.result};
     }
     leaves_[{&node, value.result}] = result_.program.inputs.size();
     add_input(value, false);

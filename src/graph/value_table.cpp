@@ -122,7 +122,7 @@ Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, bool gradient
     }
   }
   auto save = [&](const Value& value) {
-    if (!value.node->is_computed(value.result)) saved.push_back(value);
+    if (!value.node->is_computed(value.result) && !value.operation().op->leaf) saved.push_back(value);
   };
   for (const NodePtr& node : nodes) {
     if (!node->keeps_history_) continue;
