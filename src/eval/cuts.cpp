@@ -25,6 +25,9 @@ void Evaluator::end_statement(const BlockInfo& info, size_t statement, Scope& sc
     }
   }
   if (builder.table->pending_count() > kMostPending) cut({}, builder.span);
+  Scope* outermost = &scope;
+  while (outermost->parent) outermost = outermost->parent.get();
+  if (outermost->cycles_are_due()) outermost->let_go_of_cycles();
 }
 
 void Evaluator::cut(const Values& needed, Span span) {

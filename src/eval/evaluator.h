@@ -139,6 +139,10 @@ class Evaluator {
   HostValue attribute(const HostValue& object, const ast::Ident& name, const ScopePtr& scope);
   HostValue unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope);
   HostValue binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope);
+  /// `a op b` of values; `and` and `or` have decided that b is needed.
+  HostValue binary_of(const ast::Expr& expr, const ast::BinaryExpr& binary, const HostValue& a, const HostValue& b);
+  /// A condition and, if it is a comparison, what it compares: evaluated once.
+  HostValue assertion(const ast::Expr& condition, const ScopePtr& scope, std::optional<std::pair<HostValue, HostValue>>& compared);
   HostValue index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope);
   HostValue comprehension(const ast::Expr& expr, const ast::ComprehensionExpr& comprehension, const ScopePtr& scope);
   HostValue at(const ast::Expr& expr, const ast::AtExpr& at, const ScopePtr& scope);
@@ -246,6 +250,8 @@ class Evaluator {
   void hoist(const ast::Block& block, const ScopePtr& scope);
   /// Lets go of the names that no later statement of a block can read, and cuts where too much is pending.
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
+  /// Of a block that functions may outlive: keeps what they name.
+  void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
   /// If `counters` is counting what `scope` binds: the value is one.
   void watch(const Scope& scope, const HostValue& value);
   void watch_here(const HostValue& value);
@@ -257,8 +263,9 @@ class Evaluator {
   void make_unknown(const NameSet& names, const ScopePtr& scope);
   void lists_become_unknown(const NameSet& names, const ScopePtr& scope);
   Flow run_turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
-  /// A loop's body for all of its turns: `times`, 0 for nobody knows.
-  void walk_once(const std::function<Flow()>& turn, int64_t times, bool carried, Span span);
+  /// A loop's body for all of its turns: `times`, 0 for nobody knows. A check walks it again if a number that it assigns
+  /// has become another kind of number.
+  void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t times, bool carried, Span span);
   bool bind_argument(Call& call, size_t parameter, const HostValue& value, Span span);
   std::string module_file(const std::string& name) const;
   std::optional<std::string> setting(const std::string& name);

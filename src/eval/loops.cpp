@@ -97,9 +97,7 @@ void Evaluator::make_unknown(const NameSet& names, const ScopePtr& scope) {
     auto found = scope->find(name);
     if (!found.binding) continue;
     HostValue& value = found.binding->value;
-    const bool number = value.is<int64_t>() || value.is<double>();
-    if (number) value = unknown(UnknownKind::kNumber);
-    else if (value.is<bool>() || value.is<Text>()) value = unknown(unknown_kind(value));
+    if (is_number(value) || value.is<Text>()) value = unknown(unknown_kind(value));
   }
 }
 
@@ -173,16 +171,27 @@ Flow Evaluator::run_for(const ast::ForStmt& stmt, const ScopePtr& scope) {
                    : iterable.is<SequencePtr>() ? (*iterable.as<SequencePtr>())->at(0)
                                                  : iterable;
   make_unknown(info.assigns, scope);
-  walk_once([&] { return run_turn(stmt, std::move(item), scope); }, count < 0 ? 0 : turns * count, carried, stmt.body.span);
+  walk_once([&] { return run_turn(stmt, item, scope); }, info.assigns, scope, count < 0 ? 0 : turns * count, carried, stmt.body.span);
   return Flow::kNext;
 }
 
-void Evaluator::walk_once(const std::function<Flow()>& turn, int64_t times, bool carried, Span span) {
+void Evaluator::walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t times, bool carried, Span span) {
   Restore restore_uncertain(uncertain);
   Restore restore_turns(turns);
   ++uncertain;
   turns = times;
-  if (turn() == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
+  auto kinds = [&] {
+    std::vector<UnknownKind> result;
+    for (Name name : assigned)
+      if (auto found = scope->find(name); found.binding) result.push_back(unknown_kind(found.binding->value));
+    return result;
+  };
+  const std::vector<UnknownKind> before = kinds();
+  auto walk = [&] {
+    if (turn() == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
+  };
+  walk();
+  if (checking() && kinds() != before) walk();  // an int that became a float: the next turn begins with it
   if (carried) cut({}, span);
 }
 
@@ -212,7 +221,7 @@ Flow Evaluator::run_while(const ast::WhileStmt& stmt, const ScopePtr& scope) {
     make_unknown(info.assigns, scope);
     holds();
   }
-  walk_once(turn, 0, carried, stmt.body.span);
+  walk_once(turn, info.assigns, scope, 0, carried, stmt.body.span);
   return Flow::kNext;
 }
 

@@ -141,7 +141,11 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
   if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     if (auto* known = a.as<bool>(); known && *known == (op == BinaryOp::kOr)) return a;
   }
-  HostValue b = evaluate(*binary.right, scope);
+  return binary_of(expr, binary, a, evaluate(*binary.right, scope));
+}
+
+HostValue Evaluator::binary_of(const ast::Expr& expr, const ast::BinaryExpr& binary, const HostValue& a, const HostValue& b) {
+  const BinaryOp op = binary.op;
   if (a.is_poison() || b.is_poison()) return Poison{};
   const bool any = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
   const Value* a_tensor = tensor_of(a);

@@ -40,6 +40,7 @@ class UndoLog {
   }
 
  private:
+  size_t next_search_ = 64;
   std::vector<std::function<void()>> steps_;
   std::set<std::pair<const void*, size_t>> changed_;
 };
@@ -65,6 +66,10 @@ class Scope : public std::enable_shared_from_this<Scope> {
 
   /// Says that a function sees the bindings of this scope, and so those of the scopes around it.
   void capture();
+  /// Of the outermost scope: so many scopes have been captured since the last search that another is due.
+  bool cycles_are_due() const { return captured_inside.size() >= next_search_; }
+  /// Lets go of scopes that only their own functions hold: cycles.cpp.
+  void let_go_of_cycles();
   /// Of the outermost scope, when its program is over: a function holds the scope that holds it, so the names of all
   /// captured scopes are let go.
   void release();
@@ -85,6 +90,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   void rearranged() { index_.reset(); }
 
  private:
+  size_t next_search_ = 64;
   /// The last binding of each name among the first `count` bindings, where they are many.
   struct Index {
     std::unordered_map<Name, size_t> last;

@@ -117,10 +117,21 @@ Flow Evaluator::run_block(const ast::Block& block, const ScopePtr& scope, bool k
   PopLast pop(frames);
   for (size_t i = 0; i < block.statements.size(); ++i) {
     frames.back().statement = i;
-    if (run_statement(block.statements[i], scope) == Flow::kReturn) return Flow::kReturn;
+    if (run_statement(block.statements[i], scope) == Flow::kReturn) {
+      end_block(info, *scope, keep_all);
+      return Flow::kReturn;
+    }
     end_statement(info, i, *scope, keep_all);
   }
+  end_block(info, *scope, keep_all);
   return Flow::kNext;
+}
+
+void Evaluator::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
+  if (!engine_ || keep_all || !scope.captured) return;
+  // Functions made here may live on: they hold what they name.
+  for (Binding& binding : scope.bindings)
+    if (!info.captured.count(binding.name)) binding.value = None{};
 }
 
 Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
@@ -132,6 +143,14 @@ Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
     poison_bindings(stmt, scope);
     return Flow::kNext;
   }
+}
+
+HostValue Evaluator::assertion(const ast::Expr& condition, const ScopePtr& scope, std::optional<std::pair<HostValue, HostValue>>& compared) {
+  auto* binary = condition.as<ast::BinaryExpr>();
+  if (!binary || binary->op < ast::BinaryOp::kEqual || binary->op > ast::BinaryOp::kGreaterEqual) return evaluate(condition, scope);
+  HostValue left = evaluate(*binary->left, scope);
+  compared.emplace(left, evaluate(*binary->right, scope));
+  return binary_of(condition, *binary, compared->first, compared->second);
 }
 
 Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
@@ -168,17 +187,17 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
     HostValue value = evaluate(*s->value, scope);
     watch(*scope, value);
   } else if (auto* s = std::get_if<ast::AssertStmt>(&node)) {
-    HostValue value = evaluate(*s->condition, scope);
+    std::optional<std::pair<HostValue, HostValue>> compared;
+    HostValue value = assertion(*s->condition, scope, compared);
     std::optional<bool> holds = to_condition(value, s->condition->span);
     HostValue message = s->message && (!holds || !*holds) ? evaluate(*s->message, scope) : HostValue();
     if (holds && !*holds && uncertain == 0) {
       std::string found;
-      if (auto* compare = s->condition->as<ast::BinaryExpr>(); compare && compare->op >= ast::BinaryOp::kEqual &&
-                                                               compare->op <= ast::BinaryOp::kGreaterEqual) {
-        HostValue left = evaluate(*compare->left, scope), right = evaluate(*compare->right, scope);
+      if (compared) {
+        const auto& [left, right] = *compared;
         auto small = [&](const HostValue& v) { return !tensor_of(v) || tensor_of(v)->dims().empty(); };
         const bool known = !left.is_unknown() && !right.is_unknown() && !(abstract() && (tensor_of(left) || tensor_of(right)));
-        if (small(left) && small(right) && known) found = display(left) + " " + std::string(ast::to_text(compare->op)) + " " + display(right);
+        if (small(left) && small(right) && known) found = display(left) + " " + std::string(ast::to_text(s->condition->as<ast::BinaryExpr>()->op)) + " " + display(right);
       }
       Diagnostic diagnostic(Kind::assertion_failed, s->condition->span, found.empty() ? "this is false" : found);
       if (auto* given = message.as<Text>()) diagnostic.note(**given);

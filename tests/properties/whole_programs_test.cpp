@@ -12,6 +12,7 @@ class WholePrograms : public testing::TestWithParam<int> {};
 TEST_P(WholePrograms, DoTheSameEverywhere) {
   constexpr uint64_t kCount = 100;
   Search what;
+  what.checks.plans = true;
   what.first = kCount * static_cast<uint64_t>(GetParam()), what.count = kCount;
   search(what, [](const std::string& report) { ADD_FAILURE() << report; });
 }
