@@ -121,7 +121,7 @@ constexpr int64_t kLargestPairwise = 8;
 
 std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const CollectiveRecord& record, const LocalValue& from,
                                                const LocalValue& to, AxisSet axes) {
-  const Sources sources = record.movement == Movement::kFromMirror ? Sources::kMirror : Sources::kGroup;
+  const Sources sources = record.movement == Movement::kFromPermuted ? Sources::kPermuted : Sources::kGroup;
   const int64_t members = hosting.mesh()->group_size(axes);
   const int64_t sent = most_sent(hosting, from, to, sources, axes);
   CollectiveCount counted;

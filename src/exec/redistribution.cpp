@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "kernels/copy.h"
+#include "spmd/axis_permutation.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -96,14 +97,6 @@ std::vector<Message> finished(std::map<int, Message>& messages, bool sending, in
   return result;
 }
 
-/// `processor` with its coordinates along two axes exchanged.
-int64_t mirrored(const Mesh& mesh, int64_t processor, AxisSet axes) {
-  int a = std::countr_zero(axes), b = 31 - std::countl_zero(axes);
-  Coordinates coordinates = mesh.coordinates(processor);
-  std::swap(coordinates[a], coordinates[b]);
-  return mesh.processor(coordinates);
-}
-
 std::vector<int64_t> wraps_of(const LocalValue& from, const LocalValue& to) {
   std::vector<int64_t> wraps;
   for (size_t d = 0; d < from.dims.size(); ++d) wraps.push_back(wrap_of(to.dims[d], from.dims[d]));
@@ -129,7 +122,7 @@ class Planner {
   /// Processors that `p` takes some of its block from, ascending.
   std::vector<int64_t> sources_of(int64_t p, const BlockShape& needed) const {
     if (kind_ == Sources::kOwn) return {p};
-    if (kind_ == Sources::kMirror) return {mirrored(mesh_, p, axes_)};
+    if (kind_ == Sources::kPermuted) return {AxisPermutation(from_, to_).source(p)};
     return holders_.meeting(mesh_.coordinates(p), needed.box);
   }
 
@@ -195,7 +188,7 @@ class Planner {
   /// Processors that may take some of `q`'s block.
   std::vector<int64_t> readers_of(int64_t q) const {
     if (kind_ == Sources::kOwn) return {q};
-    if (kind_ == Sources::kMirror) return {mirrored(mesh_, q, axes_)};
+    if (kind_ == Sources::kPermuted) return {AxisPermutation(from_, to_).reader(q)};
     const Coordinates at = mesh_.coordinates(q);
     std::vector<int64_t> readers;
     for (int64_t reader : readers_.meeting(at, block_at(from_, at).box))
@@ -254,8 +247,8 @@ int64_t most_sent(const Hosting& hosting, const LocalValue& from, const LocalVal
     const int64_t q = hosting.processors()[hosted];
     const Coordinates& at = hosting.coordinates()[hosted];
     const BlockShape block = block_at(from, at);
-    if (sources == Sources::kMirror) {
-      if (mirrored(mesh, q, axes) != q) most = std::max(most, block.elements);
+    if (sources == Sources::kPermuted) {
+      if (AxisPermutation(from, to).reader(q) != q) most = std::max(most, block.elements);
       continue;
     }
     int64_t kept = 1;

@@ -55,9 +55,9 @@ struct Redistribution {
 
 /// Whose boxes a processor takes its own from.
 enum class Sources : uint8_t {
-  kOwn,     ///< its own
-  kGroup,   ///< those of the processors that differ from it along `axes`
-  kMirror,  ///< that of the processor whose places along the two axes of `axes` are its own exchanged
+  kOwn,       ///< its own
+  kGroup,     ///< those of the processors that differ from it along `axes`
+  kPermuted,  ///< that of the processor that spmd/axis_permutation.h says: the axes of `axes` change places
 };
 
 /// What this rank has to do so that each of its processors holds its block of `to`.

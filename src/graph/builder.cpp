@@ -165,7 +165,7 @@ Value Builder::number(double value, ElementType element) {
   return add_node(*op, {}, std::move(attributes), {value})[0];
 }
 
-Value Builder::zeros(const TensorType& type) { return broadcast(number(0, type.element), type.dims); }
+Value Builder::zeros(const TensorType& type) { return add("broadcast", {number(0, type.element)}, zero_attributes(type.dims)); }
 
 Value Builder::map(std::string_view op, const Value& a) { return add(op, {a}); }
 

@@ -128,6 +128,10 @@ Value filled(Builder& builder, double number, const TensorType& type) {
   return builder.add("broadcast", {builder.number(number, type.element)}, broadcast_attributes({}, type.dims));
 }
 
+Value zeros(Builder& builder, const TensorType& type) {
+  return builder.add("broadcast", {builder.number(0, type.element)}, zero_attributes(type.dims));
+}
+
 Value made_like(Builder& builder, const Value& like, const std::function<Value()>& make) {
   struct Restore {
     Builder& builder;
@@ -148,7 +152,7 @@ constexpr Op ops::kZeros = complete({
     .doc = "A tensor of zeros.",
     .example = "dim a = 3\nprint(zeros([a]))\n#> [0, 0, 0]\n",
     .samples = "=> zeros([a, b])",
-    .build = [](Call& call) -> Values { return build_filled(call, 0); }});
+    .build = [](Call& call) -> Values { return {zeros(call.builder, {element_of(call), call.argument("shape").dims})}; }});
 
 constexpr Op ops::kOnes = complete({
     .name = "ones", .signature = "ones(shape: shape, element: element = f32)", .family = "Making tensors",
@@ -172,7 +176,7 @@ constexpr Op ops::kZerosLike = complete({
     .samples = "x: [a, b] => zeros_like(x)",
     .build = [](Call& call) -> Values {
       const Value& x = call.tensor("x");
-      return {made_like(call.builder, x, [&] { return filled(call.builder, 0, x.type()); })};
+      return {made_like(call.builder, x, [&] { return zeros(call.builder, x.type()); })};
     }});
 
 constexpr Op ops::kRange = complete({

@@ -41,6 +41,20 @@ constexpr Op ops::kCast = complete({
     .gradient = [](GradientCall& g) -> Values { return {g.builder.cast(g.d_results[0], g.operands[0].element())}; },
 });
 
+constexpr Op ops::kCastLike = complete({
+    .name = "cast_like",
+    .signature = "cast_like(x: tensor, like: tensor)",
+    .family = "Element-wise",
+    .doc = "`cast` to the element type of another tensor, of which nothing else is read.",
+    .example = "dim n = 2\nlet x = tensor([1, 3], [n], i32)\nprint(cast_like(x, zeros([n], f64)) / 2)\n#> [0.5, 1.5]\n",
+    .samples = "x: [a, b], y: bf16[a] => cast_like(x, y)\nx: i32[a] in -3..3, y: f64[b] => cast_like(x, y)",
+    .build = [](Call& call) -> Values {
+      const Value& x = call.tensor("x");
+      const ElementType element = call.tensor("like").element();
+      return {x.element() == element ? call.builder.add("copy", {x}) : call.builder.cast(x, element)};
+    },
+});
+
 constexpr Op ops::kCopy = identity({
     .name = "copy",
     .signature = "copy(x: tensor)",

@@ -4,6 +4,8 @@
 //   sum …      the result's   -     -
 #include "ops/reduce.h"
 
+#include "ops/prod_rest.h"
+
 namespace mtf {
 
 Dims kept_dims(const Call& call, std::string_view argument) {
@@ -79,21 +81,11 @@ Values extreme_gradient(GradientCall& call) {
   return {b.where(b.map("eq", x, call.results[0]), call.d_results[0], b.number(0, call.d_results[0].element()))};
 }
 
-/// The product of the others: the product of what is not 0, divided by the element itself; where something is 0, only
-/// a single 0 has a gradient. Without a 0 in it, the quotient can be differentiated again.
 Values prod_gradient(GradientCall& call) {
-  Builder& b = call.builder;
   const Value& x = call.operands[0];
-  const Dims& kept = call.operation.attributes.dims;
-  const Value one = b.number(1, x.element());
-  const Value none = b.number(0, x.element());
-  const Value is_zero = b.map("eq", x, 0.0);
-  const Value rest = b.where(is_zero, one, x);
-  const Value product = b.map("mul", call.d_results[0], b.reduce("prod", rest, kept));
-  const Value zeros = b.reduce("sum", b.cast(is_zero, ElementType::kI32), kept);
-  const Value of_zero = b.where(b.map("eq", zeros, 1.0), product, none);
-  const Value of_others = b.map("div", b.where(b.map("eq", zeros, 0.0), product, none), rest);
-  return {b.where(is_zero, of_zero, of_others)};
+  const Dims folded = remaining(x.dims(), call.operation.attributes.dims);
+  if (folded.empty()) return {call.d_results[0]};
+  return {call.builder.map("mul", prod_rest(call.builder, x, folded), call.d_results[0])};
 }
 
 }  // namespace
@@ -159,7 +151,7 @@ constexpr Op ops::kProd = reduction<Reduction::kProd>({
     .name = "prod",
     .signature = "prod(x: tensor, over: dims = all, -> shape?)",
     .doc = "The product over the dims `over`, over those that `-> [...]` leaves out, or over everything; of nothing it is 1. "
-           "Its gradient is right where elements are 0.",
+           "Its gradients, also those of gradients, are right where elements are 0.",
     .example = "dim n = 4\nprint(prod(range(n) + 1))\n#> 24\n",
     .samples = "x: [a, b] in 0.5..2 => prod(x)\nx: [a, b, c] in 0.5..2 => prod(x, over: b)\nx: i32[a, b] in -2..2 => prod(x, over: a)",
     .build = build_reduction<[](ElementType element) { return number_element(element); }>,

@@ -198,6 +198,17 @@ Attributes broadcast_attributes(const Dims& operand, const Dims& result) {
   return attributes;
 }
 
+Attributes zero_attributes(const Dims& result) {
+  Attributes attributes;
+  attributes.dims = result;
+  attributes.ints.assign(result.size() + 1, -1);
+  return attributes;
+}
+
+bool is_zero(const Operation& operation) {
+  return operation.op == &ops::kBroadcast && operation.operands[0].dims.empty() && operation.attributes.ints.size() > operation.attributes.dims.size();
+}
+
 constexpr Op ops::kReshape = complete({
     .name = "reshape", .signature = "reshape(x: tensor, -> shape)", .family = "Shapes",
     .doc = "The same elements under other dimensions: merges and splits dimensions, in the order written, the last one "

@@ -5,7 +5,8 @@
 //   operation   dims               ints                                                     inputs
 //   reshape     the result's       -                                                        -
 //   rename      the result's       -                                                        -
-//   broadcast   the result's       for each dim of the result the operand's, or -1          -
+//   broadcast   the result's       for each dim of the result the operand's, or -1;         -
+//                                  of a number that is always 0 one more, -1
 //   range       the dim            -                                                        -
 //   tensor      the result's       -                                                        the numbers, row-major
 //   slice       -                  the operand's dim, first, count, stride                  -
@@ -26,6 +27,11 @@ namespace mtf {
 /// Of `broadcast`: `result` has every dim of `operand`, in any order.
 Attributes broadcast_attributes(const Dims& operand, const Dims& result);
 
+/// Of `broadcast` of a number that is 0, whatever runs: what a sum begins with.
+Attributes zero_attributes(const Dims& result);
+/// The operation is such a one.
+bool is_zero(const Operation& operation);
+
 /// The index in `x` of the dim that a label or `over:` names; refused at `span` if `x` has none of that name.
 int place_of(const Value& x, const Dim& dim, Span span);
 
@@ -42,6 +48,9 @@ Value own_value(Builder& builder, const Value& result, const Value& x);
 
 /// A tensor with `number` everywhere; unlike a number of the host, it has an element type of its own.
 Value filled(Builder& builder, double number, const TensorType& type);
+
+/// A constant zero (is_zero).
+Value zeros(Builder& builder, const TensorType& type);
 
 /// What `make` adds under the mesh of `like`, laid out as `like`: zeros_like, the mask of dropout.
 Value made_like(Builder& builder, const Value& like, const std::function<Value()>& make);

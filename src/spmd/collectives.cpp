@@ -69,7 +69,7 @@ int64_t sent_by_all_to_all(const LocalValue& from, const LocalValue& to, AxisSet
   });
 }
 
-/// The largest block that changes hands when two axes trade places: of processor (0, 1) or (1, 0) along them.
+/// The largest block that changes hands when axes change places: of a processor that is first along all but one of them.
 int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axes) {
   int64_t most = 0;
   for (int axis = 0; axis < from.mesh->order(); ++axis) {
@@ -135,7 +135,7 @@ const std::vector<CollectiveRecord>& collective_records() {
        .payload = Payload::kOperand, .values = operand_values, .sent = sent_by_all_to_all, .counts_if_nothing_moves = false, .staging = operand_and_result},
       {.kind = InstructionKind::kTranspose, .word = "transpose",
        .counted_as = CollectiveKind::kPermute, .counted_name = "permute",
-       .movement = Movement::kFromMirror,
+       .movement = Movement::kFromPermuted,
        .payload = Payload::kSent, .values = transposed_values, .sent = sent_by_transpose, .counts_if_nothing_moves = false, .staging = operand_and_result},
       {.kind = InstructionKind::kExchange, .word = "exchange",
        .counted_as = CollectiveKind::kPermute, .counted_name = "permute",

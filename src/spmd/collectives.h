@@ -14,7 +14,7 @@ enum class Movement : uint8_t {
   kReduce,         ///< adds up over the group, the whole to each (spmd/reduction_tree.h)
   kReduceScatter,  ///< adds up over the group, to each what its result says
   kFromGroup,      ///< each takes what its result says from those of its group that have it
-  kFromMirror,     ///< each takes the block of the processor whose places along the two axes are its own exchanged
+  kFromPermuted,   ///< each takes the block of one other (spmd/axis_permutation.h)
 };
 
 /// What a collective is counted by.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "spmd/reshard.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -15,34 +14,39 @@ constexpr size_t kMostWays = 256;
 bool can_split(const IterationDim& dim) { return dim.kind != SplitKind::kExpand && dim.kind != SplitKind::kWhole; }
 
 /// The axes over which the operands are partial and the operation may leave its result so.
-AxisSet carried_axes(Linear linear, const std::vector<Placed>& operands) {
+AxisSet carried_axes(Carrying carrying, const std::vector<Placed>& operands, const std::vector<Placed>& results) {
   AxisSet axes = 0;
-  int partials = 0;
+  size_t partials = 0, zeros = 0;
   for (const Placed& operand : operands) {
+    if (operand.zero && !operand.sharding.partial) ++zeros;
     if (!operand.sharding.partial) continue;
     ++partials;
     if (partials > 1 && operand.sharding.partial != axes) return 0;
     axes = operand.sharding.partial;
   }
   bool may = false;
-  switch (linear) {
+  switch (carrying.linear) {
     case Linear::kNo: break;
     case Linear::kEach: may = partials == 1; break;
     case Linear::kFirst: may = partials == 1 && operands[0].sharding.partial; break;
-    case Linear::kJoint: may = partials == static_cast<int>(operands.size()); break;
+    case Linear::kJoint: may = partials > 0 && partials + zeros == operands.size(); break;
   }
   if (!may) return 0;
   for (const Placed& operand : operands)  // an axis cannot also split another operand
     if (operand.sharding.split() & axes) return 0;
+  for (const Placed& result : results)
+    if (carrying.works && (result.sharding.split() & axes)) return 0;
   return axes;
 }
 
 class Chooser {
  public:
-  Chooser(const IterationSpace& space, const std::vector<Placed>& operands, const std::vector<Placed>& results, const Mesh& mesh, AxisSet carried)
-      : space_(space), operands_(operands), results_(results), mesh_(mesh), carried_(carried) {
+  Chooser(const IterationSpace& space, const std::vector<Placed>& operands, const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways,
+          AxisSet carried, bool works)
+      : space_(space), operands_(operands), results_(results), mesh_(mesh), ways_(ways), carried_(carried), works_(works) {
     claims_.resize(space.dims.size());
     for (size_t j = 0; j < space.dims.size(); ++j) collect(static_cast<int>(j));
+    for (size_t j = 0; j < space.dims.size(); ++j) move_away(static_cast<int>(j));
   }
 
   IterationSplit choose() {
@@ -81,6 +85,37 @@ class Chooser {
       if (dim.operands[k] >= 0) claim(j, operands_[k].sharding.dims[dim.operands[k]]);
   }
 
+  // Axes that split a dim which must be whole may split a free one instead: work is divided all the same.
+  void move_away(int j) {
+    const IterationDim& dim = space_.dims[j];
+    if (dim.kind != SplitKind::kWhole) return;
+    AxisList homeless;
+    auto take = [&](const AxisList& list) {
+      for (int axis : list)
+        if (!homeless.has(axis) && !(carried_ & axis_bit(axis)) && !claimed(axis)) homeless.push_back(axis);
+    };
+    for (size_t k = 0; k < operands_.size(); ++k)
+      if (dim.operands[k] >= 0) take(operands_[k].sharding.dims[dim.operands[k]]);
+    for (size_t r = 0; r < results_.size(); ++r)
+      if (dim.results[r] >= 0) take(results_[r].sharding.dims[dim.results[r]]);
+    if (homeless.empty()) return;
+    for (size_t other = 0; other < space_.dims.size(); ++other) {
+      const IterationDim& free = space_.dims[other];
+      if (free.kind != SplitKind::kFree || free.operands[0] < 0) continue;
+      int64_t parts = mesh_.group_size(homeless.set());
+      if (!claims_[other].empty()) parts *= mesh_.group_size(claims_[other][0].set());
+      if (operands_[0].type.dims[free.operands[0]].size >= parts) claims_[other].push_back(homeless);
+    }
+    if (!works_) may_be_dropped_ |= homeless.set();
+  }
+
+  bool claimed(int axis) const {
+    for (const std::vector<AxisList>& lists : claims_)
+      for (const AxisList& list : lists)
+        if (list.has(axis)) return true;
+    return false;
+  }
+
   /// Every way to give each claimed axis to one of the dims that claim it, with every order that a claim has.
   std::vector<std::vector<AxisList>> assignments() const {
     std::vector<Owners> owners(1);
@@ -94,6 +129,7 @@ class Chooser {
             break;
           }
       if (claimants.empty()) continue;
+      if (may_be_dropped_ & axis_bit(axis)) claimants.insert(claimants.begin(), -1);
       if (owners.size() * claimants.size() > kMostWays) claimants.erase(claimants.begin() + 1, claimants.end());
       std::vector<Owners> next;
       for (const Owners& owner : owners)
@@ -158,7 +194,7 @@ class Chooser {
   ReshardCost cost_of(const IterationSplit& split) const {
     ReshardCost total;
     auto add = [&](const TensorType& type, const Sharding& from, const Sharding& to) {
-      ReshardCost cost = reshard_cost(type, from, to, mesh_);
+      const ReshardCost& cost = ways_.find(type, from, to, mesh_).cost;
       total.wire_bytes += cost.wire_bytes;
       total.count += cost.count;
     };
@@ -171,17 +207,20 @@ class Chooser {
   const std::vector<Placed>& operands_;
   const std::vector<Placed>& results_;
   const Mesh& mesh_;
+  ReshardWays& ways_;
   AxisSet carried_;
+  bool works_;
+  AxisSet may_be_dropped_ = 0;  ///< axes that need split nothing, where nothing is computed
   std::vector<std::vector<AxisList>> claims_;  ///< for each dim, the lists that operands and results give it
 };
 
 }  // namespace
 
-IterationSplit split_iteration(const IterationSpace& space, Linear linear, const std::vector<Placed>& operands,
-                               const std::vector<Placed>& results, const Mesh& mesh) {
+IterationSplit split_iteration(const IterationSpace& space, Carrying carrying, const std::vector<Placed>& operands,
+                               const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways) {
   for (const IterationDim& dim : space.dims)
     MTF_CHECK(dim.operands.size() == operands.size() && dim.results.size() == results.size(), "an iteration dim names {} operands of {}", dim.operands.size(), operands.size());
-  return Chooser(space, operands, results, mesh, carried_axes(linear, operands)).choose();
+  return Chooser(space, operands, results, mesh, ways, carried_axes(carrying, operands, results), carrying.works).choose();
 }
 
 }  // namespace mtf

@@ -2,14 +2,15 @@
 // Which mesh axes split the iteration space of one operation.
 //
 // Every axis that splits a dim of the iteration space through an operand or through the result must be used: work is
-// never repeated to save bytes. Where two dims claim one axis there is a choice, and so there is where operands list
-// the axes of a dim in different orders; the choice that makes bringing the operands there and the result to its own
-// layout cheapest is taken.
+// never repeated to save bytes. There is a choice where two dims claim one axis, where operands list the axes of a dim
+// in different orders, and where a dim that must be whole is split: its axes then split a free dim. The choice that
+// makes bringing the operands there and the result to its own layout cheapest is taken.
 #include <optional>
 #include <vector>
 
 #include "ops/op.h"
 #include "spmd/local_program.h"
+#include "spmd/reshard_search.h"
 
 namespace mtf {
 
@@ -17,6 +18,13 @@ namespace mtf {
 struct Placed {
   TensorType type;
   Sharding sharding;
+  bool zero = false;   ///< a constant zero, which may stand for its part of a sum over any axes
+};
+
+/// How partial operands may be carried into an operation.
+struct Carrying {
+  Linear linear = Linear::kNo;   ///< the operation's; kNo where its result may not come out partial
+  bool works = true;             ///< it computes: an axis that splits its result must split the work
 };
 
 struct IterationSplit {
@@ -26,8 +34,7 @@ struct IterationSplit {
   AxisSet carried = 0;               ///< axes over which operands are partial and stay so
 };
 
-/// `linear` is the operation's, or kNo where the result may not come out partial.
-IterationSplit split_iteration(const IterationSpace& space, Linear linear, const std::vector<Placed>& operands,
-                               const std::vector<Placed>& results, const Mesh& mesh);
+IterationSplit split_iteration(const IterationSpace& space, Carrying carrying, const std::vector<Placed>& operands,
+                               const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways);
 
 }  // namespace mtf

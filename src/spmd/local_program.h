@@ -52,7 +52,7 @@ enum class InstructionKind : uint8_t {
   kReduceScatter,  ///< over `axes`; the result's dims are split by them in addition
   kAllGather,      ///< over `axes`, which no longer split the result
   kAllToAll,       ///< over `axes`, which split another dim in the result
-  kTranspose,      ///< axes[0] and axes[1] (two bits of `axes`, of one size) trade places: counted as permute
+  kTranspose,      ///< `axes` change places (spmd/axis_permutation.h): counted as permute
   kExchange,       ///< along `axes`, which split one dim: each gets the interval of it that its result says: permute
   kRemesh,         ///< a whole value of another mesh with as many processors, or of no mesh, as a whole value of this
 };

@@ -7,19 +7,12 @@
 #include <string>
 
 #include "spmd/local_program.h"
+#include "spmd/reshard_search.h"
 
 namespace mtf {
 
-struct ReshardCost {
-  double wire_bytes = 0;  ///< of the largest processor
-  int64_t count = 0;      ///< collectives in groups of more than one
-};
-
-/// What reshard() would add.
-ReshardCost reshard_cost(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh);
-
 /// Adds the instructions that bring `value` to `wanted`, on its own mesh, and returns the value that is there. Partial
 /// axes that `wanted` keeps stay partial. `reason` says why a partial value is to be reduced.
-int reshard(LocalProgram& program, int value, const Sharding& wanted, const OperationRef& node, const std::string& reason);
+int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted, const OperationRef& node, const std::string& reason);
 
 }  // namespace mtf

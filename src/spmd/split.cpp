@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ops/op.h"
 #include "ops/registry.h"
 #include "ops/scan.h"
+#include "ops/shape.h"
 #include "spmd/iteration.h"
 #include "spmd/merge.h"
+#include "spmd/reasons.h"
+#include "spmd/remesh.h"
 #include "spmd/reshard.h"
 #include "spmd/work.h"
 #include "support/diagnostics.h"
-#include "support/text.h"
 
 namespace mtf {
 namespace {
@@ -22,6 +25,7 @@ class Splitter {
   explicit Splitter(const Program& program) : merged_(merge(program)), graph_(merged_.program), names_(names_of(graph_)) {
     readers_.resize(graph_.operations.size());
     is_root_.resize(graph_.operations.size());
+    zero_.resize(graph_.operations.size());
     locals_.resize(graph_.operations.size());
     input_locals_.assign(graph_.inputs.size(), -1);
     for (size_t i = 0; i < graph_.operations.size(); ++i) {
@@ -43,7 +47,7 @@ class Splitter {
     for (size_t i = 0; i < graph_.operations.size(); ++i) lower(static_cast<int>(i));
     for (const ProgramValue& root : graph_.roots) {
       int value = local(root);
-      program_.outputs.push_back({reshard(program_, value, graph_.sharding(root), of(root), "")});
+      program_.outputs.push_back({reshard(program_, ways_, value, graph_.sharding(root), of(root), "")});
     }
     for (const OperationRef& operation : merged_.whole) program_.unique_flops.add(work_of_whole(*operation));
     return std::move(program_);
@@ -107,6 +111,7 @@ class Splitter {
     program_.instructions.push_back(std::move(instruction));
     program_.inputs.push_back(index);
     if (input.is_number) number_of_[index] = which;
+    if (input.operation->origin == LayoutOrigin::kGiven) stored_.insert(index);
     return index;
   }
 
@@ -142,35 +147,54 @@ class Splitter {
     for (const AxisList& list : wanted.dims) wanted_key.append(reinterpret_cast<const char*>(&list), sizeof list);
     auto [at, fresh] = copies_.try_emplace({value, wanted_key}, -1);
     if (!fresh) return at->second;
-    int copy = reshard(program_, value, wanted, node, reason);
+    int copy;
+    if (auto view = view_of_.find(value); view != view_of_.end()) {
+      LocalValue renamed = program_.values[value];
+      const int of = bring(view->second.operand, wanted, node, reason);
+      const OperationRef operation = view->second.operation;
+      for (size_t d = 0; d < renamed.dims.size(); ++d) renamed.dims[d].axes = wanted.dims[d];
+      renamed.partial = wanted.partial;
+      renamed.element = program_.values[of].element;
+      copy = new_value(std::move(renamed));
+      compute(operation, {of}, {copy});
+    } else {
+      copy = reshard(program_, ways_, value, wanted, node, reason);
+    }
     copies_[{value, wanted_key}] = copy;
     return copy;
   }
 
-  /// An operand that lies on another mesh: gathered over its axes there, then whole on every processor here.
+  /// An operand that lies on another mesh: in the blocks that it has, where this mesh can name them; gathered over the
+  /// axes there whose blocks it cannot.
   int onto_mesh(int value, const OperationRef& node) {
     if (same_mesh(program_.values[value].mesh, node->mesh)) return value;
     auto [at, fresh] = remeshed_.try_emplace({value, node->mesh.get()}, -1);
     if (!fresh) return at->second;
     if (auto number = number_of_.find(value); number != number_of_.end())  // it lies nowhere
       return remeshed_[{value, node->mesh.get()}] = add_input(number->second, node->mesh);
-    int whole = bring(value, replicated(program_.values[value].dims.size()), node, "it is read on another mesh");
-    LocalValue moved = program_.values[whole];
+    const LocalValue& from = program_.values[value];
+    const Remeshed blocks = from.mesh ? remeshed(from.type().dims, from.sharding(), *from.mesh, *node->mesh)
+                                      : Remeshed{replicated(from.dims.size()), replicated(from.dims.size())};
+    const int kept = bring(value, blocks.stays, node, "it is read on another mesh");
+    LocalValue moved = program_.values[kept];
     moved.mesh = node->mesh;
-    int result = collective(InstructionKind::kRemesh, node, whole, std::move(moved), 0, Reduction::kSum, "");
+    for (size_t d = 0; d < moved.dims.size(); ++d) moved.dims[d].axes = blocks.there.dims[d];
+    const int result = collective(InstructionKind::kRemesh, node, kept, std::move(moved), 0, Reduction::kSum, "");
     remeshed_[{value, node->mesh.get()}] = result;
     return result;
   }
 
   // ---- one node ----
 
-  /// The only operation that reads a value, if it is linear in it and its result is no larger: it may stay partial.
-  bool may_stay_partial(ProgramValue value) const {
+  /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no larger
+  /// result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is computed.
+  bool may_stay_partial(ProgramValue value, AxisSet axes) const {
     if (is_root_[value.source][value.result]) return false;
     const Reader& readers = readers_[value.source][value.result];
     if (readers.first < 0 || readers.several) return false;
     const LaidOutOperation& reader = *graph_.operations[readers.first].operation;
     const TensorType& type = graph_.type(value);
+    if ((graph_.sharding(value).split() & axes) && !reader.op->view) return false;
     if (reader.op->linear == Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
     // A narrower element type would round the parts, and parts of bf16 are rounded once, after their reduction.
     if (type.element == ElementType::kBf16 || size_of(reader.results[0].element) < size_of(type.element)) return false;
@@ -186,23 +210,25 @@ class Splitter {
     for (const ProgramValue& operand : graph_.operands_of(index)) {
       int value = onto_mesh(local(operand), node);
       operands.push_back(value);
-      placed.push_back({program_.values[value].type(), program_.values[value].sharding()});
+      placed.push_back({program_.values[value].type(), program_.values[value].sharding(), !operand.is_input() && zero_[operand.source]});
     }
+    zero_[index] = is_zero(*node) || (op.view && placed[0].zero);
     for (size_t r = 0; r < node->results.size(); ++r) results.push_back({node->results[r], node->shardings[r]});
     const IterationSpace space = op.space(*node);
-    const IterationSplit split = split_iteration(space, node->results.size() == 1 ? op.linear : Linear::kNo, placed, results, *node->mesh);
+    const IterationSplit split = split_iteration(space, {node->results.size() == 1 ? op.linear : Linear::kNo, op.work != Work::kNone}, placed, results, *node->mesh, ways_);
     for (size_t k = 0; k < operands.size(); ++k)
-      operands[k] = bring(operands[k], split.operands[k], node, summed_reason(placed[k], *node, operands[k]));
+      operands[k] = bring(operands[k], split.operands[k], node, summed_reason(placed[k], *node, program_.values[operands[k]].name));
 
     std::vector<int> outcomes;
     if (op.view && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
       outcomes = {operands[0]};  // the same tensor under another name
     } else {
       outcomes = apply(node, space, split, operands);
+      if (op.view && split.operands[0] == split.results[0] && !stored_.contains(operands[0])) view_of_[outcomes[0]] = {operands[0], node};
     }
     for (size_t r = 0; r < outcomes.size(); ++r) {
       int outcome = reduce_others(node, space, split, outcomes[r]);
-      if (!program_.values[outcome].partial || !may_stay_partial({index, static_cast<int32_t>(r)}))
+      if (!program_.values[outcome].partial || !may_stay_partial({index, static_cast<int32_t>(r)}, program_.values[outcome].partial))
         outcome = rounded(bring(outcome, node->shardings[r], node, reduce_reason(*node, space, split)), node, static_cast<int>(r));
       locals_[index].push_back(outcome);
     }
@@ -357,61 +383,40 @@ class Splitter {
     return operation;
   }
 
-  /// Kinds of reduction that are not sums are not carried: the parts are joined at once.
+  /// Kinds of reduction that are not sums are not carried: the parts are joined at once, over all axes of a kind together.
   int reduce_others(const OperationRef& node, const IterationSpace& space, const IterationSplit& split, int value) {
-    for (size_t j = 0; j < space.dims.size(); ++j) {
-      const IterationDim& dim = space.dims[j];
-      if (dim.kind != SplitKind::kReduce || dim.reduce == Reduction::kSum || split.dims[j].empty()) continue;
+    std::map<Reduction, AxisSet> axes;
+    for (size_t j = 0; j < space.dims.size(); ++j)
+      if (space.dims[j].kind == SplitKind::kReduce && space.dims[j].reduce != Reduction::kSum) axes[space.dims[j].reduce] |= split.dims[j].set();
+    for (const auto& [reduction, over] : axes) {
+      if (!over) continue;
       LocalValue result = program_.values[value];
-      result.partial &= ~split.dims[j].set();
-      value = collective(InstructionKind::kAllReduce, node, value, std::move(result), split.dims[j].set(), dim.reduce,
-                         reduce_reason(*node, space, split));
+      result.partial &= ~over;
+      value = collective(InstructionKind::kAllReduce, node, value, std::move(result), over, reduction, reduce_reason(*node, space, split));
     }
     return value;
-  }
-
-  // ---- words ----
-
-  static std::string axes_text(const AxisList& axes, const Mesh& mesh) {
-    std::string text;
-    for (int axis : axes) text += (text.empty() ? "" : "+") + mesh.axes()[axis].name.str();
-    return text;
-  }
-
-  /// `hidden is summed, and split over cols`
-  std::string reduce_reason(const LaidOutOperation& node, const IterationSpace& space, const IterationSplit& split) const {
-    std::string text;
-    for (size_t j = 0; j < space.dims.size(); ++j) {
-      const IterationDim& dim = space.dims[j];
-      if (dim.kind != SplitKind::kReduce || split.dims[j].empty()) continue;
-      for (size_t k = 0; k < node.operands.size(); ++k) {
-        if (dim.operands[k] < 0) continue;
-        const char* how = dim.reduce == Reduction::kSum ? " is summed, and split over " : " is reduced, and split over ";
-        text += (text.empty() ? "" : "; ") + node.operands[k].dims[dim.operands[k]].name.str() + how + axes_text(split.dims[j], *node.mesh);
-        break;
-      }
-    }
-    if (text.empty() && split.carried) text = "a sum over " + node.mesh->axes_to_string(split.carried) + " is completed";
-    return text;
-  }
-
-  std::string summed_reason(const Placed& operand, const LaidOutOperation& node, int value) const {
-    if (!operand.sharding.partial) return "";
-    return program_.values[value].name + " is a sum over " + node.mesh->axes_to_string(operand.sharding.partial) + " that " + std::string(node.op->name) +
-           " needs complete";
   }
 
   const MergedProgram merged_;
   const Program& graph_;
   const std::vector<std::string> names_;
   LocalProgram program_;
+  ReshardWays ways_;
   int now_ = 0;                                   ///< the operation that is being lowered
   std::vector<std::vector<Reader>> readers_;      ///< for each result of each operation
   std::vector<std::vector<bool>> is_root_;
+  std::vector<bool> zero_;                        ///< of each operation: its result is a constant zero
   std::vector<std::vector<int>> locals_;
   std::vector<int> input_locals_;
   std::map<std::pair<int, std::string>, int> copies_;
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
+  /// A value that is another's memory under other names: the other, and the operation that renames it.
+  struct View {
+    int operand;
+    OperationRef operation;
+  };
+  std::unordered_map<int, View> view_of_;
+  std::unordered_set<int> stored_;                ///< local values that are parameters with a layout that `@` gave
   std::unordered_map<int, int32_t> number_of_;    ///< local values that are numbers of the host: which input
 };
 

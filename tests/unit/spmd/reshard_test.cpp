@@ -1,5 +1,7 @@
 #include "spmd/reshard.h"
 
+#include <chrono>
+
 #include <gtest/gtest.h>
 
 namespace mtf {
@@ -12,7 +14,8 @@ std::string way(const Sharding& from, const Sharding& to, const std::string& axe
   LocalValue value{"x", ElementType::kF32, std::make_shared<Mesh>("m", parse_axes(axes)), {}, from.partial, {}};
   for (size_t i = 0; i < dims.size(); ++i) value.dims.push_back({dims[i], from.dims[i], false, {}});
   program.values.push_back(value);
-  int last = reshard(program, 0, to, nullptr, "");
+  ReshardWays ways;
+  int last = reshard(program, ways, 0, to, nullptr, "");
   EXPECT_EQ(program.values[last].sharding(), to);
   std::string text;
   for (const Instruction& instruction : program.instructions) {
@@ -34,6 +37,12 @@ TEST(Reshard, FromWholeToSplitIsFree) { EXPECT_EQ(way({{kWhole, kWhole}}, {{{0},
 TEST(Reshard, FromOneDimToAnotherIsAnAllToAll) { EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, {0}}}, "p:2"), "all_to_all 4 over p"); }
 TEST(Reshard, TwoDimsThatSwapAxesArePermuted) {
   EXPECT_EQ(way({{{0}, {1}}}, {{{1}, {0}}}, "p:2;q:2"), "permute 2 over p+q");
+}
+TEST(Reshard, ThreeDimsThatRotateAxesArePermutedOnce) {
+  EXPECT_EQ(way({{{0}, {1}, {2}}}, {{{1}, {2}, {0}}}, "p:2;q:2;r:2", {{"a", 4}, {"b", 2}, {"c", 2}}), "permute 2 over p+q+r");
+}
+TEST(Reshard, AnAxisOfReplicasTakesTheOthersPlace) {
+  EXPECT_EQ(way({{{0}, kWhole}}, {{{1}, kWhole}}, "p:3;q:3", {{"a", 12}, {"b", 2}}), "permute 8 over p+q");
 }
 TEST(Reshard, DimsThatSwapAxesOfDifferentSizesStillArrive) { EXPECT_NE(way({{{0}, {1}}}, {{{1}, {0}}}, "p:2;q:3"), ""); }
 TEST(Reshard, APartialValueIsAllReduced) { EXPECT_EQ(way({{kWhole, kWhole}, 1}, {{kWhole, kWhole}}, "p:2"), "all_reduce 8 over p"); }
@@ -62,6 +71,28 @@ TEST(Reshard, EveryShardingReachesEveryOther) {
   for (const Sharding& from : all)
     for (const Sharding& to : all)
       if (!to.partial) way(from, to, "p:2;q:3", {{"a", 5}, {"b", 7}});
+}
+
+
+/// Everything from everywhere on six axes, in two and in three dims.
+TEST(Reshard, SixAxesThatAllChangePlacesAreFoundAtOnce) {
+  const Mesh mesh("m", parse_axes("u:2;v:3;w:2;x:5;y:2;z:3"));
+  const TensorType type{ElementType::kF32, {{"a", 360}, {"b", 720}, {"c", 60}}};
+  std::vector<Sharding> all{{{{0, 1, 2}, {3, 4, 5}, kWhole}}, {{{5, 4, 3}, {2, 1, 0}, kWhole}}, {{{3, 0}, {5, 2}, {1, 4}}},
+                            {{{0, 2}, {1}, {4}}, axis_bit(3) | axis_bit(5)}, {{{4, 0, 2}, kWhole, {1, 5, 3}}}, {{kWhole, {0, 1, 2, 3, 4, 5}, kWhole}}};
+  ReshardWays ways;
+  const auto begin = std::chrono::steady_clock::now();
+  for (const Sharding& from : all)
+    for (const Sharding& to : all) {
+      if (to.partial) continue;
+      const ReshardWay& way = ways.find(type, from, to, mesh);
+      EXPECT_EQ(way.moves.empty() ? from : way.moves.back().to, to);
+    }
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1.0);
+}
+TEST(Reshard, AxesOfOneProcessorCostNothing) {
+  EXPECT_EQ(way({{{0}, {1}}}, {{{1}, {0}}}, "p:1;q:1"), "all_gather 0 over p+q, slice");
+  EXPECT_EQ(way({{{0, 1}, kWhole}}, {{{0, 1}, kWhole}}, "p:2;q:1"), "");
 }
 
 }  // namespace

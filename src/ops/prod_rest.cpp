@@ -1,0 +1,234 @@
+// The gradient of a product, right where elements are 0, as is every gradient of it.
+//
+//   operation        dims     ints                                                inputs
+//   prod_rest        -        the dim, 1 if it is never to be expanded again      -
+//   block_product    blocks   the dim                                             -
+//   block_prod_rest  -        the dim                                             -
+//
+// prod_rest(x, g1, …, gm), all of one type, is along a dim
+//   y_k = sum over distinct i1, …, im, all other than k, of g1_i1 … gm_im times the product of the x_j of all other j:
+// without any g the product of the others. With a gradient h of y, that of x is prod_rest(x, g1, …, gm, h), and that of
+// ga is prod_rest(x, the other g, h): no division, and no case of its own for 0.
+//
+// Over a split dim, without any g, the product of the others is that of the others in the block times those of the
+// other blocks:
+//
+//                processor 0      processor 1
+//   x            2 3              5 7
+//   block_product 6               35
+//   prod_rest    35               6
+//   block_prod_rest 3*35 2*35     7*6 5*6
+#include "ops/prod_rest.h"
+
+#include "ops/blocks.h"
+#include "ops/record.h"
+
+namespace mtf {
+namespace {
+
+int dim_of(const Attributes& attributes) { return static_cast<int>(attributes.ints[0]); }
+
+/// Dims run together by place; `special` is of another kind.
+IterationSpace by_place(const Operation& operation, int special, SplitKind kind) {
+  IterationSpace space;
+  for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
+    const auto place = static_cast<int8_t>(d);
+    space.dims.push_back({.kind = static_cast<int>(d) == special ? kind : SplitKind::kFree,
+                          .operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
+  }
+  return space;
+}
+
+/// A walk over all dims of `x` but one, with the strides of each of `blocks`.
+template <int N>
+Walk<N> across(const Block& x, int dim, const std::array<const Block*, N>& blocks) {
+  Walk<N> walk;
+  for (size_t d = 0; d < x.dims.size(); ++d) {
+    if (static_cast<int>(d) == dim) continue;
+    std::array<int64_t, N> strides;
+    for (int k = 0; k < N; ++k) strides[k] = blocks[k]->dims[d].stride;
+    walk.add(x.dims[d].size, strides);
+  }
+  return walk;
+}
+
+/// The product of (x_j + g1_j t1 + … + gm_j tm) over some j: the coefficient of each product of distinct t, by the set of
+/// their indices.
+class Polynomial {
+ public:
+  explicit Polynomial(size_t variables) : coefficients_(size_t{1} << variables, 0.0) { coefficients_[0] = 1; }
+
+  /// times (x + g1 t1 + …); `factor` holds x, g1, …
+  void multiply(const double* factor) {
+    for (size_t set = coefficients_.size(); set-- > 0;) {
+      double sum = coefficients_[set] * factor[0];
+      for (size_t k = 0; size_t{1} << k < coefficients_.size(); ++k)
+        if (set >> k & 1) sum += coefficients_[set ^ size_t{1} << k] * factor[k + 1];
+      coefficients_[set] = sum;
+    }
+  }
+  double operator[](size_t set) const { return coefficients_[set]; }
+  size_t sets() const { return coefficients_.size(); }
+
+ private:
+  std::vector<double> coefficients_;
+};
+
+/// Elements of one line, x, g1, … of each place side by side, and what is computed of them.
+struct Line {
+  std::vector<double> factors, before, result;
+};
+
+void compute(Line& line, size_t count, size_t operands) {
+  const size_t variables = operands - 1;
+  Polynomial product(variables);
+  const size_t sets = product.sets();
+  line.before.resize(count * sets);
+  line.result.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t set = 0; set < sets; ++set) line.before[i * sets + set] = product[set];
+    product.multiply(&line.factors[i * operands]);
+  }
+  product = Polynomial(variables);
+  for (size_t i = count; i-- > 0;) {
+    double sum = 0;
+    for (size_t set = 0; set < sets; ++set) sum += line.before[i * sets + set] * product[sets - 1 - set];
+    line.result[i] = sum;
+    product.multiply(&line.factors[i * operands]);
+  }
+}
+
+void prod_rest_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const Block& y = call.results[0];
+  const int dim = dim_of(call.attributes);
+  const auto count = static_cast<size_t>(x.dims[dim].size);
+  const size_t operands = call.operands.size();
+  call.flops += x.size();
+  by_element(x.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_place(call.threads, across<1>(x, dim, {&y}), x.dims[dim].size, [&](const Walk<1>& at) {
+      Line line;
+      line.factors.resize(count * operands);
+      for (size_t k = 0; k < operands; ++k) {
+        const Block& from = call.operands[k];
+        const T* source = from.as<T>();
+        size_t other = 0;
+        for (size_t d = 0; d < from.dims.size(); ++d)
+          if (static_cast<int>(d) != dim) source += at.place(other++) * from.dims[d].stride;
+        for (size_t i = 0; i < count; ++i) line.factors[i * operands + k] = to_number(source[static_cast<int64_t>(i) * from.dims[dim].stride]);
+      }
+      compute(line, count, operands);
+      for (size_t i = 0; i < count; ++i)
+        y.as<T>()[at.offset(0) + static_cast<int64_t>(i) * y.dims[dim].stride] = from_number<T>(static_cast<Number<T>>(line.result[i]));
+    });
+  });
+}
+
+void block_product_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const Block& total = call.results[0];
+  const int dim = dim_of(call.attributes);
+  MTF_CHECK(total.dims[dim].size <= 1, "a product of {} blocks", total.dims[dim].size);
+  if (total.size() == 0) return;
+  by_element(x.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_place(call.threads, across<2>(x, dim, {&x, &total}), x.dims[dim].size, [&](const Walk<2>& at) {
+      double product = 1;
+      for (int64_t i = 0; i < x.dims[dim].size; ++i) product *= to_number(x.as<T>()[at.offset(0) + i * x.dims[dim].stride]);
+      total.as<Number<T>>()[at.offset(1)] = static_cast<Number<T>>(product);
+    });
+  });
+}
+
+void block_prod_rest_kernel(KernelCall& call) {
+  const Block& x = call.operands[0];
+  const Block& others = call.operands[1];
+  const Block& y = call.results[0];
+  const int dim = dim_of(call.attributes);
+  const auto count = static_cast<size_t>(x.dims[dim].size);
+  call.flops += x.size();
+  if (y.size() == 0) return;
+  by_element(x.element, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_place(call.threads, across<3>(x, dim, {&x, &others, &y}), x.dims[dim].size, [&](const Walk<3>& at) {
+      Line line;
+      for (size_t i = 0; i < count; ++i) line.factors.push_back(to_number(x.as<T>()[at.offset(0) + static_cast<int64_t>(i) * x.dims[dim].stride]));
+      compute(line, count, 1);
+      const double rest = others.as<Number<T>>()[at.offset(1)];
+      for (size_t i = 0; i < count; ++i)
+        y.as<T>()[at.offset(2) + static_cast<int64_t>(i) * y.dims[dim].stride] = from_number<T>(static_cast<Number<T>>(line.result[i] * rest));
+    });
+  });
+}
+
+Value along(Builder& builder, Values operands, int64_t dim) {
+  const ElementType element = operands[0].element();
+  return builder.add("prod_rest", std::move(operands), {.dims = {}, .ints = {dim, 0}, .element = element});
+}
+
+Values expand_prod_rest(ExpandCall& call) {
+  Builder& builder = call.builder;
+  const Value& x = call.operands[0];
+  const int64_t dim = call.operation.attributes.ints[0];
+  const Dim blocks{Name(x.dims()[dim].name.str() + ".blocks"), call.blocks};
+  const Value totals = builder.add("block_product", {x}, {.dims = {blocks}, .ints = {dim}, .element = x.element()});
+  const Value others = builder.add("prod_rest", {totals}, {.dims = {}, .ints = {dim, 1}, .element = totals.element()});
+  return {builder.add("block_prod_rest", {x, others}, {.dims = {}, .ints = {dim}, .element = x.element()})};
+}
+
+}  // namespace
+
+Value prod_rest(Builder& builder, const Value& x, const Dims& over) {
+  MTF_CHECK(!over.empty(), "a product over no dims");
+  const Dim& last = over.back();
+  const Value inner = along(builder, {x}, find_dim(x.dims(), last.name));
+  if (over.size() == 1) return inner;
+  // Over the last dim, and over the others of the products over the last.
+  const Value products = builder.reduce("prod", x, remaining(x.dims(), {last}));
+  const Value outer = prod_rest(builder, products, Dims(over.begin(), over.end() - 1));
+  return builder.map("mul", inner, outer);
+}
+
+constexpr Op ops::kProdRest = complete({
+    .name = "prod_rest", .family = "Reductions",
+    .doc = "For each element the product of the others along a dimension; with more operands, sums of products in which each of them "
+           "stands once. The gradient of `prod`.",
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+    .space = [](const Operation& operation) {
+      const bool whole = operation.operands.size() > 1 || operation.attributes.ints[1] != 0;
+      return by_place(operation, dim_of(operation.attributes), whole ? SplitKind::kWhole : SplitKind::kExpand);
+    },
+    .kernel = prod_rest_kernel, .expand = expand_prod_rest, .work = Work::kPerOperand,
+    .gradient = [](GradientCall& call) -> Values {
+      Values gradients;
+      for (size_t k = 0; k < call.operands.size(); ++k) {
+        Values operands = call.operands;
+        if (k > 0) operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
+        operands.push_back(call.d_results[0]);
+        gradients.push_back(call.wants(k) ? along(call.builder, std::move(operands), call.operation.attributes.ints[0]) : Value());
+      }
+      return gradients;
+    }});
+
+constexpr Op ops::kBlockProduct = complete({
+    .name = "block_product", .family = "Reductions", .doc = "Of prod_rest over a split dimension: the product of each block.",
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      TensorType type = operation.operands[0];
+      if (type.element == ElementType::kBf16) type.element = ElementType::kF32;
+      type.dims[dim_of(operation.attributes)] = operation.attributes.dims[0];
+      return {type};
+    },
+    .space = [](const Operation& operation) { return by_place(operation, -1, SplitKind::kFree); },
+    .kernel = block_product_kernel,
+    .no_gradient = "it stands for a part of a gradient, after gradients are made"});
+
+constexpr Op ops::kBlockProdRest = complete({
+    .name = "block_prod_rest", .family = "Reductions",
+    .doc = "Of prod_rest over a split dimension: for each element the product of the others in its block and of the other blocks.",
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+    .space = [](const Operation& operation) { return by_place(operation, -1, SplitKind::kFree); },
+    .kernel = block_prod_rest_kernel, .work = Work::kPerOperand,
+    .no_gradient = "it stands for a part of a gradient, after gradients are made"});
+
+}  // namespace mtf

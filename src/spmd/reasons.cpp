@@ -1,0 +1,32 @@
+#include "spmd/reasons.h"
+
+namespace mtf {
+
+std::string axes_text(const AxisList& axes, const Mesh& mesh) {
+  std::string text;
+  for (int axis : axes) text += (text.empty() ? "" : "+") + mesh.axes()[axis].name.str();
+  return text;
+}
+
+std::string reduce_reason(const LaidOutOperation& operation, const IterationSpace& space, const IterationSplit& split) {
+  std::string text;
+  for (size_t j = 0; j < space.dims.size(); ++j) {
+    const IterationDim& dim = space.dims[j];
+    if (dim.kind != SplitKind::kReduce || split.dims[j].empty()) continue;
+    for (size_t k = 0; k < operation.operands.size(); ++k) {
+      if (dim.operands[k] < 0) continue;
+      const char* how = dim.reduce == Reduction::kSum ? " is summed, and split over " : " is reduced, and split over ";
+      text += (text.empty() ? "" : "; ") + operation.operands[k].dims[dim.operands[k]].name.str() + how + axes_text(split.dims[j], *operation.mesh);
+      break;
+    }
+  }
+  if (text.empty() && split.carried) text = "a sum over " + operation.mesh->axes_to_string(split.carried) + " is completed";
+  return text;
+}
+
+std::string summed_reason(const Placed& operand, const LaidOutOperation& operation, const std::string& name) {
+  if (!operand.sharding.partial) return "";
+  return name + " is a sum over " + operation.mesh->axes_to_string(operand.sharding.partial) + " that " + std::string(operation.op->name) + " needs complete";
+}
+
+}  // namespace mtf

@@ -1,0 +1,34 @@
+// A product of the others needs no division.
+#include "node_runner.h"
+
+namespace mtf::test {
+namespace {
+
+const ElementType kF64 = ElementType::kF64;
+const Dim a{Name("a"), 5}, b{Name("b"), 6};
+
+Attributes at(std::vector<int64_t> ints) { return {.dims = {}, .ints = std::move(ints), .element = kF64}; }
+
+TEST(ProdRest, is_the_product_of_the_others_and_so_are_its_gradients) {
+  Graph graph;
+  Array numbers = random_array({a, b}, 3, kF64);
+  numbers.numbers[1] = numbers.numbers[8] = numbers.numbers[20] = 0;
+  const Value x = graph.input(numbers);
+  const Value rest = graph.builder.add("prod_rest", {x}, at({1, 0}));
+  const std::vector<double> got = graph.run(rest).numbers;
+  for (size_t i = 0; i < got.size(); ++i) {
+    double product = 1;
+    for (size_t k = i / 6 * 6; k < i / 6 * 6 + 6; ++k)
+      if (k != i) product *= numbers.numbers[k];
+    EXPECT_NEAR(got[i], product, 1e-12);
+  }
+  graph.check_gradient(rest, {x});
+  const Value g = graph.input(random_array({a, b}, 4, kF64)), h = graph.input(random_array({a, b}, 5, kF64));
+  const Value second = graph.builder.add("prod_rest", {x, g}, at({1, 0})), third = graph.builder.add("prod_rest", {x, g, h}, at({1, 0}));
+  graph.check_splits(second);
+  graph.check_gradient(second, {x, g});
+  graph.check_gradient(third, {x, g, h});
+}
+
+}  // namespace
+}  // namespace mtf::test
