@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -81,25 +82,26 @@ class Backward {
       if (!leads_.count(target.node.get())) check_end(*target.node, reached);
   }
 
-  /// A target that was not come to, though a way ends at a variable that has been assigned since, behind which it may lie.
+  /// A target that was not come to, though a way ends at a variable that has been assigned since, behind which it may
+  /// lie: a variable itself, or what is older than the last that read the assigned one. What was kept of the ways below
+  /// makes no difference, so that it does not matter when they were given up.
   void check_end(const Node& target, const std::vector<NodePtr>& reached) const {
+    std::optional<HistoryEnd> last;
     for (const NodePtr& node : reached) {
-      if (!node->ended) continue;
-      const HistoryEnd& end = *node->ended;
-      if (target.id > node->id && (target.place == 0 || target.place != end.place)) continue;
-      const Span read = end.read.is_known() ? end.read : reader_of(*node, reached);
-      fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + end.variable.str() + "`")
-               .related(read, "read here")
-               .related(end.assigned, "assigned here since")
-               .help("take the gradient before the assignment"));
+      if (node->ended && node->ended->reader > (last ? last->reader : 0)) last = *node->ended;
+      if (!passes(*node->operation)) continue;
+      for (const Value& operand : node->operands()) {
+        if (!operand.node->ended || operand.node->ended->reader != 0 || node->id <= (last ? last->reader : 0)) continue;
+        last = *operand.node->ended;
+        last->reader = node->id;
+        last->read = node->operation->span;
+      }
     }
-  }
-
-  static Span reader_of(const Node& variable, const std::vector<NodePtr>& reached) {
-    for (const NodePtr& node : reached)
-      for (const Value& operand : node->operands())
-        if (operand.node.get() == &variable) return node->operation->span;
-    return variable.operation->span;
+    if (!last || (target.place == 0 && target.id > last->reader)) return;
+    fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + last->variable.str() + "`")
+             .related(last->read, "read here")
+             .related(last->assigned, "assigned here since")
+             .help("take the gradient before the assignment"));
   }
 
   void add_to(const Value& of, const Value& gradient) { parts_[{of.node.get(), of.result}].push_back(gradient); }

@@ -51,6 +51,7 @@ struct HistoryEnd {
   Span assigned;     ///< where
   Span read;         ///< where it had been read
   int64_t place = 0; ///< which one it is (Node::place)
+  int64_t reader = 0;///< the node that had read it; of the variable itself 0
 };
 
 struct Node : std::enable_shared_from_this<Node> {

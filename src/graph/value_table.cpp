@@ -17,17 +17,21 @@ bool passes_gradients(const Node& node) {
   return std::any_of(operation.results.begin(), operation.results.end(), [](const TensorType& type) { return is_float(type.element); });
 }
 
-/// Why no gradient comes through the node to what it has read, or null.
+/// Why no gradient comes through the node to what it has read, or null: of several ends the one that was read last.
 std::shared_ptr<const HistoryEnd> end_below(const Node& node) {
+  std::shared_ptr<const HistoryEnd> last;
   for (const Value& operand : node.operands()) {
-    const std::shared_ptr<const HistoryEnd>& end = operand.node->ended;
+    std::shared_ptr<const HistoryEnd> end = operand.node->ended;
     if (!end || !is_float(operand.element())) continue;
-    if (end->read.is_known()) return end;
-    HistoryEnd here = *end;  // the variable itself: read here
-    here.read = node.operation->span;
-    return std::make_shared<const HistoryEnd>(std::move(here));
+    if (end->reader == 0) {  // the variable itself: read here
+      HistoryEnd here = *end;
+      here.read = node.operation->span;
+      here.reader = node.id;
+      end = std::make_shared<const HistoryEnd>(std::move(here));
+    }
+    if (!last || end->reader > last->reader) last = std::move(end);
   }
-  return nullptr;
+  return last;
 }
 
 /// It has read the value of a variable that has been assigned since.
@@ -105,22 +109,7 @@ Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, bool gradient
     return saved;
   }
   for (const NodePtr& node : nodes) node->leads_ = node->keeps_history_ = passes_gradients(*node) && !reads_assigned(*node) && leads(*node);
-  // Of those through which something held can be reached, the ones that something held is made of. What a kept operation
-  // of a region is computed from stays too: it will be computed again.
-  const int64_t wanted_mark = new_mark(), again_mark = new_mark();
-  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
-    Node& node = **at;
-    const bool again = node.mark == again_mark;
-    node.keeps_history_ = again || (node.leads_ && (node.is_held() || node.mark == wanted_mark));
-    node.leads_ = node.leads_ && node.keeps_history_;
-    if (!node.keeps_history_) continue;
-    const int64_t region = node.operation->region;
-    for (const Value& operand : node.operands()) {
-      if (operand.node->is_computed(operand.result)) continue;
-      if (region != 0 && operand.operation().region == region) operand.node->mark = again_mark;
-      else if (operand.node->mark != again_mark && is_float(operand.element())) operand.node->mark = wanted_mark;
-    }
-  }
+  keep_between(nodes);
   auto save = [&](const Value& value) {
     if (!value.node->is_computed(value.result) && !value.operation().op->leaf) saved.push_back(value);
   };
@@ -178,19 +167,36 @@ void ValueTable::computed(const std::vector<NodePtr>& nodes) {
   if (history_.count > 2 * history_after_last_look_ + 64) end_histories();
 }
 
-void ValueTable::end_histories() {
-  Values released;
-  for (Node* node = history_.first; node != nullptr;) {
-    Node* next = node->history_link_.next;
-    node->leads_ = !reads_assigned(*node) && leads(*node);
-    if (!node->leads_ && (node->operation->region == 0 || reads_assigned(*node))) {
-      if (!node->ended) node->ended = end_below(*node);
-      node->keeps_history_ = false;
-      unlink(history_, *node, &Node::history_link_);
-      node->release_operands(released);
+void ValueTable::keep_between(const std::vector<NodePtr>& nodes) {
+  const int64_t wanted = new_mark(), again = new_mark();
+  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+    Node& node = **at;
+    node.keeps_history_ = node.mark == again || (node.leads_ && (node.is_held() || node.mark == wanted || (node.history_link_.linked && node.uses() > 0)));
+    node.leads_ = node.leads_ && node.keeps_history_;
+    if (!node.keeps_history_) continue;
+    const int64_t region = node.operation->region;
+    for (const Value& operand : node.operands()) {
+      if (operand.node->is_computed(operand.result)) continue;
+      if (region != 0 && operand.operation().region == region) operand.node->mark = again;
+      else if (operand.node->mark != again && is_float(operand.element())) operand.node->mark = wanted;
     }
-    node = next;
   }
+}
+
+void ValueTable::end_histories() {
+  std::vector<NodePtr> nodes;
+  nodes.reserve(history_.count);
+  for (Node* node = history_.first; node != nullptr; node = node->history_link_.next) nodes.push_back(node->shared_from_this());
+  for (const NodePtr& node : nodes) node->leads_ = !reads_assigned(*node) && leads(*node);
+  keep_between(nodes);
+  Values released;
+  for (const NodePtr& node : nodes) {
+    if (node->keeps_history_) continue;
+    if (!node->ended) node->ended = end_below(*node);
+    unlink(history_, *node, &Node::history_link_);
+    node->release_operands(released);
+  }
+  released.clear();
   history_after_last_look_ = history_.count;
 }
 

@@ -60,6 +60,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   void no_longer_held(Node& node);
   void forget(Node& node);
   bool leads(const Node& node) const;
+  /// Of nodes through which something held can be reached (leads_), in program order, those that something held is made
+  /// of keep their operands. What a kept operation of a region is computed from does too: it will be computed again.
+  static void keep_between(const std::vector<NodePtr>& nodes);
 
   List held_;      ///< held, and a held result is not computed
   List history_;   ///< have been part of a cut and keep their operands
