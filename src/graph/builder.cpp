@@ -102,14 +102,14 @@ Values Builder::add_node(const Op& op, Values operands, Attributes attributes, s
 }
 
 Value Builder::in_layout(std::string_view op, const Values& operands, const Sharding& sharding, AxisSet inherited, const MeshPtr& mesh,
-                         LayoutOrigin origin, const Value& like) {
+                         LayoutOrigin origin, const Value& like, Attributes attributes, std::vector<double> inputs) {
   struct Restore {
     MeshPtr& mesh;
     MeshPtr before;
     ~Restore() { mesh = before; }
   } restore{context.mesh, context.mesh};
   if (mesh) context.mesh = mesh;
-  std::shared_ptr<LaidOutOperation> operation = make(*find_op(op), operands, {}, {});
+  std::shared_ptr<LaidOutOperation> operation = make(*find_op(op), operands, std::move(attributes), std::move(inputs));
   operation->shardings = {sharding};
   operation->inherited = {inherited};
   operation->origin = origin;
@@ -134,6 +134,14 @@ Value Builder::laid_like(const Value& value, const Value& like) {
 Value Builder::add_like(const Value& a, const Value& b, const Value& like) {
   const ElementType element = promote(a.element(), b.element());
   return in_layout("add", {cast(a, element), cast(b, element)}, like.sharding(), like.inherited(), like.mesh(), LayoutOrigin::kLike, like);
+}
+
+Value Builder::accumulate_like(const Value& x, const Value& part, const Value& like) {
+  const Operation& made = part.operation();
+  Values operands = part.node->operands();
+  operands.insert(operands.begin(), x);
+  return in_layout(made.op->accumulate->name, operands, like.sharding(), like.inherited(), like.mesh(), LayoutOrigin::kLike, like, made.attributes,
+                   made.inputs);
 }
 
 Value Builder::split_like(const Value& value, const Value& like) {

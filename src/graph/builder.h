@@ -46,6 +46,8 @@ class Builder {
   Value laid_like(const Value& value, const Value& like);
   /// a + b, laid out as `like` is.
   Value add_like(const Value& a, const Value& b, const Value& like);
+  /// x + part, laid out as `like` is, where `part` is what an operation made that has Op::accumulate.
+  Value accumulate_like(const Value& x, const Value& part, const Value& like);
   /// `value` with each dim that `like` has split as it is there, and the others whole.
   Value split_like(const Value& value, const Value& like);
   /// What a variable holds after an assignment: a node of its own, where gradients end, stored as `sharding` says.
@@ -80,7 +82,7 @@ class Builder {
   std::shared_ptr<LaidOutOperation> make(const Op& op, const Values& operands, Attributes attributes, std::vector<double> inputs);
   NodePtr make_node(OperationRef operation, Values operands);
   Value in_layout(std::string_view op, const Values& operands, const Sharding& sharding, AxisSet inherited, const MeshPtr& mesh,
-                  LayoutOrigin origin, const Value& like = {});
+                  LayoutOrigin origin, const Value& like = {}, Attributes attributes = {}, std::vector<double> inputs = {});
 };
 
 }  // namespace mtf

@@ -104,7 +104,23 @@ class Backward {
              .help("take the gradient before the assignment"));
   }
 
-  void add_to(const Value& of, const Value& gradient) { parts_[{of.node.get(), of.result}].push_back(gradient); }
+  /// A gradient that flows to `of`. That of a slice is added into what has come before, never padded to the whole.
+  void add_to(const Value& of, const Value& gradient) {
+    Values& parts = parts_[{of.node.get(), of.result}];
+    if (!parts.empty() && is_part(gradient, parts.back())) parts.back() = accumulate(of, parts.back(), gradient);
+    else if (!parts.empty() && is_part(parts.back(), gradient)) parts.back() = accumulate(of, gradient, parts.back());
+    else parts.push_back(gradient);
+  }
+
+  static bool is_part(const Value& part, const Value& sum) { return part.operation().op->accumulate && part.element() == sum.element(); }
+
+  Value accumulate(const Value& of, const Value& sum, const Value& part) {
+    MeshPtr mesh = builder_.context.mesh;
+    builder_.context.mesh = of.mesh();
+    const Value result = builder_.accumulate_like(in_order(sum, part.dims()), part, of);
+    builder_.context.mesh = mesh;
+    return result;
+  }
 
   /// The sum of what has flowed to `of`, laid out as it; zeros if nothing has.
   Value gradient_of(const Value& of) {

@@ -29,14 +29,6 @@ std::vector<int> without(size_t dims, int dim) {
   return places;
 }
 
-/// The place that an input names, refused if it is outside the dim.
-int64_t place_of_input(const KernelCall& call, const BlockDim& dim) {
-  const double place = call.inputs[0];
-  if (!(place >= 0 && place < static_cast<double>(dim.whole)))
-    throw ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", dim.whole - 1, to_string(call.attributes.dims[0]), place)};
-  return static_cast<int64_t>(place);
-}
-
 void index_kernel(KernelCall& call) {
   const int dim = static_cast<int>(call.attributes.ints[0]);
   const Block& from = call.operands[0];
@@ -299,6 +291,13 @@ Values build_scatter(Call& call) {
 
 }  // namespace
 
+int64_t place_of_input(const KernelCall& call, const BlockDim& dim) {
+  const double place = call.inputs[0];
+  if (!(place >= 0 && place < static_cast<double>(dim.whole)))
+    throw ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", dim.whole - 1, to_string(call.attributes.dims[0]), place)};
+  return static_cast<int64_t>(place);
+}
+
 Value index_dim(Builder& builder, const Value& x, int dim, double place, Span span) {
   const Dim& whole = x.dims()[dim];
   if (!std::isnan(place) && (place < 0 || place >= static_cast<double>(whole.size)))
@@ -360,7 +359,8 @@ constexpr Op ops::kPlaceAt = complete({
     .space = elementwise_space, .kernel = place_at_kernel,
     .gradient = [](GradientCall& call) -> Values {
       return {call.builder.add("index", {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
-    }});
+    },
+    .accumulate = &ops::kAddAt});
 
 constexpr Op ops::kGather = complete({
     .name = "gather", .signature = "gather(table: tensor, ids: tensor, over: dim)", .family = "Indices",

@@ -9,8 +9,12 @@
 //                                              that is summed
 //   place_at      the dim                      the result's dim (input: the place)
 #include "graph/builder.h"
+#include "ops/op.h"
 
 namespace mtf {
+
+/// The place that the first input of an index, place_at or add_at names, refused if it is outside the dim.
+int64_t place_of_input(const KernelCall& call, const BlockDim& dim);
 
 /// The table at the places that `ids` say along its dim `over`. Dims of both run together; the result has the dims of
 /// the ids, then the others of the table.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/blocks.h"
+#include "ops/interval.h"
 #include "ops/record.h"
 #include "ops/shape.h"
 #include "support/text.h"
@@ -87,15 +88,7 @@ Values build_slice(Call& call) {
 
 void spread_kernel(KernelCall& call) {
   const int dim = dim_of(call.attributes);
-  const int64_t first = call.attributes.ints[1], stride = call.attributes.ints[2];
-  const BlockDim& from = call.operands[0].dims[dim];
-  const BlockDim& to = call.results[0].dims[dim];
-  // Place i of the operand goes to first + i * stride: those that fall into the block.
-  const int64_t start = std::max<int64_t>(0, to.first <= first ? 0 : ceil_div(to.first - first, stride));
-  const int64_t end = to.first + to.size <= first ? 0 : std::min(from.whole, ceil_div(to.first + to.size - first, stride));
-  std::vector<Run> runs;
-  if (start < end)
-    runs.push_back({.to = first + start * stride - to.first, .from = start - from.first, .count = end - start, .to_step = stride});
+  const std::vector<Run> runs = spread_runs(call.attributes, call.operands[0].dims[dim], call.results[0].dims[dim]);
   copy_runs(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size()), dim, runs, 0);
 }
 
@@ -110,9 +103,7 @@ IterationSpace spread_space(const Operation& operation) {
 
 // ---- pad -------------------------------------------------------------------------------------------------------------
 
-IntervalMap pad_map(const Attributes& attributes, Sizes sizes) {
-  return {.offset = -attributes.ints[1], .from = sizes.to, .to = sizes.from};
-}
+IntervalMap pad_map(const Attributes& attributes, Sizes sizes) { return mtf::pad_map(attributes, sizes.from, sizes.to); }
 
 std::vector<TensorType> infer_pad(const Operation& operation) {
   return resized(operation, operation.operands[0].dims[dim_of(operation.attributes)].size + operation.attributes.ints[1] + operation.attributes.ints[2]);
@@ -201,6 +192,17 @@ Value reverse(Builder& builder, const Value& x, std::vector<int64_t> dims) {
 
 }  // namespace
 
+IntervalMap pad_map(const Attributes& pad, int64_t from, int64_t to) { return {.offset = -pad.ints[1], .from = to, .to = from}; }
+
+std::vector<Run> spread_runs(const Attributes& spread, const BlockDim& from, const BlockDim& to) {
+  const int64_t first = spread.ints[1], stride = spread.ints[2];
+  // Place i of the operand goes to first + i * stride: those that fall into the block.
+  const int64_t start = std::max<int64_t>(0, to.first <= first ? 0 : ceil_div(to.first - first, stride));
+  const int64_t end = to.first + to.size <= first ? 0 : std::min(from.whole, ceil_div(to.first + to.size - first, stride));
+  if (start >= end) return {};
+  return {{.to = first + start * stride - to.first, .from = start - from.first, .count = end - start, .to_step = stride}};
+}
+
 Value slice_dim(Builder& builder, const Value& x, int dim, int64_t first, int64_t last, int64_t stride, Span span) {
   const Dim& whole = x.dims()[dim];
   if (first < 0 || last > whole.size || first > whole.size || last < 0)
@@ -243,7 +245,8 @@ constexpr Op ops::kSpread = complete({
     .gradient = [](GradientCall& call) -> Values {
       const std::vector<int64_t>& at = call.operation.attributes.ints;
       return {call.builder.slice(call.d_results[0], static_cast<int>(at[0]), at[1], sizes_of(call.operation).from, at[2])};
-    }});
+    },
+    .accumulate = &ops::kAddSpread});
 
 constexpr Op ops::kPad = complete({
     .name = "pad", .signature = "pad(x: tensor, DIM: pair..., value: number = 0)", .family = "Moving elements",
@@ -253,7 +256,7 @@ constexpr Op ops::kPad = complete({
                "x: [a, b] => pad(x, a: (0, 1), b: (1, 2), value: 1.5)",
     .build = build_pad, .infer = infer_pad, .space = pad_space,
     .kernel = [](KernelCall& call) { copy_by_map(call, pad_map(call.attributes, sizes_of(call)), 0); },
-    .gradient = pad_gradient, .linear = Linear::kEach});
+    .gradient = pad_gradient, .linear = Linear::kEach, .accumulate = &ops::kAddPadded});
 
 constexpr Op ops::kPadWith = complete({
     .name = "pad_with", .family = "Moving elements", .doc = "`pad` with a value that is not 0.",

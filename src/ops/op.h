@@ -84,6 +84,7 @@ enum class Work : uint8_t {
   kNone,         ///< moving data, random numbers
   kPerResult,    ///< 1 for each element of the first result: element-wise operations
   kPerOperand,   ///< 1 for each element of the first operand: reductions, cumsum, sort, top_k
+  kPerPart,      ///< 1 for each element of the second operand, which is added into the first
   kContraction,  ///< 2 for each point of the iteration space
   kExpansion,    ///< what Op::expand's graph counts, whether it is used or not
 };
@@ -165,6 +166,10 @@ struct Op {
 
   Linear linear = Linear::kNo;
   bool view = false;             ///< the result is the operand's memory under other names
+  bool in_place = false;         ///< the kernel may write its first result over its first operand
+  /// Of an operation that puts what it is given into zeros: x + this(parts…) is accumulate(x, parts…), with the same
+  /// attributes and numbers, which touches only the places where the parts fall. So gradients of slices add up.
+  const Op* accumulate = nullptr;
   int saved_results = 0;         ///< the last so many results are only for the gradient
   bool contraction = false;      ///< storage orders are chosen for its sake
   bool list = false;             ///< a call gives the list of its results, even of one

@@ -83,8 +83,8 @@ bool is_loop(const Instruction& instruction) {
   return op.lane || op.reduction || repeats(instruction);
 }
 
-bool overwrites_operand(const Instruction&) {
-  return false;  // every kernel reads its operands after it has begun to write
+bool overwrites_operand(const Instruction& instruction) {
+  return instruction.kind == InstructionKind::kCompute && instruction.node->op->in_place;
 }
 
 int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {

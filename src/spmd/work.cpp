@@ -22,6 +22,7 @@ Cost work(const LaidOutOperation& operation, const FactorOf& of_operand, const F
     case Work::kNone: return Cost();
     case Work::kPerResult: return Cost(product_of(operation.results[0].dims, of_result));
     case Work::kPerOperand: return Cost(product_of(operation.operands[0].dims, of_operand));
+    case Work::kPerPart: return Cost(product_of(operation.operands[1].dims, of_operand));
     case Work::kContraction: {
       Dims space;
       for (const TensorType& operand : operation.operands)
@@ -63,10 +64,12 @@ Product block_elements(const LocalValue& value) {
 
 Cost work_of(const LocalProgram& program, const Instruction& instruction) {
   if (instruction.kind != InstructionKind::kCompute) return Cost();
+  // An interval of a dim keeps its name: of operands of two sizes the one that is meant is that of the dim's size.
   auto find = [&](const std::vector<int>& values, const Dim& dim) -> std::optional<BlockSize> {
-    for (int index : values)
-      for (const LocalDim& local : program.values[index].dims)
-        if (local.dim.name == dim.name) return block_factor(local, *program.values[index].mesh);
+    for (bool by_size : {true, false})
+      for (int index : values)
+        for (const LocalDim& local : program.values[index].dims)
+          if (local.dim.name == dim.name && (!by_size || local.dim.size == dim.size)) return block_factor(local, *program.values[index].mesh);
     return std::nullopt;
   };
   FactorOf of_operand = [&](const Dim& dim) {

@@ -1,0 +1,169 @@
+// Adding into a part of a tensor: x + place_at(part), x + pad(part) and x + spread(part), each as one operation that
+// touches only the places where the part falls. Gradients of slices add up so (Op::accumulate).
+//
+//   operation   operands  dims, ints, inputs
+//   add_at      x, part   those of place_at
+//   add_padded  x, part   those of pad
+//   add_spread  x, part   those of spread
+//
+// Each may write its result over x. Where the dim is split, a processor adds what falls into its block:
+//
+//                           processor 0         processor 1
+//   x                       1 1 1               1 1 1
+//   add_padded(x, [5 6] at 2)  1 1 6            7 1 1
+#include "kernels/copy.h"
+#include "ops/blocks.h"
+#include "ops/index.h"
+#include "ops/interval.h"
+#include "ops/record.h"
+
+namespace mtf {
+namespace {
+
+int dim_of(const Attributes& attributes) { return static_cast<int>(attributes.ints[0]); }
+
+std::vector<TensorType> infer_sum(const Operation& operation) { return {operation.operands[0]}; }
+
+/// One run of `to` along `dim`, and everything along its other dims; `dims` has the dim of `part` for each of `to`, or -1.
+template <typename T>
+void add_run(Threads& threads, const Block& part, const Block& to, std::span<const int> dims, int dim, const Run& run) {
+  // The dim that lies innermost in `to` is a loop of its own.
+  size_t inner = 0;
+  for (size_t d = 0; d < to.dims.size(); ++d)
+    if (to.dims[d].stride == 1 && to.dims[d].size > 1) inner = d;
+  struct Step {
+    int64_t size, to, from;
+  };
+  std::vector<Step> steps;
+  int64_t to_first = 0, from_first = 0;
+  for (size_t d = 0; d < to.dims.size(); ++d) {
+    const int64_t from = dims[d] < 0 ? 0 : part.dims[dims[d]].stride;
+    if (static_cast<int>(d) != dim) {
+      steps.push_back({to.dims[d].size, to.dims[d].stride, from});
+      continue;
+    }
+    steps.push_back({run.count, to.dims[d].stride * run.to_step, from * run.from_step});
+    to_first = to.dims[d].stride * run.to;
+    from_first = from * run.from;
+  }
+  Walk<2> walk;
+  for (size_t d = 0; d < steps.size(); ++d)
+    if (d != inner) walk.add(steps[d].size, {steps[d].to, steps[d].from});
+  const Step line = steps[inner];
+  for_each_place(threads, walk, line.size, [&](const Walk<2>& at) {
+    T* target = to.as<T>() + to_first + at.offset(0);
+    const T* source = part.as<T>() + from_first + at.offset(1);
+    for (int64_t i = 0; i < line.size; ++i)
+      target[i * line.to] = from_number<T>(plus(to_number(target[i * line.to]), to_number(source[i * line.from])));
+  });
+}
+
+/// x, with the part added to the places of `runs`.
+void add_runs(KernelCall& call, std::span<const int> dims, std::span<const Run> runs) {
+  const Block& x = call.operands[0];
+  const Block& part = call.operands[1];
+  const Block& to = call.results[0];
+  MTF_CHECK(x.element == to.element && part.element == to.element, "adding {} and {} to {}", name(x.element), name(part.element), name(to.element));
+  if (x.data != to.data) copy_all(call.threads, x, to, in_order(to.dims.size()));
+  call.flops += part.size();
+  if (to.size() == 0 || part.size() == 0) return;
+  by_element(to.element, [&](auto zero) {
+    for (const Run& run : runs) add_run<decltype(zero)>(call.threads, part, to, dims, dim_of(call.attributes), run);
+  });
+}
+
+void add_at_kernel(KernelCall& call) {
+  const int dim = dim_of(call.attributes);
+  const BlockDim& along = call.results[0].dims[dim];
+  const int64_t place = place_of_input(call, along) - along.first;
+  std::vector<Run> runs;
+  if (place >= 0 && place < along.size) runs.push_back({.to = place, .count = 1});
+  std::vector<int> dims;
+  for (int d = 0; d < static_cast<int>(call.results[0].dims.size()); ++d) dims.push_back(d == dim ? -1 : d < dim ? d : d - 1);
+  add_runs(call, dims, runs);
+}
+
+void add_padded_kernel(KernelCall& call) {
+  const int dim = dim_of(call.attributes);
+  const BlockDim& from = call.operands[1].dims[dim];
+  const BlockDim& to = call.results[0].dims[dim];
+  add_runs(call, in_order(call.results[0].dims.size()), runs_of(pad_map(call.attributes, from.whole, to.whole), to, from));
+}
+
+void add_spread_kernel(KernelCall& call) {
+  const int dim = dim_of(call.attributes);
+  add_runs(call, in_order(call.results[0].dims.size()), spread_runs(call.attributes, call.operands[1].dims[dim], call.results[0].dims[dim]));
+}
+
+/// x and the part have the same dims, or the part lacks `dim`; `along` is what splitting that dim means.
+IterationSpace part_space(const Operation& operation, bool lacks_dim, const IterationDim& along) {
+  IterationSpace space;
+  const int dim = dim_of(operation.attributes);
+  for (int d = 0; d < static_cast<int>(operation.results[0].dims.size()); ++d) {
+    const auto place = static_cast<int8_t>(d), in_part = static_cast<int8_t>(lacks_dim && d > dim ? d - 1 : d);
+    if (d == dim) space.dims.push_back(along);
+    else space.dims.push_back({.operands = {place, in_part}, .results = {place}});
+  }
+  return space;
+}
+
+IterationSpace add_at_space(const Operation& operation) {
+  const auto dim = static_cast<int8_t>(dim_of(operation.attributes));
+  return part_space(operation, true, {.operands = {dim, -1}, .results = {dim}});
+}
+
+IterationSpace add_padded_space(const Operation& operation) {
+  const auto dim = static_cast<int8_t>(dim_of(operation.attributes));
+  const int64_t part = operation.operands[1].dims[dim].size, whole = operation.results[0].dims[dim].size;
+  return part_space(operation, false, {.kind = SplitKind::kInterval, .operands = {dim, dim}, .results = {dim},
+                                       .maps = {{.from = whole, .to = whole}, pad_map(operation.attributes, part, whole)}});
+}
+
+/// The part is whole along the dim.
+IterationSpace add_spread_space(const Operation& operation) {
+  const auto dim = static_cast<int8_t>(dim_of(operation.attributes));
+  IterationSpace space = part_space(operation, false, {.operands = {dim, -1}, .results = {dim}});
+  space.dims.push_back({.kind = SplitKind::kWhole, .operands = {-1, dim}, .results = {-1}});
+  return space;
+}
+
+int64_t part_size(const Operation& operation) { return operation.operands[1].dims[dim_of(operation.attributes)].size; }
+
+consteval Op accumulation(Op op) {
+  op.family = "Moving elements";
+  op.infer = infer_sum;
+  op.work = Work::kPerPart;
+  op.linear = Linear::kJoint;
+  op.in_place = true;
+  return complete(op);
+}
+
+}  // namespace
+
+constexpr Op ops::kAddAt = accumulation({
+    .name = "add_at", .doc = "The first operand, with the second added at place i of a dimension that it lacks.",
+    .space = add_at_space, .kernel = add_at_kernel,
+    .gradient = [](GradientCall& call) -> Values {
+      const Value& d = call.d_results[0];
+      return {d, call.wants(1) ? call.builder.add("index", {d}, call.operation.attributes, call.operation.inputs) : Value()};
+    }});
+
+constexpr Op ops::kAddPadded = accumulation({
+    .name = "add_padded", .doc = "The first operand, with the second added to an interval of a dimension.",
+    .space = add_padded_space, .kernel = add_padded_kernel,
+    .gradient = [](GradientCall& call) -> Values {
+      const Value& d = call.d_results[0];
+      const std::vector<int64_t>& pad = call.operation.attributes.ints;
+      return {d, call.wants(1) ? call.builder.slice(d, static_cast<int>(pad[0]), pad[1], part_size(call.operation)) : Value()};
+    }});
+
+constexpr Op ops::kAddSpread = accumulation({
+    .name = "add_spread", .doc = "The first operand, with the second added to every so many-th place of a dimension.",
+    .space = add_spread_space, .kernel = add_spread_kernel,
+    .gradient = [](GradientCall& call) -> Values {
+      const Value& d = call.d_results[0];
+      const std::vector<int64_t>& at = call.operation.attributes.ints;
+      return {d, call.wants(1) ? call.builder.slice(d, static_cast<int>(at[0]), at[1], part_size(call.operation), at[2]) : Value()};
+    }});
+
+}  // namespace mtf
