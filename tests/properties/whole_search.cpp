@@ -12,7 +12,7 @@ namespace mtf::properties {
 namespace {
 
 constexpr uint64_t kBatch = 50;          // programs that one child runs: plans are kept from one to the next, as in a session
-constexpr unsigned kPatience = 20;       // seconds of computing for one program; a program takes a tenth of one
+constexpr unsigned kPatience = 120;      // seconds of computing for one program; most take a tenth of one, gradients of gradients in loops many
 constexpr unsigned kLessPatience = 4;    // where a program is made small
 constexpr int kMostAttempts = 600;       // of shrinking
 
