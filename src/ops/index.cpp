@@ -337,7 +337,7 @@ constexpr Op ops::kIndex = complete({
     .name = "index", .family = "Indices",
     .doc = "`x[d: i]`: the tensor at one place of a dimension, which is gone from the result. A place outside the dimension is an "
            "error, also a negative one.",
-    .samples = "x: [a, b] => x[a: 0]\nx: [a, b] => x[a: 2, b: 3]\nx: i32[a, b, c] in -9..9 => x[b: 1]",
+    .samples = "x: [a, b] => x[a: 0]\nx: [a, b] => x[a: 0] * x[a: 1]\nx: [a, b] => x[a: 2, b: 3]\nx: i32[a, b, c] in -9..9 => x[b: 1]",
     .infer = [](const Operation& operation) -> std::vector<TensorType> {
       TensorType type = operation.operands[0];
       type.dims.erase(type.dims.begin() + operation.attributes.ints[0]);
