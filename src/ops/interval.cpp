@@ -226,7 +226,7 @@ constexpr Op ops::kSlice = complete({
                "print(slice(x, a: (1, 6), stride: 2))\n"
                "#> [2, 3]\n"
                "#> [1, 3, 5]\n",
-    .samples = "x: [a, b] => x[a: 1..]\nx: [a, b] => x[a: 1..3] * x[a: 2..4]\nx: [a, b] => slice(x, a: (0, 3), stride: 2) * slice(x, a: (1, 4), stride: 2)\n"
+    .samples = "x: [a, b] => x[a: 1..]\nx: [a, b] => x[a: 0..2] * x[a: 1..3]\nx: [a, b] => slice(x, a: (0, 2), stride: 2) * slice(x, a: (1, 3), stride: 2)\n"
                "x: [a, b] => x[a: 0..2, b: 1..2]\n"
                "x: [a, b] => slice(x, a: (0, size(a)), stride: 2)\n"
                "x: [a] => slice(x, a: (1, size(a)), stride: 2)",
