@@ -24,8 +24,8 @@ Name base_of(const ast::Expr& target) {
   return name ? name->name : Name();
 }
 
-/// Visits the bodies that can be reached from names, each once. `visit` gets what a body's text says, with its scope, and
-/// returns true to end the walk; `mention` the same for every name.
+/// Walks through the bodies that can be reached from names, each once. `body` gets what a block's text says, with its
+/// scope, and returns true to end the walk; with `stop_at_grad` a mention of `grad` ends it too.
 class Reach {
  public:
   Reach(BlockInfos& infos, std::function<bool(const BlockInfo&, Scope*)> body, bool stop_at_grad)
@@ -93,7 +93,6 @@ bool Evaluator::gradients_may_come() {
   if (interactive) return true;
   Reach reach(infos, nullptr, true);
   for (const BlockFrame& frame : frames) {
-    // A block that has been found to call nothing that differentiates is not walked again; lists may change.
     for (size_t i = frame.statement; i < frame.info->statements.size(); ++i)
       if (reach.names(frame.info->statements[i].mentions, frame.scope.get())) return true;
   }
