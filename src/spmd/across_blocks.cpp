@@ -1,0 +1,121 @@
+#include "spmd/across_blocks.h"
+
+#include "ops/op.h"
+#include "ops/scan.h"
+#include "spmd/reasons.h"
+
+namespace mtf {
+namespace {
+
+/// Dims of a reshape whose sizes multiply to the same on both sides: [first, last) of the operand and of the result.
+struct Group {
+  size_t first_from, last_from, first_to, last_to;
+  int64_t size;
+};
+
+/// The smallest groups, in order.
+std::vector<Group> groups_of(const Dims& from, const Dims& to) {
+  std::vector<Group> groups;
+  size_t i = 0, o = 0;
+  while (i < from.size() || o < to.size()) {
+    Group group{i, i, o, o, 1};
+    int64_t a = 1, b = 1;
+    if (i < from.size()) a = from[i++].size;
+    if (o < to.size()) b = to[o++].size;
+    while (a != b) {
+      if ((a < b && i < from.size()) || o == to.size()) a *= from[i++].size;
+      else b *= to[o++].size;
+    }
+    group.last_from = i;
+    group.last_to = o;
+    group.size = a;
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+}  // namespace
+
+int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const IntervalMap& map, const AxisList& axes) {
+  if (map.stride == 1 && map.offset == 0 && map.window == 1 && !map.reversed && map.from == map.to) return operand;
+  LocalValue result = local[operand];
+  const std::string name = result.dims[dim].dim.name.str();
+  result.dims[dim] = {result.dims[dim].dim, axes, true, map};
+  return local.collective(InstructionKind::kExchange, of.node, operand, std::move(result), axes.set(), Reduction::kSum,
+                          name + " is split over " + axes_text(axes, *of.node->mesh) + ", and " + std::string(of.node->op->name) + " reads across blocks");
+}
+
+bool blocks_coincide(const LaidOutOperation& node, const IterationDim& dim, const AxisList& axes) {
+  const Dim& from = node.operands[0].dims[dim.operands[0]];
+  const Dim& to = node.results[0].dims[dim.results[0]];
+  if (from.size == to.size) return true;
+  return splits_evenly(from.size, axes, *node.mesh) && splits_evenly(to.size, axes, *node.mesh);
+}
+
+void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, int result) {
+  const Dims& from = of.node->operands[0].dims;
+  const Dims& to = of.node->results[0].dims;
+  std::vector<LocalDim> have, want;
+  for (const Group& group : groups_of(from, to)) {
+    const Dim dim{Name("flat" + std::to_string(have.size() + 1)), group.size};
+    have.push_back({dim, {}, false, {}});
+    want.push_back(have.back());
+    for (size_t j = 0; j < of.space.dims.size(); ++j) {
+      const IterationDim& it = of.space.dims[j];
+      const AxisList& axes = of.split.dims[j];
+      if (axes.empty() || it.operands[0] < static_cast<int>(group.first_from) || it.operands[0] >= static_cast<int>(group.last_from)) continue;
+      auto flat = [&](int64_t size) {
+        return LocalDim{dim, axes, true, IntervalMap{group.size / size, 0, group.size / size, false, false, size, group.size}};
+      };
+      have.back() = flat(from[it.operands[0]].size);
+      want.back() = flat(to[it.results[0]].size);
+    }
+  }
+  LocalValue flat = local[operand];
+  flat.name += ".flat";
+  flat.dims = have;
+  int here = local.add(flat);
+  local.compute(of.node, {operand}, {here}, of.origin);
+  for (size_t d = 0; d < have.size(); ++d) {
+    if (have[d] == want[d]) continue;
+    LocalValue moved = local[here];
+    moved.dims[d] = want[d];
+    here = local.collective(InstructionKind::kExchange, of.node, here, std::move(moved), want[d].axes.set(), Reduction::kSum,
+                            "blocks of " + to_string(from) + " and " + to_string(to) + " do not coincide over " + axes_text(want[d].axes, *of.node->mesh));
+  }
+  local.compute(of.node, {here}, {result}, of.origin);
+}
+
+int scan(LocalBuilder& local, const Lowering& of, int operand) {
+  const LaidOutOperation& node = *of.node;
+  const AxisList axes = of.split.operands[0].dims[scan_dim(node)];
+  LocalValue sum = block_of_result(of.name, node, 0, of.split.results[0]);
+  sum.name += ".local";
+  const int own_sum = local.add(sum);
+  local.compute(of.node, {operand}, {own_sum}, of.origin);
+  const Dim blocks{Name("scan.blocks"), node.mesh->group_size(axes.set())};
+  const OperationRef total = helper_operation("block_total", {node.operands[0]}, block_total_attributes(node, blocks), node);
+  LocalValue own;
+  own.name = sum.name + ".total";
+  own.element = total->results[0].element;
+  own.mesh = node.mesh;
+  own.partial = of.split.carried;
+  for (const Dim& dim : total->results[0].dims) {
+    const int at = find_dim(node.operands[0].dims, dim.name);
+    own.dims.push_back({dim, at >= 0 ? of.split.operands[0].dims[at] : axes, false, {}});
+  }
+  const int own_total = local.add(own);
+  local.compute(total, {operand}, {own_total});
+  LocalValue all = own;
+  all.name += "s";
+  for (LocalDim& dim : all.dims)
+    if (dim.dim == blocks) dim.axes = {};
+  const int totals = local.collective(InstructionKind::kAllGather, of.node, own_total, all, axes.set(), Reduction::kSum,
+                                      "a running sum needs the totals of the other blocks over " + axes_text(axes, *node.mesh));
+  const OperationRef add = helper_operation("add_totals", {node.results[0], total->results[0], total->results[0]}, add_totals_attributes(node), node);
+  const int result = local.add(block_of_result(of.name, node, 0, of.split.results[0]));
+  local.compute(add, {own_sum, totals, own_total}, {result});
+  return result;
+}
+
+}  // namespace mtf

@@ -1,0 +1,134 @@
+#include "spmd/local_builder.h"
+
+#include "ops/op.h"
+#include "ops/registry.h"
+#include "spmd/remesh.h"
+#include "spmd/reshard.h"
+
+namespace mtf {
+
+LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding) {
+  LocalValue value;
+  value.name = name;
+  if (result > 0) value.name += "." + std::to_string(result);
+  value.element = operation.results[result].element;
+  value.mesh = operation.mesh;
+  value.partial = sharding.partial;
+  const Dims& dims = operation.results[result].dims;
+  for (size_t i = 0; i < dims.size(); ++i) value.dims.push_back({dims[i], sharding.dims[i], false, {}});
+  return value;
+}
+
+OperationRef helper_operation(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of) {
+  auto operation = std::make_shared<LaidOutOperation>();
+  operation->op = find_op(op);
+  operation->operands = std::move(operands);
+  operation->attributes = std::move(attributes);
+  operation->mesh = of.mesh;
+  operation->span = of.span;
+  operation->results = operation->op->infer(*operation);
+  return operation;
+}
+
+int LocalBuilder::add(LocalValue value) {
+  program_.values.push_back(std::move(value));
+  return static_cast<int>(program_.values.size()) - 1;
+}
+
+int LocalBuilder::add_input(int32_t which, const MeshPtr& mesh) {
+  const ProgramInput& input = graph_.inputs[which];
+  const std::string name = input.name.empty() ? std::string(input.operation->op->name) : input.name.str();
+  LocalValue made = block_of_result(name, *input.operation, input.result, input.operation->shardings[input.result]);
+  made.order = input.order;
+  made.mesh = mesh;
+  const int index = add(std::move(made));
+  Instruction instruction;
+  instruction.kind = InstructionKind::kInput;
+  instruction.node = input.operation;
+  instruction.input = which;
+  instruction.results = {index};
+  program_.instructions.push_back(std::move(instruction));
+  program_.inputs.push_back(index);
+  if (input.is_number) number_of_[index] = which;
+  if (input.operation->origin == LayoutOrigin::kGiven) stored_.insert(index);
+  return index;
+}
+
+void LocalBuilder::compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin) {
+  Instruction instruction;
+  instruction.kind = InstructionKind::kCompute;
+  instruction.node = node;
+  instruction.origin = origin;
+  instruction.operands = std::move(operands);
+  instruction.results = std::move(results);
+  program_.instructions.push_back(std::move(instruction));
+}
+
+int LocalBuilder::collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction,
+                             std::string reason) {
+  Instruction instruction;
+  instruction.kind = kind;
+  instruction.node = node;
+  instruction.operands = {operand};
+  instruction.axes = axes;
+  instruction.reduction = reduction;
+  instruction.reason = std::move(reason);
+  const int index = add(std::move(result));
+  instruction.results = {index};
+  program_.instructions.push_back(std::move(instruction));
+  return index;
+}
+
+void LocalBuilder::is_view(int result, int operand, const OperationRef& node) {
+  if (!is_stored(operand)) view_of_[result] = {operand, node};
+}
+
+LocalBuilder::CopyKey LocalBuilder::key_of(int value, const Sharding& wanted) const {
+  std::string key(reinterpret_cast<const char*>(&wanted.partial), sizeof wanted.partial);
+  for (const AxisList& list : wanted.dims) key.append(reinterpret_cast<const char*>(&list), sizeof list);
+  return {value, std::move(key)};
+}
+
+bool LocalBuilder::has_copy(int value, const Sharding& wanted) const {
+  for (auto view = view_of_.find(value); view != view_of_.end(); view = view_of_.find(value)) value = view->second.operand;
+  return program_.values[value].sharding() == wanted || copies_.contains(key_of(value, wanted));
+}
+
+int LocalBuilder::bring(int value, const Sharding& wanted, const OperationRef& node, const std::string& reason) {
+  if (program_.values[value].sharding() == wanted) return value;
+  auto [at, fresh] = copies_.try_emplace(key_of(value, wanted), -1);
+  if (!fresh) return at->second;
+  int& copy = at->second;
+  if (auto view = view_of_.find(value); view != view_of_.end()) {
+    LocalValue renamed = program_.values[value];
+    const View of = view->second;
+    const int brought = bring(of.operand, wanted, node, reason);
+    for (size_t d = 0; d < renamed.dims.size(); ++d) renamed.dims[d].axes = wanted.dims[d];
+    renamed.partial = wanted.partial;
+    renamed.element = program_.values[brought].element;
+    copy = add(std::move(renamed));
+    compute(of.operation, {brought}, {copy});
+  } else {
+    copy = reshard(program_, ways_, value, wanted, node, reason);
+  }
+  return copy;
+}
+
+int LocalBuilder::onto_mesh(int value, const OperationRef& node) {
+  if (same_mesh(program_.values[value].mesh, node->mesh)) return value;
+  auto [at, fresh] = remeshed_.try_emplace({value, node->mesh.get()}, -1);
+  int& there = at->second;
+  if (!fresh) return there;
+  if (auto number = number_of_.find(value); number != number_of_.end())  // it lies nowhere
+    return there = add_input(number->second, node->mesh);
+  const LocalValue& from = program_.values[value];
+  const Remeshed blocks = from.mesh ? remeshed(from.type().dims, from.sharding(), *from.mesh, *node->mesh)
+                                    : Remeshed{replicated(from.dims.size()), replicated(from.dims.size())};
+  const int kept = bring(value, blocks.stays, node, "it is read on another mesh");
+  LocalValue moved = program_.values[kept];
+  moved.mesh = node->mesh;
+  for (size_t d = 0; d < moved.dims.size(); ++d) moved.dims[d].axes = blocks.there.dims[d];
+  return there = collective(InstructionKind::kRemesh, node, kept, std::move(moved), 0, Reduction::kSum, "");
+}
+
+}  // namespace mtf

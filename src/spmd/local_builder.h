@@ -1,0 +1,70 @@
+#pragma once
+// A local program in the making: its values, the instructions that compute and move them, and which copies exist.
+//
+// A value that an operation needs in another sharding is copied there; whoever needs the same later reads that copy. A
+// value that is another's memory under other names has no copies of its own: the other is copied, and the copy renamed.
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "graph/program.h"
+#include "spmd/local_program.h"
+#include "spmd/reshard_search.h"
+
+namespace mtf {
+
+/// A block of result `result` of `operation`, in `sharding`.
+LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding);
+
+/// An operation that the program does not have, on the mesh and at the place in the source of one that it has.
+OperationRef helper_operation(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of);
+
+class LocalBuilder {
+ public:
+  explicit LocalBuilder(const Program& graph) : graph_(graph) {}
+
+  const LocalValue& operator[](int value) const { return program_.values[value]; }
+  ReshardWays& ways() { return ways_; }
+  LocalProgram take() { return std::move(program_); }
+
+  int add(LocalValue value);
+  /// Input `which` of the program, as a value of `mesh`.
+  int add_input(int32_t which, const MeshPtr& mesh);
+  /// `origin`: which operation of the captured program `node` is, or -1.
+  void compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin = -1);
+  int collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, std::string reason);
+  /// `result` is the memory of `operand` under the names that `node` gives.
+  void is_view(int result, int operand, const OperationRef& node);
+
+  /// `value` in the sharding that `node` needs. `reason`: why a partial value is to be reduced.
+  int bring(int value, const Sharding& wanted, const OperationRef& node, const std::string& reason);
+  /// True if bringing it there communicates nothing more, because it has been brought there.
+  bool has_copy(int value, const Sharding& wanted) const;
+  /// A value as `node` can read it on its mesh: in the blocks that it has, where that mesh can name them; gathered over
+  /// the axes of its own mesh whose blocks it cannot.
+  int onto_mesh(int value, const OperationRef& node);
+  /// True of a parameter in a layout that `@` gave.
+  bool is_stored(int value) const { return stored_.contains(value); }
+
+ private:
+  struct View {
+    int operand;
+    OperationRef operation;
+  };
+  using CopyKey = std::pair<int, std::string>;
+  CopyKey key_of(int value, const Sharding& wanted) const;
+
+  const Program& graph_;
+  LocalProgram program_;
+  ReshardWays ways_;
+  std::map<CopyKey, int> copies_;
+  std::map<std::pair<int, const Mesh*>, int> remeshed_;
+  std::unordered_map<int, View> view_of_;
+  std::unordered_set<int> stored_;
+  std::unordered_map<int, int32_t> number_of_;  ///< of values that are numbers of the host: which input
+};
+
+}  // namespace mtf
