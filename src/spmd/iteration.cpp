@@ -14,7 +14,7 @@ constexpr size_t kMostWays = 256;
 bool can_split(const IterationDim& dim) { return dim.kind != SplitKind::kExpand && dim.kind != SplitKind::kWhole; }
 
 /// The axes over which the operands are partial and the operation may leave its result so.
-AxisSet carried_axes(Carrying carrying, const std::vector<Placed>& operands, const std::vector<Placed>& results) {
+AxisSet carried_axes(Arithmetic arithmetic, const std::vector<Placed>& operands, const std::vector<Placed>& results) {
   AxisSet axes = 0;
   size_t partials = 0, zeros = 0;
   for (const Placed& operand : operands) {
@@ -25,7 +25,7 @@ AxisSet carried_axes(Carrying carrying, const std::vector<Placed>& operands, con
     axes = operand.sharding.partial;
   }
   bool may = false;
-  switch (carrying.linear) {
+  switch (arithmetic.linear) {
     case Linear::kNo: break;
     case Linear::kEach: may = partials == 1; break;
     case Linear::kFirst: may = partials == 1 && operands[0].sharding.partial; break;
@@ -35,18 +35,19 @@ AxisSet carried_axes(Carrying carrying, const std::vector<Placed>& operands, con
   for (const Placed& operand : operands)  // an axis cannot also split another operand
     if (operand.sharding.split() & axes) return 0;
   for (const Placed& result : results)
-    if (carrying.works && (result.sharding.split() & axes)) return 0;
+    if (arithmetic.work != Work::kNone && (result.sharding.split() & axes)) return 0;
   return axes;
 }
 
 class Chooser {
  public:
   Chooser(const IterationSpace& space, const std::vector<Placed>& operands, const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways,
-          AxisSet carried, bool works)
-      : space_(space), operands_(operands), results_(results), mesh_(mesh), ways_(ways), carried_(carried), works_(works) {
+          AxisSet carried, Work work)
+      : space_(space), operands_(operands), results_(results), mesh_(mesh), ways_(ways), carried_(carried), work_(work) {
     claims_.resize(space.dims.size());
     for (size_t j = 0; j < space.dims.size(); ++j) collect(static_cast<int>(j));
     for (size_t j = 0; j < space.dims.size(); ++j) move_away(static_cast<int>(j));
+    give_up();
   }
 
   IterationSplit choose() {
@@ -106,7 +107,20 @@ class Chooser {
       if (!claims_[other].empty()) parts *= mesh_.group_size(claims_[other][0].set());
       if (operands_[0].type.dims[free.operands[0]].size >= parts) claims_[other].push_back(homeless);
     }
-    if (!works_) may_be_dropped_ |= homeless.set();
+    if (work_ == Work::kNone) may_be_dropped_ |= homeless.set();
+  }
+
+  // Of an element-wise operation: axes that no result has, where the dims that they split are split otherwise there.
+  void give_up() {
+    if (work_ != Work::kPerResult) return;
+    AxisSet kept = 0;
+    for (const Placed& result : results_) kept |= result.sharding.split();
+    for (size_t j = 0; j < claims_.size(); ++j) {
+      const IterationDim& dim = space_.dims[j];
+      const bool split_otherwise = dim.results[0] >= 0 && !results_[0].sharding.dims[dim.results[0]].empty();
+      for (const AxisList& list : claims_[j]) (split_otherwise ? may_be_dropped_ : kept) |= list.set();
+    }
+    may_be_dropped_ &= ~kept;
   }
 
   bool claimed(int axis) const {
@@ -129,7 +143,7 @@ class Chooser {
             break;
           }
       if (claimants.empty()) continue;
-      if (may_be_dropped_ & axis_bit(axis)) claimants.insert(claimants.begin(), -1);
+      if (may_be_dropped_ & axis_bit(axis)) claimants.insert(work_ == Work::kNone ? claimants.begin() : claimants.end(), -1);
       if (owners.size() * claimants.size() > kMostWays) claimants.erase(claimants.begin() + 1, claimants.end());
       std::vector<Owners> next;
       for (const Owners& owner : owners)
@@ -198,7 +212,8 @@ class Chooser {
       total.wire_bytes += cost.wire_bytes;
       total.count += cost.count;
     };
-    for (size_t k = 0; k < operands_.size(); ++k) add(operands_[k].type, operands_[k].sharding, split.operands[k]);
+    for (size_t k = 0; k < operands_.size(); ++k)
+      if (!operands_[k].has_copy || !operands_[k].has_copy(split.operands[k])) add(operands_[k].type, operands_[k].sharding, split.operands[k]);
     for (size_t r = 0; r < results_.size(); ++r) add(results_[r].type, split.results[r], results_[r].sharding);
     return total;
   }
@@ -209,18 +224,18 @@ class Chooser {
   const Mesh& mesh_;
   ReshardWays& ways_;
   AxisSet carried_;
-  bool works_;
-  AxisSet may_be_dropped_ = 0;  ///< axes that need split nothing, where nothing is computed
+  Work work_;
+  AxisSet may_be_dropped_ = 0;  ///< axes that need not split anything
   std::vector<std::vector<AxisList>> claims_;  ///< for each dim, the lists that operands and results give it
 };
 
 }  // namespace
 
-IterationSplit split_iteration(const IterationSpace& space, Carrying carrying, const std::vector<Placed>& operands,
+IterationSplit split_iteration(const IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,
                                const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways) {
   for (const IterationDim& dim : space.dims)
     MTF_CHECK(dim.operands.size() == operands.size() && dim.results.size() == results.size(), "an iteration dim names {} operands of {}", dim.operands.size(), operands.size());
-  return Chooser(space, operands, results, mesh, ways, carried_axes(carrying, operands, results), carrying.works).choose();
+  return Chooser(space, operands, results, mesh, ways, carried_axes(arithmetic, operands, results), arithmetic.work).choose();
 }
 
 }  // namespace mtf

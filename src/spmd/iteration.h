@@ -4,7 +4,12 @@
 // Every axis that splits a dim of the iteration space through an operand or through the result must be used: work is
 // never repeated to save bytes. There is a choice where two dims claim one axis, where operands list the axes of a dim
 // in different orders, and where a dim that must be whole is split: its axes then split a free dim. The choice that
-// makes bringing the operands there and the result to its own layout cheapest is taken.
+// makes bringing the operands there and the result to its own layout cheapest is taken; copies that exist cost nothing.
+//
+// One axis need not be used: one that splits, of an operand of an element-wise operation, a dim that the result's layout
+// splits over other axes. Every processor along it holds the same part of the result in any case, and an element costs
+// less to compute than to send.
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,12 +24,13 @@ struct Placed {
   TensorType type;
   Sharding sharding;
   bool zero = false;   ///< a constant zero, which may stand for its part of a sum over any axes
+  std::function<bool(const Sharding&)> has_copy = {};  ///< of an operand: it has been brought there before
 };
 
-/// How partial operands may be carried into an operation.
-struct Carrying {
+/// What decides which axes an operation may give up, and which partial operands may be carried into it.
+struct Arithmetic {
   Linear linear = Linear::kNo;   ///< the operation's; kNo where its result may not come out partial
-  bool works = true;             ///< it computes: an axis that splits its result must split the work
+  Work work = Work::kContraction;
 };
 
 struct IterationSplit {
@@ -34,7 +40,7 @@ struct IterationSplit {
   AxisSet carried = 0;               ///< axes over which operands are partial and stay so
 };
 
-IterationSplit split_iteration(const IterationSpace& space, Carrying carrying, const std::vector<Placed>& operands,
+IterationSplit split_iteration(const IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,
                                const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways);
 
 }  // namespace mtf

@@ -6,6 +6,7 @@
 #include "graph/builder.h"
 #include "ops/op.h"
 #include "ops/record.h"
+#include "spmd/carry_splits.h"
 #include "spmd/sink_layouts.h"
 #include "support/diagnostics.h"
 
@@ -149,9 +150,10 @@ class Merger {
 }  // namespace
 
 MergedProgram merge(const Program& program) {
-  Program sunk = program;
-  sink_layouts(sunk);
-  return Merger(sunk).take();
+  Program laid_out = program;
+  carry_splits(laid_out);
+  sink_layouts(laid_out);
+  return Merger(laid_out).take();
 }
 
 Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {

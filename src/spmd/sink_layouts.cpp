@@ -33,7 +33,7 @@ void sink_layouts(Program& program) {
   for (size_t i = count; i-- > 0;) {
     const LaidOutOperation& operation = *program.operations[i].operation;
     asked[i] = operation.origin != LayoutOrigin::kRules;
-    if (asked[i] || readers[i] != 1 || operation.results.size() != 1 || operation.op->leaf) continue;
+    if (operation.origin == LayoutOrigin::kGiven || readers[i] != 1 || operation.results.size() != 1 || operation.op->leaf) continue;
     const auto by = static_cast<size_t>(reader[i]);
     const LaidOutOperation& above = *program.operations[by].operation;
     if (!asked[by] || above.results.size() != 1 || !same_mesh(above.mesh, operation.mesh)) continue;
@@ -44,7 +44,7 @@ void sink_layouts(Program& program) {
     }
     const std::optional<Sharding> wanted = operand_layout(above, k, above.shardings[0]);
     if (!wanted || *wanted == operation.shardings[0]) {
-      asked[i] = wanted.has_value();
+      asked[i] = asked[i] || wanted.has_value();
       continue;
     }
     if (operation.shardings[0].split() & ~wanted->split()) continue;  // work would be repeated

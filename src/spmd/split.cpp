@@ -94,13 +94,14 @@ class Splitter {
     for (const ProgramValue& operand : graph_.operands_of(index)) {
       const int value = local_.onto_mesh(local(operand), node);
       operands.push_back(value);
-      placed.push_back({local_[value].type(), local_[value].sharding(), !operand.is_input() && zero_[operand.source]});
+      placed.push_back({local_[value].type(), local_[value].sharding(), !operand.is_input() && zero_[operand.source],
+                        [this, value](const Sharding& wanted) { return local_.has_copy(value, wanted); }});
     }
     zero_[index] = is_zero(*node) || (op.view && placed[0].zero);
     for (size_t r = 0; r < node->results.size(); ++r) results.push_back({node->results[r], node->shardings[r]});
     const IterationSpace space = op.space(*node);
-    const Carrying carrying{node->results.size() == 1 ? op.linear : Linear::kNo, op.work != Work::kNone};
-    const IterationSplit split = split_iteration(space, carrying, placed, results, *node->mesh, local_.ways());
+    const Arithmetic arithmetic{node->results.size() == 1 ? op.linear : Linear::kNo, op.work};
+    const IterationSplit split = split_iteration(space, arithmetic, placed, results, *node->mesh, local_.ways());
     for (size_t k = 0; k < operands.size(); ++k)
       operands[k] = local_.bring(operands[k], split.operands[k], node, summed_reason(placed[k], *node, local_[operands[k]].name));
 

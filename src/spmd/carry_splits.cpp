@@ -1,0 +1,135 @@
+#include "spmd/carry_splits.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "ops/op.h"
+
+namespace mtf {
+namespace {
+
+class Carrier {
+ public:
+  explicit Carrier(Program& program) : program_(program), count_(program.operations.size()) {}
+
+  void run() {
+    if (!loses_a_split()) return;
+    finer_.resize(count_);
+    readers_.assign(count_, 0);
+    held_.assign(count_, false);
+    for (size_t i = 0; i < count_; ++i)
+      for (const ProgramValue& operand : program_.operands_of(i))
+        if (!operand.is_input()) ++readers_[operand.source];
+    for (const ProgramValue& root : program_.roots)
+      if (!root.is_input()) held_[root.source] = true;
+    for (size_t i = 0; i < count_; ++i) refine(i);
+    useful_.assign(count_, false);
+    for (size_t i = count_; i-- > 0;) see_use(i);
+    kept_.assign(count_, false);
+    for (size_t i = 0; i < count_; ++i) keep(i);
+  }
+
+ private:
+  const LaidOutOperation& at(size_t i) const { return *program_.operations[i].operation; }
+
+  static bool renames(const LaidOutOperation& operation, const IterationDim& dim) {
+    return operation.op->view && dim.kind == SplitKind::kFree && dim.operands[0] >= 0 && dim.results[0] >= 0 &&
+           operation.operands[0].dims[dim.operands[0]].name != operation.results[0].dims[dim.results[0]].name;
+  }
+
+  bool loses_a_split() const {
+    for (size_t i = 0; i < count_; ++i) {
+      const LaidOutOperation& operation = at(i);
+      if (!operation.op->view || operation.origin != LayoutOrigin::kRules) continue;
+      const ProgramValue operand = program_.operands_of(i)[0];
+      if (program_.sharding(operand).split() & ~operation.shardings[0].split()) return true;
+    }
+    return false;
+  }
+
+  /// Where a value lies if it keeps the splits that reach it.
+  const Sharding& finer(ProgramValue value) const {
+    if (!value.is_input() && finer_[value.source]) return *finer_[value.source];
+    return program_.sharding(value);
+  }
+
+  /// The axes that split the operand only if it keeps them.
+  AxisSet gained(ProgramValue value) const { return finer(value).split() & ~program_.sharding(value).split(); }
+
+  void refine(size_t i) {
+    const LaidOutOperation& operation = at(i);
+    first_.try_emplace(&operation, i);
+    if (held_[i] || operation.results.size() != 1 || operation.origin == LayoutOrigin::kGiven || operation.op->leaf) return;
+    if (operation.origin == LayoutOrigin::kLike) {
+      const auto like = first_.find(operation.like.get());
+      if (like != first_.end() && finer_[like->second] && at(like->second).results[0].dims == operation.results[0].dims &&
+          same_mesh(at(like->second).mesh, operation.mesh))
+        finer_[i] = finer_[like->second];
+      return;
+    }
+    const std::span<const ProgramValue> operands = program_.operands_of(i);
+    bool may = operation.op->view;
+    for (const ProgramValue& operand : operands) may = may || gained(operand);
+    if (!may) return;
+    Sharding result = operation.shardings[0];
+    for (const IterationDim& dim : operation.op->space(operation).dims) {
+      if (dim.kind != SplitKind::kFree || dim.results[0] < 0 || !result.dims[dim.results[0]].empty()) continue;
+      for (size_t k = 0; k < operands.size(); ++k) {
+        if (dim.operands[k] < 0 || !same_mesh(program_.mesh(operands[k]), operation.mesh)) continue;
+        const AxisList& list = finer(operands[k]).dims[dim.operands[k]];
+        const bool reaches = renames(operation, dim) || !(program_.sharding(operands[k]).dims[dim.operands[k]] == list);
+        if (!reaches || list.empty() || (result.split() & list.set())) continue;
+        result.dims[dim.results[0]] = list;
+        break;
+      }
+    }
+    if (!(result == operation.shardings[0])) finer_[i] = result;
+  }
+
+  /// Which operands' splits divide the work of a product here, or of one behind.
+  void see_use(size_t i) {
+    const LaidOutOperation& operation = at(i);
+    const std::span<const ProgramValue> operands = program_.operands_of(i);
+    AxisSet known = 0;
+    for (const Sharding& result : operation.shardings) known |= result.split();
+    for (const ProgramValue& operand : operands) known |= program_.sharding(operand).split();
+    const bool product = operation.op->work == Work::kContraction;
+    for (const ProgramValue& operand : operands) {
+      const AxisSet axes = gained(operand);
+      if (!axes || operand.is_input()) continue;
+      if (product ? (axes & ~known) != 0 : finer_[i] && useful_[i]) useful_[operand.source] = true;
+    }
+  }
+
+  /// A value keeps its splits if that is of use, and if what it is computed from kept them and only it reads that.
+  void keep(size_t i) {
+    if (!finer_[i]) return;
+    const LaidOutOperation& operation = at(i);
+    kept_[i] = useful_[i];
+    if (operation.origin == LayoutOrigin::kLike) kept_[i] = kept_[first_.at(operation.like.get())];
+    else
+      for (const ProgramValue& operand : program_.operands_of(i))
+        if (!operand.is_input() && kept_[operand.source])
+          kept_[i] = kept_[i] || operation.op->work == Work::kContraction || readers_[operand.source] == 1;
+    if (!kept_[i]) return;
+    auto moved = std::make_shared<LaidOutOperation>(operation);
+    moved->shardings[0] = *finer_[i];
+    owned_.push_back(program_.operations[i].operation);
+    program_.operations[i].operation = std::move(moved);
+  }
+
+  Program& program_;
+  const size_t count_;
+  std::vector<std::optional<Sharding>> finer_;  ///< of each operation that a lost split can reach
+  std::vector<int32_t> readers_;
+  std::vector<bool> held_, useful_, kept_;
+  std::unordered_map<const LaidOutOperation*, size_t> first_;
+  std::vector<OperationRef> owned_;             ///< what first_ points at
+};
+
+}  // namespace
+
+void carry_splits(Program& program) { Carrier(program).run(); }
+
+}  // namespace mtf
