@@ -1,6 +1,8 @@
 // `counters { … }`: what a block computes and communicates.
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 #include "eval/evaluator.h"
 #include "support/text.h"
 
@@ -59,6 +61,31 @@ class CollectiveFigures : public Object {
   std::optional<CollectiveCount> part_;
 };
 
+/// What a block has bound or assigned, as values that are to be computed; the block holds them no longer, so that no
+/// history is kept for what only it would have held.
+Values take_watched(WatchedBlock& block) {
+  Values values;
+  std::vector<HostValue> stack = std::move(block.values);
+  block.values.clear();
+  std::unordered_set<const void*> seen;
+  while (!stack.empty()) {
+    const HostValue at = std::move(stack.back());
+    stack.pop_back();
+    if (auto* tensor = at.as<Handle>()) {
+      values.push_back(tensor->value());
+    } else if (auto* place = at.as<PlacePtr>()) {
+      stack.emplace_back((*place)->current);
+    } else if (auto* list = at.as<ListPtr>()) {
+      if (seen.insert(list->get()).second) stack.insert(stack.end(), (*list)->items.begin(), (*list)->items.end());
+    } else if (auto* instance = at.as<InstancePtr>()) {
+      if (!seen.insert(instance->get()).second) continue;
+      for (const auto* names : {&(*instance)->scope->bindings, &(*instance)->scope->hoisted})
+        for (const Binding& binding : *names) stack.push_back(binding.value);
+    }
+  }
+  return values;
+}
+
 /// What `counters { … }` gives; in a check the figures are unknown.
 class CounterFigures : public Object {
  public:
@@ -103,7 +130,7 @@ HostValue Evaluator::counters_block(const ast::CountersExpr& counters, const Sco
   watched_.push_back({inner.get(), {}});
   PopLast pop(watched_);
   run_block(counters.body, inner);
-  cut({}, counters.body.span);
+  cut(take_watched(watched_.back()), counters.body.span);
   if (abstract()) return ObjectPtr(std::make_shared<CounterFigures>(std::nullopt));
   return ObjectPtr(std::make_shared<CounterFigures>(difference(engine_->counters(), before)));
 }

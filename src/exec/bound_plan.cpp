@@ -5,6 +5,7 @@
 
 #include "exec/bound_step.h"
 #include "exec/host_tensor.h"
+#include "ops/index.h"
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
 
@@ -22,6 +23,7 @@ struct BoundPlan::Impl {
     const Instruction* first = nullptr;
     std::unique_ptr<BoundCompute> compute;
     std::unique_ptr<BoundCollective> collective;
+    int64_t window_bytes = 0;  // of a window: from one place to the next
     int buffer = -1;           // staging
     int64_t number = 0;        // of the collective that is under way, among all
     int64_t sent = 0;          // bytes that it has handed to MPI in the first run
@@ -107,6 +109,7 @@ struct BoundPlan::Impl {
       bound.first = &program.instructions[step.instructions[0]];
       switch (step.kind) {
         case StepKind::kKernel: bound.compute = bind_kernel(*schedule, step, machine.hostings); break;
+        case StepKind::kWindow: bound.window_bytes = bytes_of(step.writes[0]); break;
         case StepKind::kLoop: bound.compute = bind_loop(*schedule, step, machine.hostings); break;
         default: bind_collective(bound, step); ++begun;
       }
@@ -183,6 +186,19 @@ struct BoundPlan::Impl {
       size_t end = static_cast<size_t>(std::max<int>(static_cast<int>(c) + 1, steps[c].step->finish));
       if (end < steps.size()) steps[end].awaits.push_back(static_cast<int>(c));
       else last_awaits.push_back(static_cast<int>(c));
+    }
+  }
+
+  /// Points a window at the place of its operand that a number of the host says.
+  void open_window(const BoundStep& step, double number) {
+    const LaidOutOperation& operation = *step.first->node;
+    const int from = step.first->operands[0], to = step.first->results[0];
+    try {
+      const int64_t place = checked_place(operation.attributes.dims[0], number);
+      for (int p = 0; p < pointers.places[to]; ++p)
+        pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
+    } catch (const ElementError& error) {
+      fail(Kind::index_out_of_range, operation.span, error.message);
     }
   }
 
@@ -298,6 +314,11 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
       step.collective->begin(step.operands, step.results, {machine.transport, staging, machine.transport.tag_of(step.number)});
       if (first_run) step.sent = machine.transport.sent() - before;
       p.under_way.push_back(static_cast<int>(s));
+      if (first_run) p.flops_of_step.push_back(0);
+      continue;
+    }
+    if (step.step->kind == StepKind::kWindow) {
+      p.open_window(step, numbers(*step.first)[0]);
       if (first_run) p.flops_of_step.push_back(0);
       continue;
     }

@@ -75,7 +75,7 @@ void add_runs(KernelCall& call, std::span<const int> dims, std::span<const Run> 
 void add_at_kernel(KernelCall& call) {
   const int dim = dim_of(call.attributes);
   const BlockDim& along = call.results[0].dims[dim];
-  const int64_t place = place_of_input(call, along) - along.first;
+  const int64_t place = place_of_input(call) - along.first;
   std::vector<Run> runs;
   if (place >= 0 && place < along.size) runs.push_back({.to = place, .count = 1});
   std::vector<int> dims;

@@ -33,7 +33,7 @@ void index_kernel(KernelCall& call) {
   const int dim = static_cast<int>(call.attributes.ints[0]);
   const Block& from = call.operands[0];
   const Block& to = call.results[0];
-  const int64_t place = place_of_input(call, from.dims[dim]) - from.dims[dim].first;
+  const int64_t place = place_of_input(call) - from.dims[dim].first;
   if (place < 0 || place >= from.dims[dim].size) return fill(to, kNothing);
   copy_all(call.threads, from, to, without(from.dims.size(), dim), place * from.dims[dim].stride);
 }
@@ -52,12 +52,21 @@ IterationSpace index_space(const Operation& operation) {
 void place_at_kernel(KernelCall& call) {
   const int dim = static_cast<int>(call.attributes.ints[0]);
   const Block& to = call.results[0];
-  const int64_t place = place_of_input(call, to.dims[dim]) - to.dims[dim].first;
+  const int64_t place = place_of_input(call) - to.dims[dim].first;
   std::vector<Run> runs;
   if (place >= 0 && place < to.dims[dim].size) runs.push_back({.to = place, .count = 1});
   std::vector<int> dims;
   for (int d = 0; d < static_cast<int>(to.dims.size()); ++d) dims.push_back(d == dim ? -1 : d < dim ? d : d - 1);
   copy_runs(call.threads, call.operands[0], to, dims, dim, runs, 0);
+}
+
+/// The order of the operand without the dim.
+StorageOrder index_order(const Operation& operation, std::span<const StorageOrder> operands) {
+  const int8_t gone = narrow(operation.attributes.ints[0]);
+  StorageOrder order;
+  for (int8_t dim : operands[0])
+    if (dim != gone) order.push_back(dim < gone ? dim : static_cast<int8_t>(dim - 1));
+  return order;
 }
 
 // ---- gather ----------------------------------------------------------------------------------------------------------
@@ -291,12 +300,13 @@ Values build_scatter(Call& call) {
 
 }  // namespace
 
-int64_t place_of_input(const KernelCall& call, const BlockDim& dim) {
-  const double place = call.inputs[0];
-  if (!(place >= 0 && place < static_cast<double>(dim.whole)))
-    throw ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", dim.whole - 1, to_string(call.attributes.dims[0]), place)};
+int64_t checked_place(const Dim& dim, double place) {
+  if (!(place >= 0 && place < static_cast<double>(dim.size)))
+    throw ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", dim.size - 1, to_string(dim), place)};
   return static_cast<int64_t>(place);
 }
+
+int64_t place_of_input(const KernelCall& call) { return checked_place(call.attributes.dims[0], call.inputs[0]); }
 
 Value index_dim(Builder& builder, const Value& x, int dim, double place, Span span) {
   const Dim& whole = x.dims()[dim];
@@ -347,7 +357,7 @@ constexpr Op ops::kIndex = complete({
     .gradient = [](GradientCall& call) -> Values {
       return {call.builder.add("place_at", {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
     },
-    .linear = Linear::kEach});
+    .linear = Linear::kEach, .window = true, .result_order = index_order});
 
 constexpr Op ops::kPlaceAt = complete({
     .name = "place_at", .family = "Indices", .doc = "The transpose of `x[d: i]`: its operand at place i of a new dimension, zeros elsewhere.",

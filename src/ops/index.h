@@ -13,8 +13,10 @@
 
 namespace mtf {
 
-/// The place that the first input of an index, place_at or add_at names, refused if it is outside the dim.
-int64_t place_of_input(const KernelCall& call, const BlockDim& dim);
+/// A host's number as a place of a dim; throws ElementError if it is outside.
+int64_t checked_place(const Dim& dim, double place);
+/// The place that the first input of an index, place_at or add_at names.
+int64_t place_of_input(const KernelCall& call);
 
 /// The table at the places that `ids` say along its dim `over`. Dims of both run together; the result has the dims of
 /// the ids, then the others of the table.

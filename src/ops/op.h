@@ -166,6 +166,7 @@ struct Op {
 
   Linear linear = Linear::kNo;
   bool view = false;             ///< the result is the operand's memory under other names
+  bool window = false;           ///< the result is the operand at one place of dim `ints[0]`, the host's number, and may lie there
   bool in_place = false;         ///< the kernel may write its first result over its first operand
   /// Of an operation that puts what it is given into zeros: x + this(parts…) is accumulate(x, parts…), with the same
   /// attributes and numbers, which touches only the places where the parts fall. So gradients of slices add up.
@@ -175,7 +176,7 @@ struct Op {
   bool list = false;             ///< a call gives the list of its results, even of one
   bool leaf = false;             ///< has no operands and is computed before any plan: an input of it
 
-  /// Of a contraction: the storage order of its result for which the product copies nothing, given its operands'.
+  /// The storage order of its result for which it copies least, given its operands'. A contraction has one.
   StorageOrder (*result_order)(const Operation&, std::span<const StorageOrder> operands) = nullptr;
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "schedule/pack.h"
 #include "schedule/passes.h"
 #include "support/diagnostics.h"
 
@@ -129,6 +130,19 @@ void choose_orders(Schedule& schedule) {
                 value.order.size());
     }
   }
+}
+
+bool is_window(const LocalProgram& program, const Instruction& instruction) {
+  if (instruction.kind != InstructionKind::kCompute || !instruction.node->op->window) return false;
+  const LocalValue& from = program.values[instruction.operands[0]];
+  const LocalValue& to = program.values[instruction.results[0]];
+  const int8_t along = static_cast<int8_t>(instruction.node->attributes.ints[0]);
+  if (from.element != to.element || from.mesh != to.mesh || from.varies() != to.varies() || from.order.front() != along) return false;
+  for (size_t i = 0; i < to.order.size(); ++i)
+    if (to.order[i] != (from.order[i + 1] < along ? from.order[i + 1] : from.order[i + 1] - 1)) return false;
+  for (const LocalDim& dim : from.dims)
+    if (dim.mapped || (!dim.axes.empty() && dim.dim.size % from.mesh->group_size(dim.axes.set()) != 0)) return false;
+  return from.dims[along].axes.empty() && padded(largest_block(to) * size_of(to.element)) == largest_block(to) * size_of(to.element);
 }
 
 bool shares_memory(const LocalProgram& program, const Instruction& instruction) {

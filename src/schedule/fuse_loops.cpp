@@ -16,6 +16,7 @@ constexpr size_t kMostReaders = 64;  // of a value, that one more is compared wi
 struct Cluster {
   std::vector<int> members;  ///< steps, ascending
   std::vector<int> reads;    ///< values, ascending
+  int64_t replica = 0;       ///< not 0: some belong to this region that is computed again
 };
 
 void add_all(std::vector<int>& into, const std::vector<int>& from) {
@@ -52,6 +53,7 @@ class Fuser {
     order_.add(i, needs);
     clusters_[i].members = {i};
     add_all(clusters_[i].reads, steps_[i].reads);
+    clusters_[i].replica = program_.instructions[steps_[i].instructions[0]].replica;
     for (int v : steps_[i].writes) maker_[v] = i;
   }
 
@@ -88,9 +90,16 @@ class Fuser {
     return a.members.size() + b.members.size() <= kMostInstructions && a.reads.size() + b.reads.size() <= kMostArrays;
   }
 
+  /// Joining them computes nothing of a region again before its backward pass comes to it: a loop runs where its first
+  /// member stands.
+  bool keeps_regions_late(const Cluster& a, const Cluster& b) const {
+    const Cluster& later = a.members[0] < b.members[0] ? b : a;
+    return later.replica == 0 || a.replica == b.replica;
+  }
+
   bool can_join(int a, int b) const {
     const Cluster &x = clusters_[a], &y = clusters_[b];
-    return fits(x, y) && same_space(x.members[0], y.members[0]) && readable(y, a) && readable(x, b);
+    return fits(x, y) && keeps_regions_late(x, y) && same_space(x.members[0], y.members[0]) && readable(y, a) && readable(x, b);
   }
 
   /// Joins the loop that `step` is with those that make what it reads, and those that read the same, the latest first.
@@ -128,6 +137,7 @@ class Fuser {
     Cluster& gone = clusters_[std::max(a, b)];
     add_all(kept.members, gone.members);
     add_all(kept.reads, gone.reads);
+    if (kept.replica == 0) kept.replica = gone.replica;
     gone = {};
   }
 

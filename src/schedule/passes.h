@@ -11,7 +11,7 @@ namespace mtf {
 void choose_orders(Schedule& schedule);
 
 /// Afterwards there is one step for each instruction that computes or moves anything, in program order; alias_of names
-/// the memory of those that do neither.
+/// the memory of those that do neither, and steps that only find a part of their operand are windows.
 void share_views(Schedule& schedule);
 
 /// Afterwards element-wise instructions over the same blocks that feed each other, or read the same, are one step, with

@@ -118,6 +118,9 @@ class Planner {
         last_[root(v)] = kAlways;
         is_output_[root(v)] = true;
       }
+    // Whoever reads a window reads what it looks into.
+    for (auto step = s_.steps.rbegin(); step != s_.steps.rend(); ++step)
+      if (step->kind == StepKind::kWindow) last_[root(step->reads[0])] = std::max(last_[root(step->reads[0])], last_[root(step->writes[0])]);
   }
 
   int new_buffer(BufferKind kind, int value, int first) {
@@ -167,8 +170,7 @@ class Planner {
       if (program_.values[v].varies() != program_.values[r].varies() || s_.buffers[s_.buffer_of[r]].last != s) continue;
       if (std::count_if(step.reads.begin(), step.reads.end(), [&](int w) { return root(w) == r; }) != 1) continue;
       bool is_input = s_.buffers[s_.buffer_of[r]].kind == BufferKind::kInput;
-      if (is_input != is_output_[result]) continue;
-      if (is_input && !dying_.has(r)) continue;
+      if (is_input && !(is_output_[result] && dying_.has(r))) continue;
       if (!same_memory(program_.values[r], program_.values[result]) && size_differs(r, v)) continue;
       return r;
     }
@@ -182,6 +184,7 @@ class Planner {
 
   void place_step(int s) {
     const Step& step = s_.steps[s];
+    if (step.kind == StepKind::kWindow) return;
     for (int result : step.writes) {
       if (int operand = in_place(step, s, result); operand >= 0) {
         take_over(operand, result);
@@ -207,6 +210,7 @@ class Planner {
   void take_over(int operand, int result) {
     int buffer = s_.buffer_of[operand];
     s_.buffer_of[result] = buffer;
+    if (is_output_[result] && s_.buffers[buffer].kind == BufferKind::kArena) s_.buffers[buffer].kind = BufferKind::kOutput;
     s_.buffers[buffer].last = std::min(last_[result] < 0 ? s_.buffers[buffer].last : last_[result], static_cast<int>(s_.steps.size()));
     dying_.remove(operand);
   }

@@ -6,7 +6,8 @@
 // a storage order, and lies in a buffer:
 //
 //   alias_of[v]    the value whose memory v is (itself for most): rename, reshape of row-major storage, remesh
-//   buffer_of[v]   the buffer of alias_of[v]; -1 for a value that exists only inside a loop, and for host numbers
+//   buffer_of[v]   the buffer of alias_of[v]; -1 for a value that exists only inside a loop, for a window into another
+//                  value's memory, and for host numbers
 //
 // A buffer is memory that one value after another may use: a result takes over the buffer of an operand that it is the
 // last to read, where the step can work in place and both vary over the same axes. Buffers of inputs and outputs are
@@ -25,7 +26,13 @@
 
 namespace mtf {
 
-enum class StepKind : uint8_t { kKernel, kLoop, kSlice, kCollective };
+enum class StepKind : uint8_t {
+  kKernel,
+  kLoop,
+  kWindow,      ///< the result is a part of its operand's memory, which place says a number of the host
+  kSlice,
+  kCollective,
+};
 
 /// Element-wise instructions and reductions as one loop.
 struct LoopPlan {
@@ -107,6 +114,10 @@ bool is_loop(const Instruction& instruction);
 
 /// The instruction only gives memory another name; valid once orders are chosen.
 bool shares_memory(const LocalProgram& program, const Instruction& instruction);
+
+/// The result is a whole number of cache lines of its operand's memory, at a place that a number of the host says; valid
+/// once orders are chosen.
+bool is_window(const LocalProgram& program, const Instruction& instruction);
 
 /// The kernel may write its first result over its first operand, where that has the same dims in the same storage order
 /// and nobody reads it afterwards.

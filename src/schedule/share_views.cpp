@@ -4,6 +4,19 @@
 #include "schedule/passes.h"
 
 namespace mtf {
+namespace {
+
+/// Windows need no kernel; but what outlives the run is a tensor of its own.
+void open_windows(Schedule& schedule) {
+  std::vector<bool> is_output(schedule.program.values.size(), false);
+  for (const std::vector<int>& outputs : schedule.program.outputs)
+    for (int v : outputs) is_output[schedule.alias_of[v]] = true;
+  for (Step& step : schedule.steps)
+    if (step.kind == StepKind::kKernel && !is_output[step.writes[0]] && is_window(schedule.program, schedule.program.instructions[step.instructions[0]]))
+      step.kind = StepKind::kWindow;
+}
+
+}  // namespace
 
 void share_views(Schedule& schedule) {
   const LocalProgram& program = schedule.program;
@@ -28,6 +41,7 @@ void share_views(Schedule& schedule) {
     for (int v : instruction.operands)
       if (std::find(step.reads.begin(), step.reads.end(), v) == step.reads.end()) step.reads.push_back(v);
   }
+  open_windows(schedule);
 }
 
 }  // namespace mtf

@@ -59,6 +59,7 @@ void LocalBuilder::compute(const OperationRef& node, std::vector<int> operands, 
   instruction.kind = InstructionKind::kCompute;
   instruction.node = node;
   instruction.origin = origin;
+  instruction.replica = replica_;
   instruction.operands = std::move(operands);
   instruction.results = std::move(results);
   program_.instructions.push_back(std::move(instruction));

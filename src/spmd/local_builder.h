@@ -33,6 +33,8 @@ class LocalBuilder {
   int add(LocalValue value);
   /// Input `which` of the program, as a value of `mesh`.
   int add_input(int32_t which, const MeshPtr& mesh);
+  /// What is added from here on belongs to a region that is computed again (Instruction::replica), or to none: 0.
+  void in_replica(int64_t replica) { replica_ = replica; }
   /// `origin`: which operation of the captured program `node` is, or -1.
   void compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin = -1);
   int collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, std::string reason);
@@ -60,6 +62,7 @@ class LocalBuilder {
   const Program& graph_;
   LocalProgram program_;
   ReshardWays ways_;
+  int64_t replica_ = 0;
   std::map<CopyKey, int> copies_;
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
   std::unordered_map<int, View> view_of_;

@@ -68,6 +68,7 @@ struct Instruction {
   InstructionKind kind = InstructionKind::kCompute;
   OperationRef node;            ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
   int32_t origin = -1;          ///< which operation of the captured program that is, or -1: of an expansion, a helper
+  int64_t replica = 0;          ///< not 0: of a region that is computed again for its backward pass; which one
   int32_t input = -1;           ///< of kInput: which of the program's inputs
   std::vector<int> operands;    ///< indices of values
   std::vector<int> results;

@@ -99,6 +99,7 @@ class Splitter {
     }
     zero_[index] = is_zero(*node) || (op.view && placed[0].zero);
     for (size_t r = 0; r < node->results.size(); ++r) results.push_back({node->results[r], node->shardings[r]});
+    local_.in_replica(entry.replica);
     const IterationSpace space = op.space(*node);
     const Arithmetic arithmetic{node->results.size() == 1 ? op.linear : Linear::kNo, op.work};
     const IterationSplit split = split_iteration(space, arithmetic, placed, results, *node->mesh, local_.ways());
