@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "graph/history_end.h"
 #include "ops/op.h"
 #include "ops/record.h"
 #include "support/diagnostics.h"
@@ -20,9 +21,8 @@
 namespace mtf {
 namespace {
 
-bool passes(const LaidOutOperation& operation) {
-  return operation.op->gradient && !operation.op->ends_gradients && !operation.no_grad;
-}
+/// Gradients of its results become gradients of its operands.
+bool passes(const Node& node) { return passes_gradients(*node.operation) && !reads_assigned(node); }
 
 class Backward {
  public:
@@ -60,7 +60,7 @@ class Backward {
     while (!stack.empty()) {
       NodePtr node = std::move(stack.back());
       stack.pop_back();
-      if (passes(*node->operation)) {
+      if (passes(*node)) {
         for (const Value& operand : node->operands()) {
           if (operand.node->mark == mark || !is_float(operand.element())) continue;
           operand.node->mark = mark;
@@ -72,32 +72,22 @@ class Backward {
     std::sort(reached.begin(), reached.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
     for (const NodePtr& node : reached) {
       bool leads = wanted.count(node.get()) > 0;
-      if (passes(*node->operation))
+      if (passes(*node))
         for (const Value& operand : node->operands()) leads = leads || (is_float(operand.element()) && leads_.count(operand.node.get()));
       if (!leads) continue;
       leads_.insert(node.get());
       path_.push_back(node);
     }
-    for (const Value& target : targets_)
-      if (!leads_.count(target.node.get())) check_end(*target.node, reached);
+    check_ends(reached);
   }
 
-  /// A target that was not come to, though a way ends at a variable that has been assigned since, behind which it may
-  /// lie: a variable itself, or what is older than the last that read the assigned one. What was kept of the ways below
-  /// makes no difference, so that it does not matter when they were given up.
-  void check_end(const Node& target, const std::vector<NodePtr>& reached) const {
-    std::optional<HistoryEnd> last;
-    for (const NodePtr& node : reached) {
-      if (node->ended && node->ended->reader > (last ? last->reader : 0)) last = *node->ended;
-      if (!passes(*node->operation)) continue;
-      for (const Value& operand : node->operands()) {
-        if (!operand.node->ended || operand.node->ended->reader != 0 || node->id <= (last ? last->reader : 0)) continue;
-        last = *operand.node->ended;
-        last->reader = node->id;
-        last->read = node->operation->span;
-      }
-    }
-    if (!last || (target.place == 0 && target.id > last->reader)) return;
+  /// Fails if a target lies where histories have ended.
+  void check_ends(const std::vector<NodePtr>& reached) const {
+    const std::shared_ptr<const HistoryEnd> last = last_end(reached);
+    if (!last) return;
+    std::vector<bool> leads;
+    for (const Value& target : targets_) leads.push_back(leads_.count(target.node.get()) > 0);
+    if (!lies_below_an_end(reached, targets_, leads)) return;
     fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + last->variable.str() + "`")
              .related(last->read, "read here")
              .related(last->assigned, "assigned here since")
@@ -148,7 +138,7 @@ class Backward {
 
   void step(const NodePtr& node) {
     const LaidOutOperation& operation = *node->operation;
-    if (!passes(operation)) return;
+    if (!passes(*node)) return;
     std::vector<bool> wanted;
     bool any = false;
     for (const Value& operand : node->operands()) {

@@ -52,6 +52,7 @@ struct HistoryEnd {
   Span read;         ///< where it had been read
   int64_t place = 0; ///< which one it is (Node::place)
   int64_t reader = 0;///< the node that had read it; of the variable itself 0
+  std::shared_ptr<const std::vector<int64_t>> below = nullptr;  ///< what may be a target below: graph/history_end.h
 };
 
 struct Node : std::enable_shared_from_this<Node> {

@@ -4,41 +4,12 @@
 #include <unordered_map>
 
 #include "graph/gradients.h"
+#include "graph/history_end.h"
 #include "ops/op.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
 namespace {
-
-/// A gradient could go through it: the operation passes gradients on, and to numbers that have them.
-bool passes_gradients(const Node& node) {
-  const LaidOutOperation& operation = *node.operation;
-  if (operation.op->gradient == nullptr || operation.op->ends_gradients || operation.no_grad) return false;
-  return std::any_of(operation.results.begin(), operation.results.end(), [](const TensorType& type) { return is_float(type.element); });
-}
-
-/// Why no gradient comes through the node to what it has read, or null: of several ends the one that was read last.
-std::shared_ptr<const HistoryEnd> end_below(const Node& node) {
-  std::shared_ptr<const HistoryEnd> last;
-  for (const Value& operand : node.operands()) {
-    std::shared_ptr<const HistoryEnd> end = operand.node->ended;
-    if (!end || !is_float(operand.element())) continue;
-    if (end->reader == 0) {  // the variable itself: read here
-      HistoryEnd here = *end;
-      here.read = node.operation->span;
-      here.reader = node.id;
-      end = std::make_shared<const HistoryEnd>(std::move(here));
-    }
-    if (!last || end->reader > last->reader) last = std::move(end);
-  }
-  return last;
-}
-
-/// It has read the value of a variable that has been assigned since.
-bool reads_assigned(const Node& node) {
-  return std::any_of(node.operands().begin(), node.operands().end(),
-                     [](const Value& operand) { return operand.node->place != 0 && operand.node->ended; });
-}
 
 /// What is not computed may still be asked for: of an operation with several results.
 bool may_be_asked(const Node& node) {
@@ -104,11 +75,12 @@ bool ValueTable::leads(const Node& node) const {
 
 Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, bool gradients_may_come) {
   Values saved;
+  gradients_may_come_ = gradients_may_come;
   if (!gradients_may_come) {
     for (const NodePtr& node : nodes) node->keeps_history_ = false;
     return saved;
   }
-  for (const NodePtr& node : nodes) node->leads_ = node->keeps_history_ = passes_gradients(*node) && !reads_assigned(*node) && leads(*node);
+  for (const NodePtr& node : nodes) node->leads_ = node->keeps_history_ = passes_gradients(*node->operation) && !reads_assigned(*node) && leads(*node);
   keep_between(nodes);
   auto save = [&](const Value& value) {
     if (!value.node->is_computed(value.result) && !value.operation().op->leaf) saved.push_back(value);
@@ -147,7 +119,7 @@ void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture)
 }
 
 void ValueTable::computed(const std::vector<NodePtr>& nodes) {
-  Values released;
+  std::vector<NodePtr> ending;
   for (const NodePtr& node : nodes) {
     if (node->pending_) {
       node->pending_ = false;
@@ -156,14 +128,10 @@ void ValueTable::computed(const std::vector<NodePtr>& nodes) {
     bool waits = false;
     for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r) waits = waits || (node->held(r) > 0 && !node->is_computed(r));
     if (!waits) unlink(held_, *node, &Node::held_link_);
-    if (node->keeps_history_) {
-      link(history_, *node, &Node::history_link_);
-    } else if (!may_be_asked(*node)) {
-      if (passes_gradients(*node) && !node->ended) node->ended = end_below(*node);
-      node->release_operands(released);
-    }
+    if (node->keeps_history_) link(history_, *node, &Node::history_link_);
+    else if (!may_be_asked(*node)) ending.push_back(node);
   }
-  released.clear();
+  end(ending);
   if (history_.count > 2 * history_after_last_look_ + 64) end_histories();
 }
 
@@ -189,15 +157,20 @@ void ValueTable::end_histories() {
   for (Node* node = history_.first; node != nullptr; node = node->history_link_.next) nodes.push_back(node->shared_from_this());
   for (const NodePtr& node : nodes) node->leads_ = !reads_assigned(*node) && leads(*node);
   keep_between(nodes);
-  Values released;
+  std::vector<NodePtr> ending;
   for (const NodePtr& node : nodes) {
     if (node->keeps_history_) continue;
-    if (!node->ended) node->ended = end_below(*node);
     unlink(history_, *node, &Node::history_link_);
-    node->release_operands(released);
+    ending.push_back(node);
   }
-  released.clear();
+  end(ending);
   history_after_last_look_ = history_.count;
+}
+
+void ValueTable::end(const std::vector<NodePtr>& nodes) const {
+  if (gradients_may_come_) note_ends(nodes);
+  Values released;
+  for (const NodePtr& node : nodes) node->release_operands(released);
 }
 
 }  // namespace mtf

@@ -63,11 +63,14 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// Of nodes through which something held can be reached (leads_), in program order, those that something held is made
   /// of keep their operands. What a kept operation of a region is computed from does too: it will be computed again.
   static void keep_between(const std::vector<NodePtr>& nodes);
+  /// They give up their operands, in program order.
+  void end(const std::vector<NodePtr>& nodes) const;
 
   List held_;      ///< held, and a held result is not computed
   List history_;   ///< have been part of a cut and keep their operands
   int64_t pending_count_ = 0;
   size_t history_after_last_look_ = 0;
+  bool gradients_may_come_ = true;   ///< as of the last cut
 };
 
 }  // namespace mtf

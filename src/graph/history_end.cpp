@@ -1,0 +1,171 @@
+#include "graph/history_end.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ops/op.h"
+
+namespace mtf {
+namespace {
+
+/// The old value of a variable: what assigned it last has been replaced.
+bool is_old(const Node& node) { return node.place != 0 && node.ended; }
+
+/// What may be a target below an end, as a number: a value by its node's id, a variable by its place below 0.
+int64_t number_of(const Node& node) { return is_old(node) ? -node.place : node.id; }
+
+bool later(const std::shared_ptr<const HistoryEnd>& a, const std::shared_ptr<const HistoryEnd>& b) { return !b || (a && a->reader > b->reader); }
+
+/// The last end that the node comes to through one operand, or null.
+std::shared_ptr<const HistoryEnd> end_at(const Node& node, const Value& operand) {
+  if (!is_float(operand.element()) || !operand.node->ended) return nullptr;
+  if (!is_old(*operand.node)) return operand.node->ended;
+  HistoryEnd here = *operand.node->ended;
+  here.read = node.operation->span;
+  here.reader = node.id;
+  return std::make_shared<const HistoryEnd>(std::move(here));
+}
+
+std::shared_ptr<const HistoryEnd> end_below(const Node& node) {
+  std::shared_ptr<const HistoryEnd> last;
+  for (const Value& operand : node.operands())
+    if (std::shared_ptr<const HistoryEnd> end = end_at(node, operand); end && later(end, last)) last = std::move(end);
+  return last;
+}
+
+/// The nodes below some others, and what may be a target among them.
+class Below {
+ public:
+  explicit Below(const std::vector<Node*>& tops) {
+    std::vector<const Node*> stack(tops.begin(), tops.end());
+    std::unordered_set<const Node*> seen(tops.begin(), tops.end());
+    while (!stack.empty()) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      nodes_.push_back(node);
+      if (!passes_gradients(*node->operation)) continue;
+      for (const Value& operand : node->operands())
+        if (is_float(operand.element()) && seen.insert(operand.node.get()).second) stack.push_back(operand.node.get());
+    }
+    std::sort(nodes_.begin(), nodes_.end(), [](const Node* a, const Node* b) { return a->id < b->id; });
+    for (size_t i = 0; i < nodes_.size(); ++i) index_[nodes_[i]] = i;
+    for (const Node* node : nodes_) {
+      if (is_old(*node) || node->is_held()) candidates_.push_back(number_of(*node));
+      if (node->ended && node->ended->below) candidates_.insert(candidates_.end(), node->ended->below->begin(), node->ended->below->end());
+    }
+    std::sort(candidates_.begin(), candidates_.end());
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+  }
+
+  /// For each of the nodes the candidates below it, ascending: 64 of them at a time, a bit each.
+  std::vector<std::shared_ptr<const std::vector<int64_t>>> of(const std::vector<Node*>& tops) const {
+    std::vector<std::vector<int64_t>> found(tops.size());
+    std::vector<uint64_t> own(nodes_.size()), below(nodes_.size());
+    for (size_t first = 0; first < candidates_.size(); first += 64) {
+      auto bit_of = [&](int64_t number) -> uint64_t {
+        const size_t at = static_cast<size_t>(std::lower_bound(candidates_.begin(), candidates_.end(), number) - candidates_.begin());
+        return at >= first && at < first + 64 && candidates_[at] == number ? uint64_t{1} << (at - first) : 0;
+      };
+      for (size_t i = 0; i < nodes_.size(); ++i) {
+        const Node& node = *nodes_[i];
+        own[i] = is_old(node) || node.is_held() ? bit_of(number_of(node)) : 0;
+        below[i] = 0;
+        if (node.ended && node.ended->below)
+          for (int64_t number : *node.ended->below) below[i] |= bit_of(number);
+        if (!passes_gradients(*node.operation)) continue;
+        for (const Value& operand : node.operands()) {
+          if (!is_float(operand.element())) continue;
+          const size_t from = index_.at(operand.node.get());
+          below[i] |= own[from] | below[from];
+        }
+      }
+      for (size_t t = 0; t < tops.size(); ++t)
+        for (uint64_t bits = below[index_.at(tops[t])]; bits != 0; bits &= bits - 1)
+          found[t].push_back(candidates_[first + static_cast<size_t>(__builtin_ctzll(bits))]);
+    }
+    std::vector<std::shared_ptr<const std::vector<int64_t>>> result;
+    for (std::vector<int64_t>& each : found) {
+      if (!result.empty() && *result.back() == each) result.push_back(result.back());
+      else result.push_back(std::make_shared<const std::vector<int64_t>>(std::move(each)));
+    }
+    return result;
+  }
+
+ private:
+  std::vector<const Node*> nodes_;   // in program order
+  std::unordered_map<const Node*, size_t> index_;
+  std::vector<int64_t> candidates_;
+};
+
+}  // namespace
+
+bool passes_gradients(const LaidOutOperation& operation) {
+  if (operation.op->gradient == nullptr || operation.op->ends_gradients || operation.no_grad) return false;
+  return std::any_of(operation.results.begin(), operation.results.end(), [](const TensorType& type) { return is_float(type.element); });
+}
+
+bool reads_assigned(const Node& node) {
+  return std::any_of(node.operands().begin(), node.operands().end(), [](const Value& operand) { return is_old(*operand.node); });
+}
+
+void note_ends(const std::vector<NodePtr>& nodes) {
+  std::unordered_map<const Node*, int32_t> gone;   // for each that ends here: its uses by nodes that give theirs up
+  std::vector<Node*> ends;
+  for (const NodePtr& node : nodes) {
+    for (const Value& operand : node->operands())
+      if (auto at = gone.find(operand.node.get()); at != gone.end()) ++at->second;
+    if (node->ended || !passes_gradients(*node->operation)) continue;
+    node->ended = end_below(*node);
+    if (!node->ended) continue;
+    ends.push_back(node.get());
+    gone[node.get()] = 0;
+  }
+  std::erase_if(ends, [&](const Node* node) { return !node->is_held() && node->uses() == gone[node]; });
+  if (ends.empty()) return;
+  const auto below = Below(ends).of(ends);
+  for (size_t i = 0; i < ends.size(); ++i) {
+    HistoryEnd end = *ends[i]->ended;
+    end.below = below[i];
+    ends[i]->ended = std::make_shared<const HistoryEnd>(std::move(end));
+  }
+}
+
+std::shared_ptr<const HistoryEnd> last_end(const std::vector<NodePtr>& reached) {
+  std::shared_ptr<const HistoryEnd> last;
+  for (const NodePtr& node : reached) {
+    if (node->ended && !is_old(*node) && later(node->ended, last)) last = node->ended;
+    if (!passes_gradients(*node->operation)) continue;
+    if (auto end = end_below(*node); end && later(end, last)) last = std::move(end);
+  }
+  return last;
+}
+
+bool lies_below_an_end(const std::vector<NodePtr>& reached, const Values& targets, const std::vector<bool>& comes_to_it) {
+  std::unordered_set<int64_t> below;
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> stack;
+  auto go_below = [&](const Node& node) {
+    if (node.ended && node.ended->below) below.insert(node.ended->below->begin(), node.ended->below->end());
+    if (!passes_gradients(*node.operation)) return;
+    for (const Value& operand : node.operands()) {
+      if (!is_float(operand.element()) || !seen.insert(operand.node.get()).second) continue;
+      below.insert(number_of(*operand.node));
+      stack.push_back(operand.node.get());
+    }
+  };
+  for (const NodePtr& node : reached)
+    if (reads_assigned(*node) || node->ended) go_below(*node);
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    go_below(*node);
+  }
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const Node& target = *targets[t].node;
+    if (below.count(target.id) > 0 || (target.place != 0 && !comes_to_it[t] && below.count(-target.place) > 0)) return true;
+  }
+  return false;
+}
+
+}  // namespace mtf
