@@ -26,7 +26,9 @@ bool passes(const Node& node) { return passes_gradients(*node.operation) && !rea
 
 class Backward {
  public:
-  Backward(Builder& builder, const Value& loss, const Values& targets) : builder_(builder), loss_(loss), targets_(targets) {}
+  /// `open_region`: the region of `recompute` that is being evaluated; what is inside it has not come to its end.
+  Backward(Builder& builder, const Value& loss, const Values& targets, int64_t open_region)
+      : builder_(builder), loss_(loss), targets_(targets), open_region_(open_region) {}
 
   Values run() {
     if (!loss_.dims().empty() || !is_float(loss_.element()))
@@ -170,8 +172,8 @@ class Backward {
   }
 
   /// It was made in the region, and has not been computed: it will be made again.
-  static bool is_inside(const Value& value, int64_t region) {
-    return region != 0 && value.operation().region == region && !value.node->is_computed(value.result);
+  bool is_inside(const Value& value, int64_t region) const {
+    return region != 0 && region != open_region_ && value.operation().region == region && !value.node->is_computed(value.result);
   }
 
   /// `value` as the backward pass of an operation of `region` reads it: itself, or its copy if it was made in that region.
@@ -212,6 +214,7 @@ class Backward {
   Builder& builder_;
   Value loss_;
   const Values& targets_;
+  const int64_t open_region_;
   std::vector<NodePtr> path_;
   std::unordered_set<const Node*> leads_;
   std::unordered_map<Key, Values, Hash> parts_;
@@ -242,8 +245,9 @@ class Unwritten {
 }  // namespace
 
 Values gradients(Builder& builder, const Value& loss, const Values& targets) {
+  const int64_t open_region = builder.context.recompute_region;
   Unwritten unwritten(builder);
-  return Backward(builder, loss, targets).run();
+  return Backward(builder, loss, targets, open_region).run();
 }
 
 GradientReads reads_of_gradient(const LaidOutOperation& operation, const std::vector<bool>& wanted) {
