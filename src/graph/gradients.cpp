@@ -26,9 +26,7 @@ bool passes(const Node& node) { return passes_gradients(*node.operation) && !rea
 
 class Backward {
  public:
-  /// `open_region`: the region of `recompute` that is being evaluated; what is inside it has not come to its end.
-  Backward(Builder& builder, const Value& loss, const Values& targets, int64_t open_region)
-      : builder_(builder), loss_(loss), targets_(targets), open_region_(open_region) {}
+  Backward(Builder& builder, const Value& loss, const Values& targets) : builder_(builder), loss_(loss), targets_(targets) {}
 
   Values run() {
     if (!loss_.dims().empty() || !is_float(loss_.element()))
@@ -171,9 +169,9 @@ class Backward {
       if (wanted[k] && gradients[k]) add_to(node->operands()[k], gradients[k]);
   }
 
-  /// It was made in the region, and has not been computed: it will be made again.
-  bool is_inside(const Value& value, int64_t region) const {
-    return region != 0 && region != open_region_ && value.operation().region == region && !value.node->is_computed(value.result);
+  /// It was made in the region, and has not been computed, nor will be for whoever holds it: it will be made again.
+  static bool is_inside(const Value& value, int64_t region) {
+    return region != 0 && !value.node->is_held() && value.operation().region == region && !value.node->is_computed(value.result);
   }
 
   /// `value` as the backward pass of an operation of `region` reads it: itself, or its copy if it was made in that region.
@@ -214,7 +212,6 @@ class Backward {
   Builder& builder_;
   Value loss_;
   const Values& targets_;
-  const int64_t open_region_;
   std::vector<NodePtr> path_;
   std::unordered_set<const Node*> leads_;
   std::unordered_map<Key, Values, Hash> parts_;
@@ -245,9 +242,8 @@ class Unwritten {
 }  // namespace
 
 Values gradients(Builder& builder, const Value& loss, const Values& targets) {
-  const int64_t open_region = builder.context.recompute_region;
   Unwritten unwritten(builder);
-  return Backward(builder, loss, targets, open_region).run();
+  return Backward(builder, loss, targets).run();
 }
 
 GradientReads reads_of_gradient(const LaidOutOperation& operation, const std::vector<bool>& wanted) {
