@@ -162,7 +162,7 @@ Value Builder::assigned(const Value& value, const Sharding& sharding, MeshPtr me
 
 NodePtr Builder::copy_node(const Node& node, Values operands) {
   auto operation = std::make_shared<LaidOutOperation>(*node.operation);
-  operation->region = 0;
+  operation->region = context.recompute_region;
   return make_node(std::move(operation), std::move(operands));
 }
 

@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "graph/history_end.h"
+#include "graph/value_table.h"
 #include "ops/op.h"
 #include "ops/record.h"
 #include "support/diagnostics.h"
@@ -169,8 +170,10 @@ class Backward {
       if (wanted[k] && gradients[k]) add_to(node->operands()[k], gradients[k]);
   }
 
-  /// It was made in the region, and has not been computed, nor will be for whoever holds it: it will be made again.
+  /// It was made in the region, and has not been computed, nor will be for whoever holds it: it will be made again. A
+  /// backward pass (a region below 0) is not, as long as it is pending.
   static bool is_inside(const Value& value, int64_t region) {
+    if (region < 0 && ValueTable::is_pending(*value.node)) return false;
     return region != 0 && !value.node->is_held() && value.operation().region == region && !value.node->is_computed(value.result);
   }
 
@@ -219,12 +222,13 @@ class Backward {
   std::map<int64_t, int64_t> replica_of_region_;
 };
 
-/// What the builder is set to while it adds what no program wrote.
+/// What the builder is set to while it adds what no program wrote. A backward pass is a region of its own, so that of a
+/// gradient that is held only what goes into the pass is kept: gradients are printed more often than differentiated.
 class Unwritten {
  public:
   explicit Unwritten(Builder& builder) : builder_(builder), written_(builder.written), region_(builder.context.recompute_region) {
     builder.written = false;
-    builder.context.recompute_region = 0;
+    builder.context.recompute_region = -(builder.added + 1);
   }
   ~Unwritten() {
     builder_.written = written_;

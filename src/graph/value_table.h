@@ -32,6 +32,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
 
   /// Every value that is held and not computed, in program order.
   Values pending_held();
+  /// It has not been part of a cut.
+  static bool is_pending(const Node& node) { return node.pending_; }
   /// Nodes that exist and of which nothing has been computed.
   int64_t pending_count() const { return pending_count_; }
 

@@ -35,7 +35,7 @@ uint64_t memory_hash(const LocalValue& value) {
   return hash;
 }
 
-/// Inputs that die, whose memory an output may take.
+/// Inputs that die, whose memory others may take, one after the other.
 class DyingInputs {
  public:
   explicit DyingInputs(const LocalProgram& program) : program_(program), is_dying_(program.values.size(), false) {}
@@ -170,7 +170,7 @@ class Planner {
       if (program_.values[v].varies() != program_.values[r].varies() || s_.buffers[s_.buffer_of[r]].last != s) continue;
       if (std::count_if(step.reads.begin(), step.reads.end(), [&](int w) { return root(w) == r; }) != 1) continue;
       bool is_input = s_.buffers[s_.buffer_of[r]].kind == BufferKind::kInput;
-      if (is_input && !(is_output_[result] && dying_.has(r))) continue;
+      if (is_input && !dying_.has(r)) continue;
       if (!same_memory(program_.values[r], program_.values[result]) && size_differs(r, v)) continue;
       return r;
     }
@@ -190,12 +190,8 @@ class Planner {
         take_over(operand, result);
         continue;
       }
-      if (!is_output_[result]) {
-        new_buffer(BufferKind::kArena, result, s);
-        continue;
-      }
       if (int free = dying_.find(program_.values[result], s); free >= 0) take_over(free, result);
-      else new_buffer(BufferKind::kOutput, result, s);
+      else new_buffer(is_output_[result] ? BufferKind::kOutput : BufferKind::kArena, result, s);
     }
     if (step.kind == StepKind::kCollective) {
       Buffer staging;
@@ -212,7 +208,9 @@ class Planner {
     s_.buffer_of[result] = buffer;
     if (is_output_[result] && s_.buffers[buffer].kind == BufferKind::kArena) s_.buffers[buffer].kind = BufferKind::kOutput;
     s_.buffers[buffer].last = std::min(last_[result] < 0 ? s_.buffers[buffer].last : last_[result], static_cast<int>(s_.steps.size()));
+    if (!dying_.has(operand)) return;
     dying_.remove(operand);
+    if (!is_output_[result]) dying_.add(result, last_[result]);
   }
 
   Schedule& s_;
