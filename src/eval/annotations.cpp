@@ -1,10 +1,21 @@
+#include "eval/annotations.h"
+
 #include "eval/evaluator.h"
+#include "support/overloaded.h"
 #include "support/text.h"
-#include "syntax/print.h"
 
 namespace mtf {
+namespace {
 
-Dims Evaluator::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest) {
+[[noreturn]] void not_what_is_asked(const HostValue& value, Span span, std::string_view expected, std::string_view what, Span asked, std::string help) {
+  fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected {} for {}, found {}", expected, what, describe(value)))
+           .related(asked, "asked for here")
+           .help(std::move(help)));
+}
+
+}  // namespace
+
+Dims Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest) {
   Dims dims;
   for (const ast::ShapeItem& item : shape.items) {
     if (item.is_rest()) {
@@ -15,15 +26,15 @@ Dims Evaluator::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope
       auto found = scope->find(Name(".."));
       if (!found.binding) fail(Kind::unknown_name, item.span, "no argument of this function has `..` in its shape");
       if (found.binding->value.is<ListPtr>()) {
-        for (const Dim& dim : to_dims(found.binding->value, item.span)) dims.push_back(dim);
+        for (const Dim& dim : Conversions::to_dims(found.binding->value, item.span)) dims.push_back(dim);
       }
       continue;
     }
-    HostValue value = evaluate(*item.dim, scope);
+    HostValue value = evaluator_.evaluate(*item.dim, scope);
     if (value.is<ListPtr>()) {
-      for (const Dim& dim : to_dims(value, item.span)) dims.push_back(dim);
+      for (const Dim& dim : Conversions::to_dims(value, item.span)) dims.push_back(dim);
     } else {
-      dims.push_back(to_dim(value, item.span));
+      dims.push_back(Conversions::to_dim(value, item.span));
     }
   }
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -32,49 +43,54 @@ Dims Evaluator::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope
   return dims;
 }
 
-HostValue Evaluator::check_annotation(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
-                                      std::string_view what, Span declared) {
+HostValue Annotations::check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope, std::string_view what, Span declared) {
   const Span asked = declared.is_known() ? declared : std::visit([](const auto& a) { return a.span; }, annotation);
-  auto mismatch = [&](std::string_view expected, std::string help = {}) {
-    fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected {} for {}, found {}", expected, what, describe(value)))
-             .related(asked, "asked for here")
-             .help(std::move(help)));
-  };
   if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return value;
-  if (auto* word = std::get_if<ast::WordAnnotation>(&annotation)) {
-    const std::string_view type = word->word.name.text();
-    const UnknownKind kind = unknown_kind(value);
-    if (type == "dim") {
-      if (!value.is<Dim>()) mismatch("a dim");
-    } else if (type == "int") {
-      if (value.is<Dim>()) return value.as<Dim>()->size;
-      if (!value.is<int64_t>() && kind != UnknownKind::kInt && !(value.is_unknown() && kind == UnknownKind::kNumber)) mismatch("an int");
-    } else if (type == "float") {
-      if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
-      if (!value.is<double>() && !(value.is_unknown() && is_number(value))) mismatch("a float");
-    } else if (type == "bool") {
-      if (!value.is<bool>() && kind != UnknownKind::kBool) mismatch("a bool");
-    } else if (type == "string") {
-      if (!value.is<Text>() && kind != UnknownKind::kString) mismatch("a string");
-    } else if (type == "fn") {
-      if (!value.is<FunctionPtr>() && !value.is<OperationPtr>() && !value.is<BuiltinPtr>() && !value.is<InstancePtr>() && !value.is<ModelClassPtr>()) {
-        mismatch("a function");
-      }
-    } else if (type == "list") {
-      if (!value.is<ListPtr>()) mismatch("a list");
-    } else if (type == "model") {
-      if (!value.is<InstancePtr>()) mismatch("a model's instance", value.is<ModelClassPtr>() ? "call it to make one" : "");
+  return std::visit(Overloaded{
+                        [&](const ast::WordAnnotation& word) { return check_word(word, std::move(value), span, what, asked); },
+                        [&](const ast::ShapeAnnotation& shape) { return check_shape(shape, std::move(value), span, scope, what, declared, asked); },
+                    },
+                    annotation);
+}
+
+HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, std::string_view what, Span asked) {
+  auto mismatch = [&](std::string_view expected, std::string help = {}) { not_what_is_asked(value, span, expected, what, asked, std::move(help)); };
+  const std::string_view type = annotation.word.name.text();
+  const UnknownKind kind = unknown_kind(value);
+  if (type == "dim") {
+    if (!value.is<Dim>()) mismatch("a dim");
+  } else if (type == "int") {
+    if (value.is<Dim>()) return value.as<Dim>()->size;
+    if (!value.is<int64_t>() && kind != UnknownKind::kInt && !(value.is_unknown() && kind == UnknownKind::kNumber)) mismatch("an int");
+  } else if (type == "float") {
+    if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
+    if (!value.is<double>() && !(value.is_unknown() && is_number(value))) mismatch("a float");
+  } else if (type == "bool") {
+    if (!value.is<bool>() && kind != UnknownKind::kBool) mismatch("a bool");
+  } else if (type == "string") {
+    if (!value.is<Text>() && kind != UnknownKind::kString) mismatch("a string");
+  } else if (type == "fn") {
+    if (!value.is<FunctionPtr>() && !value.is<OperationPtr>() && !value.is<BuiltinPtr>() && !value.is<InstancePtr>() && !value.is<ModelClassPtr>()) {
+      mismatch("a function");
     }
-    return value;
+  } else if (type == "list") {
+    if (!value.is<ListPtr>()) mismatch("a list");
+  } else if (type == "model") {
+    if (!value.is<InstancePtr>()) mismatch("a model's instance", value.is<ModelClassPtr>() ? "call it to make one" : "");
   }
-  const auto& shape = std::get<ast::ShapeAnnotation>(annotation);
+  return value;
+}
+
+HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue value, Span span, const ScopePtr& scope, std::string_view what,
+                                   Span declared, Span asked) {
+  auto mismatch = [&](std::string_view expected, std::string help = {}) { not_what_is_asked(value, span, expected, what, asked, std::move(help)); };
   std::optional<ElementType> element;
   if (shape.element_type) element = parse_element_type(shape.element_type->name.text());
   std::optional<size_t> rest;
   Dims dims = dims_of(shape, scope, &rest);
   if (!tensor_of(value) && is_number(value) && dims.empty()) {
-    builder.span = span;
-    value = number_tensor(value, element.value_or(number_tensor(value).element()));
+    evaluator_.builder.span = span;
+    value = evaluator_.convert.number_tensor(value, element.value_or(evaluator_.convert.number_tensor(value).element()));
   }
   const Value* tensor = tensor_of(value);
   std::string expected = std::string(element ? name(*element) : std::string_view()) + "[";
@@ -116,7 +132,7 @@ HostValue Evaluator::check_annotation(const ast::Annotation& annotation, HostVal
       for (const Dim& dim : others) list.push_back(dim);
       scope->bindings.push_back({kRest, make_list(std::move(list)), span});
     } else if (fixed->value.is<ListPtr>()) {
-      Dims first = to_dims(fixed->value, span);
+      Dims first = Conversions::to_dims(fixed->value, span);
       if (!same_set(first, others)) {
         fail(Diagnostic(Kind::shape_mismatch, span, fmt::format("expected `..` to be {} for {}, found {} in {}", to_string(first), what, to_string(others), describe(value)))
                  .related(fixed->span, fmt::format("`..` is {} here", to_string(first)))

@@ -1,61 +1,16 @@
+// `:=`, of names, of the parts of instances, and of params and states.
 #include "eval/evaluator.h"
-#include "graph/layouts.h"
+#include "eval/limits.h"
+#include "eval/span_table.h"
 #include "support/text.h"
 
 namespace mtf {
-
-Value Evaluator::converted_for(const HostValue& value, const TensorType& type, Span span, std::string_view what,
-                               Span declared) {
-  auto mismatch = [&](std::string help) {
-    Diagnostic diagnostic(Kind::assign_type_changed, span,
-                          fmt::format("expected {}, which is what {} is, found {}", to_string(type), what, describe(value)));
-    diagnostic.related(declared, "declared here").help(std::move(help));
-    fail(std::move(diagnostic));
-  };
-  const Value* tensor = tensor_of(value);
-  if (!tensor) {
-    if (!is_number(value)) mismatch("");
-    if (!type.dims.empty()) {
-      std::vector<std::string> names;
-      for (const Dim& dim : type.dims) names.push_back(dim.name.str());
-      mismatch(fmt::format("`fill([{}], …)` makes a tensor of this shape", join(names, ", ")));
-    }
-    return number_tensor(value, type.element);
-  }
-  if (!same_set(tensor->dims(), type.dims)) mismatch("");
-  if (tensor->element() != type.element) mismatch(fmt::format("`cast(…, {})` converts it", name(type.element)));
-  Value result = *tensor;
-  builder.span = span;
-  if (result.dims() != type.dims) result = builder.broadcast(result, type.dims);
-  return result;
-}
-
-void Evaluator::assign_place(const PlacePtr& place, const HostValue& value, Span span, Span statement) {
-  if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return;
-  Value converted = converted_for(value, place->type, span,
-                                  fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path), place->span);
-  builder.span = statement;
-  Value next = builder.assigned(converted, place->sharding, place->mesh);
-  next.node->name = Name(place->path);
-  next.node->place = place->serial;
-  const Handle before = place->current;
-  if (undo) {
-    undo->add(place.get(), 0, [place, before] {
-      before.value().node->ended = nullptr;
-      place->current = before;
-    });
-  }
-  before.value().node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
-  place->current = std::move(next);
-  if (!watched_.empty()) watched_.back().values.emplace_back(place);
-  places_changed_ = true;
-}
 
 void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement) {
   const HostValue& old = binding.value;
   if (auto* place = old.as<PlacePtr>()) {
     PlacePtr keep = *place;
-    assign_place(keep, value, span, statement);
+    variables.assign(keep, value, span, statement);
     return;
   }
   if (old.is_poison()) return;
@@ -66,9 +21,9 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
              .related(binding.span, "declared here")
              .help(fmt::format("`let {} = …` hides it from there on", name)));
   }
-  if (undo) {
+  if (undo.wanted()) {
     const auto index = static_cast<size_t>(&binding - owner.bindings.data());
-    undo->add(&owner, index, [scope = owner.shared_from_this(), index, before = old] { scope->bindings[index].value = before; });
+    undo.add(&owner, index, [scope = owner.shared_from_this(), index, before = old] { scope->bindings[index].value = before; });
   }
   if (value.is_poison()) {
     binding.value = std::move(value);
@@ -79,13 +34,13 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   const Value* tensor = tensor_of(value);
   if (const Value* old_tensor = tensor_of(old)) {
     if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return;
-    Value next = converted_for(value, old_tensor->type(), span, "`" + name + "`", binding.span);
+    Value next = variables.converted(value, old_tensor->type(), span, "`" + name + "`", binding.span);
     // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
     next = builder.laid_like(next, *old_tensor);
     if (next == *tensor_of(value)) next = builder.add("copy", {next});
     if (next.node->name.empty()) next.node->name = binding.name;
     binding.value = std::move(next);
-    watch_here(binding.value);
+    cuts.made_here(binding.value);
     return;
   }
   if (tensor) {
@@ -101,46 +56,35 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     }
     if (tensor->node->name.empty()) tensor->node->name = binding.name;
     binding.value = std::move(value);
-    watch_here(binding.value);
+    cuts.made_here(binding.value);
     return;
   }
-  watch_here(value);
+  cuts.made_here(value);
   const bool list_for_list = old.is<ListPtr>() && value.is<ListPtr>();
   if (!list_for_list && !merge(old, value)) {
     fail(Diagnostic(Kind::assign_type_changed, span, fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))
              .related(binding.span, "declared here"));
   }
-  if (abstract() && owner.uncertain < uncertain && !list_for_list && (is_number(value) || value.is<Text>() || value.is_unknown())) {
-    const UnknownKind a = unknown_kind(old), b = unknown_kind(value);
-    binding.value = unknown(a == b ? a : b == UnknownKind::kString ? b : UnknownKind::kNumber);
-    return;
-  }
-  binding.value = std::move(value);
+  binding.value = domain.after_assignment(old, std::move(value), owner.uncertain);
 }
 
-namespace {
-
-/// The value of `l := l + […]`, where l is a list: if nobody else holds it, it is extended instead of copied. Nothing if
-/// the statement is another one.
-std::optional<HostValue> extended(Evaluator& evaluator, const ast::AssignStmt& stmt, Name name, const ScopePtr& scope) {
+std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, Name name, const ScopePtr& scope) {
   auto* sum = stmt.value->as<ast::BinaryExpr>();
-  if (!sum || sum->op != ast::BinaryOp::kAdd || !sum->right->as<ast::ListExpr>() || evaluator.undo) return std::nullopt;
+  if (!sum || sum->op != ast::BinaryOp::kAdd || !sum->right->as<ast::ListExpr>() || undo.wanted()) return std::nullopt;
   auto* left = sum->left->as<ast::NameExpr>();
   auto* held = left && left->name == name ? scope->find(name).binding->value.as<ListPtr>() : nullptr;
   if (!held || (*held)->tuple) return std::nullopt;
   ListPtr list = *held;
-  HostValue more = evaluator.evaluate(*sum->right, scope);
+  HostValue more = evaluate(*sum->right, scope);
   auto* added = more.as<ListPtr>();
   if (!added) return more;  // in error, or unknown
-  check_length(list->items.size() + (*added)->items.size(), "a list", stmt.value->span);
+  check_list_length(list->items.size() + (*added)->items.size(), stmt.value->span);
   auto* now = scope->find(name).binding->value.as<ListPtr>();
   const bool is_ours = now && *now == list && list.use_count() == 2;
   if (!is_ours) list = std::make_shared<List>(*list);
   list->items.insert(list->items.end(), (*added)->items.begin(), (*added)->items.end());
   return list;
 }
-
-}  // namespace
 
 void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   const Span statement = cover(stmt.target->span, stmt.value->span);
@@ -150,11 +94,15 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
       fail(Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
                .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
     }
-    std::optional<HostValue> longer = extended(*this, stmt, name->name, scope);
+    std::optional<HostValue> longer = extended_list(stmt, name->name, scope);
     HostValue value = longer ? std::move(*longer) : evaluate(*stmt.value, scope);
     auto found = scope->find(name->name);
     builder.span = statement;
     assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement);
+    if (spans_) {
+      spans_->use(stmt.target->span, found.binding->span);
+      spans_->expression(stmt.target->span, found.binding->value);
+    }
     return;
   }
   if (auto* attribute = stmt.target->as<ast::AttributeExpr>()) {
@@ -168,7 +116,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
     }
     Binding* binding = (*instance)->scope->find_own(attribute->attribute.name);
     if (!binding) {
-      this->attribute(object, attribute->attribute, scope);  // fails with a suggestion
+      this->attribute(object, attribute->attribute);  // fails with a suggestion
       fail(Kind::assign_not_a_place, stmt.target->span, "`{}` cannot be assigned", attribute->attribute.name.text());
     }
     builder.span = statement;
@@ -184,7 +132,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
                     fmt::format("expected an element that is a param or state, found {}", describe(element)))
              .help("elements of lists and tensors do not change; make a new one"));
   }
-  assign_place(*place, value, stmt.value->span, statement);
+  variables.assign(*place, value, stmt.value->span, statement);
 }
 
 }  // namespace mtf

@@ -10,10 +10,7 @@ class NameWalk : public ast::Walk {
   NameSet assigns;   ///< plain names
   NameSet targets;   ///< the first name of each target
   NameSet captured;
-  NameSet binds;     ///< in the block itself
   NameSet bound;     ///< anywhere inside
-  NameUse own;
-  bool mentions_grad = false;
   BlockInfo* info = nullptr;
   BlockInfos* infos = nullptr;
 
@@ -30,9 +27,9 @@ class NameWalk : public ast::Walk {
   }
 
   void expr(const ast::Expr& e) override {
-    if (functions_ == 0) {
-      if (auto* call = e.as<ast::CallExpr>()) own.callees.push_back(call->callee.get());
-      if (auto* index = e.as<ast::IndexExpr>(); index && info) {
+    if (functions_ == 0 && info) {
+      if (auto* call = e.as<ast::CallExpr>()) info->calls.push_back(call->callee.get());
+      if (auto* index = e.as<ast::IndexExpr>()) {
         for (const auto& argument : index->arguments) {
           if (!argument.label || !argument.value->as<ast::RangeExpr>()) continue;
           info->slices.push_back(index);
@@ -49,10 +46,7 @@ class NameWalk : public ast::Walk {
   }
 
   void function(const ast::FunctionText& text) override {
-    if (functions_ == 0) {
-      own.functions.push_back(text);
-      outermost_ = bound_.size();
-    }
+    if (functions_ == 0) outermost_ = bound_.size();
     ++functions_;
     results_.push_back(text.result);
     Walk::function(text);
@@ -63,22 +57,12 @@ class NameWalk : public ast::Walk {
   void assignment(const ast::AssignStmt& stmt) override {
     if (info && functions_ == 0) info->targets.push_back(stmt.target.get());
     expr(*stmt.value);
-    const ast::Expr* base = stmt.target.get();
-    while (!base->as<ast::NameExpr>()) {
-      if (auto* attribute = base->as<ast::AttributeExpr>()) base = attribute->object.get();
-      else if (auto* index = base->as<ast::IndexExpr>()) base = index->object.get();
-      else break;
+    const Name base = base_name(*stmt.target);
+    if (!base.empty()) {
+      targets.insert(base);
+      if (functions_ > 0 && !is_bound(base)) captured.insert(base);
     }
-    auto* name = base->as<ast::NameExpr>();
-    if (name) {
-      targets.insert(name->name);
-      if (functions_ > 0 && !is_bound(name->name)) captured.insert(name->name);
-    }
-    if (functions_ == 0) {
-      if (name) own.assigns.insert(name->name);
-      else own.assigns_unnamed = true;
-    }
-    if (base == stmt.target.get() && name) assigns.insert(name->name);
+    if (stmt.target->as<ast::NameExpr>()) assigns.insert(base);
     else expr(*stmt.target);
   }
 
@@ -88,8 +72,7 @@ class NameWalk : public ast::Walk {
   void label(const ast::Ident& label) override { mention(label.name); }
   void bind(const ast::Ident& ident) override {
     bound.insert(ident.name);
-    if (bound_.empty()) binds.insert(ident.name);
-    else bound_.back().insert(ident.name);
+    if (!bound_.empty()) bound_.back().insert(ident.name);
   }
   void open_scope() override { bound_.emplace_back(); }
   void close_scope() override { bound_.pop_back(); }
@@ -126,13 +109,8 @@ class NameWalk : public ast::Walk {
   }
 
   void mention(Name name) {
-    static const Name kGrad("grad");
     mentions.insert(name);
-    if (functions_ == 0) own.reads.insert(name);
-    else if (!is_bound(name)) captured.insert(name);
-    if (name != kGrad) return;
-    mentions_grad = true;
-    if (functions_ == 0) own.mentions_grad = true;
+    if (functions_ > 0 && !is_bound(name)) captured.insert(name);
   }
 
   std::vector<NameSet> bound_;
@@ -140,19 +118,6 @@ class NameWalk : public ast::Walk {
   int functions_ = 0;
   size_t outermost_ = 0;
 };
-
-namespace {
-
-void add_to(NameUse& all, const NameUse& one) {
-  all.reads.insert(one.reads.begin(), one.reads.end());
-  all.assigns.insert(one.assigns.begin(), one.assigns.end());
-  all.assigns_unnamed |= one.assigns_unnamed;
-  all.mentions_grad |= one.mentions_grad;
-  all.callees.insert(all.callees.end(), one.callees.begin(), one.callees.end());
-  all.functions.insert(all.functions.end(), one.functions.begin(), one.functions.end());
-}
-
-}  // namespace
 
 const BlockInfo& BlockInfos::of(const ast::Block& block) {
   std::unique_ptr<BlockInfo>& info = infos_[&block];
@@ -167,38 +132,35 @@ const BlockInfo& BlockInfos::of(const ast::Block& block) {
     walk.info = info.get();
     walk.infos = this;
     walk.statement(stmt);
-    for (Name name : walk.mentions) info->last_mention[name] = info->last_use[name] = last[name] = i;
-    for (Name name : walk.targets) info->last_use[name] = last[name] = i;
+    for (Name name : walk.mentions) last[name] = i;
+    for (Name name : walk.targets) last[name] = i;
     for (Name name : walk.bound) last[name] = i;
     info->bound.insert(walk.bound.begin(), walk.bound.end());
     info->mentions.insert(walk.mentions.begin(), walk.mentions.end());
     info->assigns.insert(walk.assigns.begin(), walk.assigns.end());
     info->captured.insert(walk.captured.begin(), walk.captured.end());
-    info->mentions_grad |= walk.mentions_grad;
-    add_to(info->own, walk.own);
-    info->statements.push_back({std::move(walk.mentions), std::move(walk.assigns), std::move(walk.binds),
-                                stmt.as<ast::ForStmt>() != nullptr || stmt.as<ast::WhileStmt>() != nullptr,
-                                walk.mentions_grad, std::move(walk.own)});
+    info->statement_mentions.push_back(std::move(walk.mentions));
   }
-  info->calls = info->own.callees;
   info->expires.resize(block.statements.size());
   for (const auto& [name, statement] : last) info->expires[statement].push_back(name);
   return *info;
-}
-
-const NameUse& BlockInfos::of(const ast::FunctionText& function) {
-  std::unique_ptr<NameUse>& use = functions_[function.parameters];
-  if (use) return *use;
-  NameWalk walk;
-  walk.Walk::function(function);
-  use = std::make_unique<NameUse>(std::move(walk.own));
-  return *use;
 }
 
 NameSet mentions_of(const ast::Expr& expr) {
   NameWalk walk;
   walk.expr(expr);
   return std::move(walk.mentions);
+}
+
+Name base_name(const ast::Expr& target) {
+  const ast::Expr* at = &target;
+  while (true) {
+    if (auto* attribute = at->as<ast::AttributeExpr>()) at = attribute->object.get();
+    else if (auto* index = at->as<ast::IndexExpr>()) at = index->object.get();
+    else break;
+  }
+  auto* name = at->as<ast::NameExpr>();
+  return name ? name->name : Name();
 }
 
 }  // namespace mtf

@@ -1,5 +1,8 @@
-// The functions of the evaluator itself: those that are no operations on tensors.
+#include "eval/builtins.h"
+
+#include "eval/data.h"
 #include "eval/evaluator.h"
+#include "eval/limits.h"
 #include "graph/gradients.h"
 #include "ops/registry.h"
 #include "support/text.h"
@@ -27,16 +30,16 @@ HostValue print(Evaluator& evaluator, Arguments& arguments) {
     if (!item.label.empty()) fail(Kind::unknown_argument, item.label_span, "`print` takes no labels");
     evaluator.builder.span = item.span;
     if (i > 0) line += ' ';
-    if (!item.value.is_unknown()) line += evaluator.display(item.value);
+    if (!item.value.is_unknown()) line += evaluator.display.text(item.value);
   }
-  if (!evaluator.abstract() && evaluator.engine()->rank() == 0) {
+  if (!evaluator.domain.is_abstract() && evaluator.engine()->rank() == 0) {
     evaluator.out << line << '\n';
     evaluator.out.flush();
   }
   return None{};
 }
 
-HostValue zip(Evaluator&, Arguments& arguments) {
+HostValue zip(Evaluator& evaluator, Arguments& arguments) {
   const std::string_view signature = "zip(a, b, …): the tuples of the first elements, the second, …";
   if (arguments.items.size() < 2) expect_count(arguments, 2, signature);
   std::optional<size_t> count;
@@ -52,7 +55,8 @@ HostValue zip(Evaluator&, Arguments& arguments) {
     }
     count = size;
   }
-  check_length(*count, "a list", arguments.span);
+  check_list_length(*count, arguments.span);
+  evaluator.findings.count_steps(arguments.span, *count);
   std::vector<HostValue> tuples;
   tuples.reserve(*count);
   for (size_t i = 0; i < *count; ++i) {
@@ -108,11 +112,11 @@ HostValue whole_number(Evaluator& evaluator, Arguments& arguments) {
   expect_count(arguments, 1, "int(x): a number without its fraction");
   const GivenArgument& item = arguments.items[0];
   HostValue value = item.value;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.read_number(*tensor, item.span);
+  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.cuts.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (value.is<int64_t>()) return value;
   if (auto number = number_of(value)) {
-    if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", evaluator.display(value));
+    if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", evaluator.display.text(value));
     return static_cast<int64_t>(*number);
   }
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
@@ -122,15 +126,14 @@ HostValue real_number(Evaluator& evaluator, Arguments& arguments) {
   expect_count(arguments, 1, "float(x): a number, or a tensor without dims, as a float of the host");
   const GivenArgument& item = arguments.items[0];
   HostValue value = item.value;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.read_number(*tensor, item.span);
+  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.cuts.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kFloat);
   if (auto number = number_of(value)) return *number;
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
 }
 
-}  // namespace
-
-HostValue Evaluator::grad(Arguments& arguments) {
+HostValue grad(Evaluator& evaluator, Arguments& arguments) {
+  Builder& builder = evaluator.builder;
   const std::string_view signature = "grad(loss, [w, v]) or grad(loss, net.params)";
   expect_count(arguments, 2, signature);
   const GivenArgument& loss = arguments.items[0];
@@ -162,10 +165,9 @@ HostValue Evaluator::grad(Arguments& arguments) {
   } else {
     add(targets.value);
   }
-  Value of = to_tensor(loss.value, loss.span);
+  Value of = evaluator.convert.to_tensor(loss.value, loss.span);
   builder.span = arguments.span;
-  Restore restore(builder.written);
-  builder.written = false;
+  Restore ours(builder.written, false);
   Values results = gradients(builder, of, wanted);
   if (!targets.value.is<ListPtr>()) return std::move(results[0]);
   std::vector<HostValue> items;
@@ -177,26 +179,28 @@ HostValue Evaluator::grad(Arguments& arguments) {
   return make_list(std::move(items));
 }
 
-HostValue Evaluator::recompute(Arguments& arguments) {
+HostValue recompute(Evaluator& evaluator, Arguments& arguments) {
   if (arguments.items.empty()) expect_count(arguments, 2, "recompute(f, x, …): f(x, …), keeping nothing of it for the backward pass");
   HostValue callee = arguments.items[0].value;
   Arguments rest;
   rest.span = arguments.span;
   rest.scope = arguments.scope;
   rest.items.assign(arguments.items.begin() + 1, arguments.items.end());
-  Restore restore(builder.context.recompute_region);
-  if (builder.context.recompute_region == 0) builder.context.recompute_region = ++next_region;  // one inside another is part of it
-  return call_value(callee, rest);
+  int64_t& region = evaluator.builder.context.recompute_region;
+  const Restore inside(region, region == 0 ? evaluator.new_recompute_region() : region);  // one inside another is part of it
+  return evaluator.calls.call(callee, rest);
 }
 
-void Evaluator::register_builtins() {
+}  // namespace
+
+Builtins::Builtins() {
   auto add = [&](std::string_view name, std::string_view signature, std::string_view doc, std::function<HostValue(Evaluator&, Arguments&)> call) {
     auto builtin = std::make_shared<Builtin>();
     builtin->name = Name(name);
     builtin->signature = signature;
     builtin->doc = doc;
     builtin->call = std::move(call);
-    builtins[Name(name)] = BuiltinPtr(builtin);
+    values_[Name(name)] = BuiltinPtr(builtin);
   };
   add("print", "print(x, …)", "Prints values on a line, with a space between two.", print);
   add("zip", "zip(a, b, …)", "A list of tuples: of the first elements, of the second, and so on.", zip);
@@ -204,16 +208,42 @@ void Evaluator::register_builtins() {
   add("size", "size(dim)", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.", size);
   add("int", "int(x)", "A number of the host without its fraction; reads a tensor without dims.", whole_number);
   add("float", "float(x)", "A float of the host; reads a tensor without dims.", real_number);
-  add("grad", "grad(loss, [w, v])", "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of.",
-      [](Evaluator& e, Arguments& a) { return e.grad(a); });
-  add("recompute", "recompute(f, x, …)", "f(x, …), of which nothing inside is kept for the backward pass.",
-      [](Evaluator& e, Arguments& a) { return e.recompute(a); });
+  add("grad", "grad(loss, [w, v])", "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of.", grad);
+  add("recompute", "recompute(f, x, …)", "f(x, …), of which nothing inside is kept for the backward pass.", recompute);
   auto module = std::make_shared<Module>();
   module->name = "random";
   module->is_operations = true;
-  builtins[Name("random")] = ModulePtr(module);
-  native = std::make_shared<Scope>(nullptr, 0, 0);
-  register_data();
+  values_[Name("random")] = ModulePtr(module);
+  of_standard_modules_ = std::make_shared<Scope>(nullptr, 0, 0);
+  register_data(*of_standard_modules_);
+}
+
+Builtins::~Builtins() { of_standard_modules_->release(); }
+
+const HostValue* Builtins::find(Name name) {
+  if (auto known = values_.find(name); known != values_.end()) return &known->second;
+  const Op* op = find_op(name.text());
+  if (!op || op->signature.empty()) return nullptr;
+  return &(values_[name] = OperationPtr(op));
+}
+
+bool Builtins::knows(Name name) const {
+  const Op* op = nullptr;
+  return values_.count(name) > 0 || ((op = find_op(name.text())) != nullptr && !op->signature.empty());
+}
+
+void Builtins::append_names(std::vector<std::string>& names) const {
+  for (const Op* op : all_ops()) {
+    if (!op->signature.empty() && op->name.find('.') == std::string_view::npos) names.emplace_back(op->name);
+  }
+  for (const auto& [name, value] : values_) names.push_back(name.str());
+}
+
+std::vector<BuiltinPtr> Builtins::functions() const {
+  std::vector<BuiltinPtr> functions;
+  for (const auto& [name, value] : values_)
+    if (const auto* builtin = value.as<BuiltinPtr>()) functions.push_back(*builtin);
+  return functions;
 }
 
 }  // namespace mtf

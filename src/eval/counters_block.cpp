@@ -1,8 +1,6 @@
 // `counters { … }`: what a block computes and communicates.
 #include <fmt/format.h>
 
-#include <unordered_set>
-
 #include "eval/evaluator.h"
 #include "support/text.h"
 
@@ -46,7 +44,7 @@ class CollectiveFigures : public Object {
       for (const GivenArgument& item : arguments.items) {
         auto* axis = item.value.as<Text>();
         if (!axis) fail(Kind::type_mismatch, item.span, "expected the name of a mesh axis as a string, found {}", describe(item.value));
-        evaluator.check_axis(**axis, item.span);
+        evaluator.meshes.check_axis(**axis, item.span);
         axes.push_back(**axis);
       }
       std::optional<CollectiveCount> part;
@@ -60,31 +58,6 @@ class CollectiveFigures : public Object {
   CollectiveKind kind_;
   std::optional<CollectiveCount> part_;
 };
-
-/// What a block has bound or assigned, as values that are to be computed; the block holds them no longer, so that no
-/// history is kept for what only it would have held.
-Values take_watched(WatchedBlock& block) {
-  Values values;
-  std::vector<HostValue> stack = std::move(block.values);
-  block.values.clear();
-  std::unordered_set<const void*> seen;
-  while (!stack.empty()) {
-    const HostValue at = std::move(stack.back());
-    stack.pop_back();
-    if (auto* tensor = at.as<Handle>()) {
-      values.push_back(tensor->value());
-    } else if (auto* place = at.as<PlacePtr>()) {
-      stack.emplace_back((*place)->current);
-    } else if (auto* list = at.as<ListPtr>()) {
-      if (seen.insert(list->get()).second) stack.insert(stack.end(), (*list)->items.begin(), (*list)->items.end());
-    } else if (auto* instance = at.as<InstancePtr>()) {
-      if (!seen.insert(instance->get()).second) continue;
-      for (const auto* names : {&(*instance)->scope->bindings, &(*instance)->scope->hoisted})
-        for (const Binding& binding : *names) stack.push_back(binding.value);
-    }
-  }
-  return values;
-}
 
 /// What `counters { … }` gives; in a check the figures are unknown.
 class CounterFigures : public Object {
@@ -120,28 +93,10 @@ class CounterFigures : public Object {
 
 HostValue Evaluator::counters_block(const ast::CountersExpr& counters, const ScopePtr& scope) {
   ScopePtr inner = nested(scope);
-  if (!engine_) {
-    if (run_block(counters.body, inner) == Flow::kReturn && !activations.empty()) activations.back().maybe_results.push_back(activations.back().result);
-    return ObjectPtr(std::make_shared<CounterFigures>(std::nullopt));
-  }
-  cut({}, counters.body.span);  // what was pending is not counted
-  engine_->restart_peak();
-  const Counters before = engine_->counters();
-  watched_.push_back({inner.get(), {}});
-  PopLast pop(watched_);
-  run_block(counters.body, inner);
-  cut(take_watched(watched_.back()), counters.body.span);
-  if (abstract()) return ObjectPtr(std::make_shared<CounterFigures>(std::nullopt));
-  return ObjectPtr(std::make_shared<CounterFigures>(difference(engine_->counters(), before)));
-}
-
-void Evaluator::watch(const Scope& scope, const HostValue& value) {
-  if (watched_.empty() || watched_.back().scope != &scope) return;
-  if (tensor_of(value) || value.is<ListPtr>() || value.is<InstancePtr>()) watched_.back().values.push_back(value);
-}
-
-void Evaluator::watch_here(const HostValue& value) {
-  if (!frames.empty()) watch(*frames.back().scope, value);
+  Flow flow = Flow::kNext;
+  std::optional<Counters> counted = cuts.counted(*inner, counters.body.span, [&] { flow = run_block(counters.body, inner); });
+  if (domain.is_check() && flow == Flow::kReturn) calls.may_have_returned();
+  return ObjectPtr(std::make_shared<CounterFigures>(std::move(counted)));
 }
 
 }  // namespace mtf

@@ -1,6 +1,7 @@
-// Cuts: where what has been collected in the global graph is computed (graph/value_table.h says what of it is kept).
-#include "eval/evaluator.h"
-#include "ops/op.h"
+#include "eval/cuts.h"
+
+#include <unordered_set>
+#include <utility>
 
 namespace mtf {
 namespace {
@@ -13,9 +14,74 @@ bool holds_tensors(const HostValue& value) {
          value.is<SequencePtr>() || value.is<ObjectPtr>();
 }
 
+/// What a block has bound or assigned, as values that are to be computed; the block holds them no longer, so that no
+/// history is kept for what only it would have held.
+Values taken(std::vector<HostValue>& held) {
+  Values values;
+  std::vector<HostValue> stack = std::exchange(held, {});
+  std::unordered_set<const void*> seen;
+  while (!stack.empty()) {
+    const HostValue at = std::move(stack.back());
+    stack.pop_back();
+    if (auto* tensor = at.as<Handle>()) {
+      values.push_back(tensor->value());
+    } else if (auto* place = at.as<PlacePtr>()) {
+      stack.emplace_back((*place)->current);
+    } else if (auto* list = at.as<ListPtr>()) {
+      if (seen.insert(list->get()).second) stack.insert(stack.end(), (*list)->items.begin(), (*list)->items.end());
+    } else if (auto* instance = at.as<InstancePtr>()) {
+      if (!seen.insert(instance->get()).second) continue;
+      for (const auto* names : {&(*instance)->scope->bindings, &(*instance)->scope->hoisted})
+        for (const Binding& binding : *names) stack.push_back(binding.value);
+    }
+  }
+  return values;
+}
+
+HostValue number_of_host(double number, ElementType element) {
+  if (element == ElementType::kBool) return number != 0;
+  if (element == ElementType::kI32) return static_cast<int64_t>(number);
+  return number;
+}
+
 }  // namespace
 
-void Evaluator::end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all) {
+Cuts::Cuts(Engine* engine, Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
+           std::shared_ptr<std::vector<double>> reads)
+    : engine_(engine), builder_(builder), domain_(domain), blocks_(blocks), reports_(reports), interrupt_(interrupt), reads_(std::move(reads)) {}
+
+void Cuts::cut(const Values& needed, Span span) {
+  if (!engine_) return;
+  ValueTable& table = *builder_.table;
+  if (variables_changed_) {
+    variables_changed_ = false;
+    table.end_histories();
+  }
+  if (!engine_->materialize(table, needed, [this] { return blocks_.gradients_may_come(); }, span)) return;
+  for (Counted& block : counted_) block.values.clear();
+  reports_.add_last_plan(*engine_);
+  if (on_cut_) on_cut_(span);
+  interrupt_.poll(span);
+}
+
+HostValue Cuts::read_number(const Value& value, Span span) {
+  const ElementType element = value.element();
+  if (domain_.is_abstract()) {
+    cut({value}, span);
+    if (domain_.is_plan() && reads_ && next_read_ < reads_->size()) return number_of_host((*reads_)[next_read_++], element);
+    return unknown_number(element);
+  }
+  const double number = fetch(value, span).number(0);
+  if (reads_) reads_->push_back(number);
+  return number_of_host(number, element);
+}
+
+HostTensor Cuts::fetch(const Value& value, Span span) {
+  cut({value}, span);
+  return engine_->fetch(value);
+}
+
+void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all) {
   if (!engine_) return;
   if (!keep_all) {
     for (Name name : info.expires[statement]) {
@@ -24,40 +90,46 @@ void Evaluator::end_statement(const BlockInfo& info, size_t statement, Scope& sc
         if (binding.name == name && holds_tensors(binding.value)) binding.value = None{};
     }
   }
-  if (builder.table->pending_count() > kMostPending) cut({}, builder.span);
+  if (builder_.table->pending_count() > kMostPending) cut({}, builder_.span);
   Scope* outermost = &scope;
   while (outermost->parent) outermost = outermost->parent.get();
   if (outermost->cycles_are_due()) outermost->let_go_of_cycles();
 }
 
-void Evaluator::cut(const Values& needed, Span span) {
-  if (!engine_) return;
-  ValueTable& table = *builder.table;
-  if (places_changed_) {
-    places_changed_ = false;
-    table.end_histories();
-  }
-  if (!engine_->materialize(table, needed, [this] { return gradients_may_come(); }, span)) return;
-  for (WatchedBlock& block : watched_) block.values.clear();
-  if (collect_costs) report_costs();
-  if (on_cut) on_cut(span);
-  poll(span);
+void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
+  if (!engine_ || keep_all || !scope.captured) return;
+  for (Binding& binding : scope.bindings)
+    if (!info.captured.count(binding.name)) binding.value = None{};
 }
 
-void Evaluator::report_costs() {
-  const int64_t plan = engine_->last_plan();
-  const int64_t times = turns == 0 ? 0 : turns;
-  for (StatementReport& report : reports) {
-    if (report.plan != plan || (report.turns == 0) != (times == 0)) continue;
-    report.turns += times;
-    report.counters.peak_bytes = std::max(report.counters.peak_bytes, engine_->counters().peak_bytes);
-    return;
+void Cuts::assigned(const PlacePtr& place) {
+  if (!counted_.empty()) counted_.back().values.emplace_back(place);
+  variables_changed_ = true;
+}
+
+void Cuts::made(const Scope& scope, const HostValue& value) {
+  if (counted_.empty() || counted_.back().scope != &scope) return;
+  if (tensor_of(value) || value.is<ListPtr>() || value.is<InstancePtr>()) counted_.back().values.push_back(value);
+}
+
+void Cuts::made_here(const HostValue& value) {
+  if (const Scope* scope = blocks_.innermost()) made(*scope, value);
+}
+
+std::optional<Counters> Cuts::counted(const Scope& scope, Span block, const std::function<void()>& walk) {
+  if (!engine_) {
+    walk();
+    return std::nullopt;
   }
-  StatementReport& report = reports.emplace_back();
-  report.plan = plan;
-  report.turns = times;
-  report.costs = engine_->last_costs();
-  report.counters = engine_->last_counters();
+  cut({}, block);  // what was pending is not counted
+  engine_->restart_peak();
+  const Counters before = engine_->counters();
+  counted_.push_back({&scope, {}});
+  PopLast pop(counted_);
+  walk();
+  cut(taken(counted_.back().values), block);
+  if (domain_.is_abstract()) return std::nullopt;
+  return difference(engine_->counters(), before);
 }
 
 }  // namespace mtf

@@ -63,10 +63,10 @@ bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& rea
                                                         : Kind::bad_file;
     }
   };
-  if (evaluator.checking() || evaluator.engine()->rank() == 0) attempt();
-  if (evaluator.abstract() && !failure.empty() && kind == Kind::file_not_found) return false;
+  if (evaluator.domain.is_check() || evaluator.engine()->rank() == 0) attempt();
+  if (evaluator.domain.is_abstract() && !failure.empty() && kind == Kind::file_not_found) return false;
   // What rank 0 found out, every rank says.
-  if (!evaluator.abstract()) {
+  if (!evaluator.domain.is_abstract()) {
     std::string told = evaluator.engine()->broadcast(failure.empty() ? std::string() : std::string(1, static_cast<char>(kind)) + failure, span);
     if (!told.empty()) {
       kind = static_cast<Kind>(static_cast<unsigned char>(told[0]));
@@ -144,17 +144,17 @@ HostValue npy(Evaluator& evaluator, Arguments& arguments) {
   }
   const std::string path = path_of(*given[0]);
   HostTensor tensor;
-  tensor.type.dims = evaluator.to_dims(given[1]->value, given[1]->span);
+  tensor.type.dims = evaluator.convert.to_dims(given[1]->value, given[1]->span);
   ArrayHeader header;
   ElementArray data;
   const bool found = read_file(evaluator, arguments.span, [&] {
     header = read_npy_header(path);
-    if (evaluator.abstract()) return;
+    if (evaluator.domain.is_abstract()) return;
     const std::uint64_t memory = memory_for_data(evaluator);
     data = to_element_array(read_npy(path, memory), path, memory);
   });
   if (!found) return unknown(UnknownKind::kAny);
-  if (!evaluator.abstract()) {
+  if (!evaluator.domain.is_abstract()) {
     // Sizes and type first, then the numbers.
     std::string head;
     if (evaluator.engine()->rank() == 0) {
@@ -183,12 +183,12 @@ HostValue save_npy(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path", "x"}, "save_npy(path, x)");
   if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return None{};
   const std::string path = path_of(*given[0]);
-  Value x = evaluator.to_tensor(given[1]->value, given[1]->span);
-  if (evaluator.abstract()) {
-    if (evaluator.engine()) evaluator.cut({x}, arguments.span);
+  Value x = evaluator.convert.to_tensor(given[1]->value, given[1]->span);
+  if (evaluator.domain.is_abstract()) {
+    evaluator.cuts.cut({x}, arguments.span);
     return None{};
   }
-  HostTensor tensor = evaluator.fetch(x, arguments.span);
+  HostTensor tensor = evaluator.cuts.fetch(x, arguments.span);
   std::vector<int64_t> sizes;
   for (const Dim& dim : tensor.type.dims) sizes.push_back(dim.size);
   read_file(evaluator, arguments.span, [&] { write_npy(path, sizes, tensor.type.element, tensor.bytes); });
@@ -197,7 +197,7 @@ HostValue save_npy(Evaluator& evaluator, Arguments& arguments) {
 
 }  // namespace
 
-void Evaluator::register_data() {
+void register_data(Scope& scope) {
   auto module = std::make_shared<Module>();
   module->name = "native";
   module->scope = std::make_shared<Scope>(nullptr, 0, 0);
@@ -205,7 +205,7 @@ void Evaluator::register_data() {
   add_builtin(*module->scope, "save_npy", "save_npy(path, x)", save_npy);
   register_datasets(*module->scope);
   register_text(*module->scope);
-  native->bindings.push_back({Name("native"), ModulePtr(module), {}});
+  scope.bindings.push_back({Name("native"), ModulePtr(module), {}});
 }
 
 }  // namespace mtf

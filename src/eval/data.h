@@ -22,6 +22,8 @@ std::vector<int64_t> shuffled(int64_t count, uint64_t seed);
 /// name ends in `?`), unknown or given twice; the result has an element for each name.
 std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names, std::string_view signature);
 
+/// Binds `native`, what the module `data` is made of, in the scope that the standard modules see.
+void register_data(Scope& scope);
 /// Examples with labels (data.idx), and text (data.text).
 void register_datasets(Scope& scope);
 void register_text(Scope& scope);

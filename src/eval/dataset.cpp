@@ -46,12 +46,12 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
   HostValue batches(Evaluator& evaluator, Arguments& arguments) {
     auto given = match_arguments(arguments, {"batch", "shuffle?"}, "batches(batch: dim, shuffle: int)");
     if (given[0]->value.is_unknown()) return unknown(UnknownKind::kAny);
-    const Dim batch = evaluator.to_dim(given[0]->value, given[0]->span);
+    const Dim batch = evaluator.convert.to_dim(given[0]->value, given[0]->span);
     if (has_dim(examples_->dims, batch.name)) fail(Kind::dim_twice, given[0]->span, "`{}` is a dimension of each example", batch.name.text());
     std::shared_ptr<const std::vector<int64_t>> order;
     if (given[1]) {
-      auto seed = evaluator.to_int(given[1]->value, given[1]->span, "`shuffle`");
-      if (seed && !evaluator.abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(count_, static_cast<uint64_t>(*seed)));
+      auto seed = evaluator.convert.to_int(given[1]->value, given[1]->span, "`shuffle`");
+      if (seed && !evaluator.domain.is_abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(count_, static_cast<uint64_t>(*seed)));
     }
     auto sequence = std::make_shared<Sequence>();
     sequence->what = "batches of a dataset";
@@ -67,7 +67,7 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
     x.type = {ElementType::kF32, examples_->dims};
     x.type.dims.insert(x.type.dims.begin(), batch);
     y.type = {ElementType::kI32, {batch}};
-    if (!evaluator.abstract()) {
+    if (!evaluator.domain.is_abstract()) {
       const int64_t size = size_of(examples_->dims);
       x.bytes.resize(static_cast<size_t>(batch.size * size * 4));
       y.bytes.resize(static_cast<size_t>(batch.size * 4));
@@ -105,17 +105,17 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
     paths[i] = **text;
   }
   auto examples = std::make_shared<Examples>();
-  examples->dims = evaluator.to_dims(given[2]->value, given[2]->span);
+  examples->dims = evaluator.convert.to_dims(given[2]->value, given[2]->span);
   ArrayHeader headers[2];
   StoredArray arrays[2];
   const bool found = read_file(evaluator, arguments.span, [&] {
     for (int i = 0; i < 2; ++i) {
       headers[i] = read_idx_header(paths[i]);
-      if (evaluator.abstract()) continue;
+      if (evaluator.domain.is_abstract()) continue;
       arrays[i] = read_idx(paths[i], memory_for_data(evaluator));
     }
   });
-  auto shared = [&](const std::string& bytes) { return evaluator.abstract() ? bytes : evaluator.engine()->broadcast(bytes, arguments.span); };
+  auto shared = [&](const std::string& bytes) { return evaluator.domain.is_abstract() ? bytes : evaluator.engine()->broadcast(bytes, arguments.span); };
   if (found) {
     for (int i = 0; i < 2; ++i) {
       std::string head(1, static_cast<char>(headers[i].type));
@@ -137,7 +137,7 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
       fail(Kind::file_shape_mismatch, given[1]->span, "expected {} labels, as many as images, found {} in {}", wanted[0], to_text(headers[1].sizes), paths[1]);
     }
     examples->count = wanted[0];
-    if (!evaluator.abstract()) {
+    if (!evaluator.domain.is_abstract()) {
       for (int i = 0; i < 2; ++i) {
         auto& to = i == 0 ? examples->pixels : examples->labels;
         to = std::move(arrays[i].bytes);

@@ -1,8 +1,12 @@
 #include <algorithm>
 
 #include "eval/evaluator.h"
+#include "eval/limits.h"
+#include "eval/places.h"
+#include "eval/span_table.h"
 #include "ops/op.h"
 #include "ops/registry.h"
+#include "support/overloaded.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
 
@@ -10,105 +14,80 @@ namespace mtf {
 
 HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   check_stack(expr.span, Kind::call_too_deep);
-  count_check_steps(expr.span, 1);
-  const ast::Expr::Node& node = expr.node;
-  if (auto* e = std::get_if<ast::NameExpr>(&node)) return look_up(e->name, expr.span, scope);
-  if (auto* e = std::get_if<ast::CallExpr>(&node)) return call(expr, *e, scope);
-  if (auto* e = std::get_if<ast::BinaryExpr>(&node)) return binary(expr, *e, scope);
-  if (auto* e = std::get_if<ast::IntExpr>(&node)) return e->value;
-  if (auto* e = std::get_if<ast::FloatExpr>(&node)) return e->value;
-  if (auto* e = std::get_if<ast::AttributeExpr>(&node)) {
-    return attribute(evaluate(*e->object, scope), e->attribute, scope);
-  }
-  if (auto* e = std::get_if<ast::BoolExpr>(&node)) return e->value;
-  if (auto* e = std::get_if<ast::StringExpr>(&node)) return text(*e, scope);
-  if (auto* e = std::get_if<ast::ElementTypeExpr>(&node)) return *parse_element_type(e->name.text());
-  if (std::holds_alternative<ast::RestExpr>(node)) {
-    if (auto found = scope->find(Name("..")); found.binding) return found.binding->value;
-    fail(Kind::unknown_name, expr.span, "no argument of this function has `..` in its shape");
-  }
-  if (auto* e = std::get_if<ast::UnaryExpr>(&node)) return unary(expr, *e, scope);
-  if (auto* e = std::get_if<ast::RangeExpr>(&node)) return range(*e, scope);
-  if (auto* e = std::get_if<ast::ListExpr>(&node)) {
-    std::vector<HostValue> items;
-    items.reserve(e->elements.size());
-    for (const auto& element : e->elements) {
-      HostValue item = evaluate(*element, scope);
-      if (item.is_poison()) return item;
-      if (element->as<ast::RestExpr>()) {
-        if (auto* rest = item.as<ListPtr>()) {
-          items.insert(items.end(), (*rest)->items.begin(), (*rest)->items.end());
-          continue;
-        }
-        return unknown(UnknownKind::kAny);
-      }
-      items.push_back(std::move(item));
+  findings.count_steps(expr.span, 1);
+  HostValue value = value_of(expr, scope);
+  if (spans_) [[unlikely]] spans_->expression(expr.span, value);
+  return value;
+}
+
+HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
+  return std::visit(Overloaded{
+                        [](const ast::IntExpr& e) { return HostValue(e.value); },
+                        [](const ast::FloatExpr& e) { return HostValue(e.value); },
+                        [](const ast::BoolExpr& e) { return HostValue(e.value); },
+                        [](const ast::ElementTypeExpr& e) { return HostValue(*parse_element_type(e.name.text())); },
+                        [&](const ast::StringExpr& e) { return text(e, scope); },
+                        [&](const ast::NameExpr& e) { return look_up(e.name, expr.span, scope); },
+                        [&](const ast::RestExpr&) { return rest(expr.span, scope); },
+                        [&](const ast::UnaryExpr& e) { return unary(expr, e, scope); },
+                        [&](const ast::BinaryExpr& e) { return binary(expr, e, scope); },
+                        [&](const ast::RangeExpr& e) { return range(e, scope); },
+                        [&](const ast::ListExpr& e) { return list(e, scope); },
+                        [&](const ast::TupleExpr& e) { return tuple(e, scope); },
+                        [&](const ast::ComprehensionExpr& e) { return comprehension(e, scope); },
+                        [&](const ast::CallExpr& e) { return call(expr, e, scope); },
+                        [&](const ast::IndexExpr& e) { return index(expr, e, scope); },
+                        [&](const ast::AttributeExpr& e) { return attribute(evaluate(*e.object, scope), e.attribute); },
+                        [&](const ast::AtExpr& e) { return at(expr, e, scope); },
+                        [&](const ast::LambdaExpr& e) { return lambda(expr, e, scope); },
+                        [&](const ast::CountersExpr& e) { return counters_block(e, scope); },
+                    },
+                    expr.node);
+}
+
+HostValue Evaluator::rest(Span span, const ScopePtr& scope) {
+  if (auto found = scope->find(Name("..")); found.binding) return found.binding->value;
+  fail(Kind::unknown_name, span, "no argument of this function has `..` in its shape");
+}
+
+HostValue Evaluator::list(const ast::ListExpr& list, const ScopePtr& scope) {
+  std::vector<HostValue> items;
+  items.reserve(list.elements.size());
+  for (const auto& element : list.elements) {
+    HostValue item = evaluate(*element, scope);
+    if (item.is_poison()) return item;
+    if (element->as<ast::RestExpr>()) {
+      auto* rest = item.as<ListPtr>();
+      if (!rest) return unknown(UnknownKind::kAny);
+      items.insert(items.end(), (*rest)->items.begin(), (*rest)->items.end());
+      continue;
     }
-    return make_list(std::move(items));
+    items.push_back(std::move(item));
   }
-  if (auto* e = std::get_if<ast::TupleExpr>(&node)) {
-    std::vector<HostValue> items;
-    for (const auto& element : e->elements) items.push_back(evaluate(*element, scope));
-    return make_tuple(std::move(items));
-  }
-  if (auto* e = std::get_if<ast::ComprehensionExpr>(&node)) return comprehension(expr, *e, scope);
-  if (auto* e = std::get_if<ast::IndexExpr>(&node)) return index(expr, *e, scope);
-  if (auto* e = std::get_if<ast::AtExpr>(&node)) return at(expr, *e, scope);
-  if (auto* e = std::get_if<ast::LambdaExpr>(&node)) {
-    auto function = std::make_shared<Function>();
-    function->parameters = &e->parameters;
-    function->result = &e->result;
-    function->expression = e->body.get();
-    function->span = expr.span;
-    function->scope = scope;
-    function->visible = scope->bindings.size();
-    function->reached = true;
-    scope->capture();
-    if (checking()) declared_functions_.push_back(function);
-    return FunctionPtr(function);
-  }
-  return counters_block(std::get<ast::CountersExpr>(node), scope);
+  return make_list(std::move(items));
 }
 
-std::vector<std::string> Evaluator::visible_names(Scope* scope) {
-  std::vector<std::string> names;
-  if (scope) scope->visible_names(names);
-  for (const Op* op : all_ops()) {
-    if (!op->signature.empty() && op->name.find('.') == std::string_view::npos) names.emplace_back(op->name);
-  }
-  for (const auto& [name, value] : builtins) names.push_back(name.str());
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+HostValue Evaluator::tuple(const ast::TupleExpr& tuple, const ScopePtr& scope) {
+  std::vector<HostValue> items;
+  for (const auto& element : tuple.elements) items.push_back(evaluate(*element, scope));
+  return make_tuple(std::move(items));
 }
 
-HostValue Evaluator::look_up(Name name, Span span, const ScopePtr& scope) {
-  if (auto found = scope->find(name); found.binding) return found.binding->value;
-  if (auto known = builtins.find(name); known != builtins.end()) return known->second;
-  if (const Op* op = mtf::find_op(name.text()); op && !op->signature.empty()) {
-    builtins[name] = OperationPtr(op);
-    return OperationPtr(op);
-  }
-  static const Name kInit("init");
-  if (name == kInit) {
-    HostValue module = import_module("init", false, span);
-    builtins[name] = module;
-    return module;
-  }
-  // Declared further down: it is seen only from its line on.
-  for (Scope* s = scope.get(); s; s = s->parent.get()) {
-    for (const Binding& binding : s->bindings) {
-      if (binding.name == name) {
-        fail(Diagnostic(Kind::used_before_declaration, span, fmt::format("`{}` is not declared yet", name.text()))
-                 .related(binding.span, "declared here"));
-      }
-    }
-  }
-  fail(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-           .help(help_with_name(name, visible_names(scope.get()))));
+HostValue Evaluator::lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda, const ScopePtr& scope) {
+  auto function = std::make_shared<Function>();
+  function->parameters = &lambda.parameters;
+  function->result = &lambda.result;
+  function->expression = lambda.body.get();
+  function->span = expr.span;
+  function->scope = scope;
+  function->visible = scope->bindings.size();
+  function->reached = true;
+  scope->capture();
+  if (domain.is_check()) uncalled.declared(function);
+  return FunctionPtr(function);
 }
 
-HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name, const ScopePtr&) {
+HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) {
   if (object.is_poison() || object.is_unknown()) return object.is_poison() ? object : unknown(UnknownKind::kAny);
   std::vector<std::string> parts;
   if (auto* instance = object.as<InstancePtr>()) {
@@ -119,7 +98,10 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name, 
       return make_list(std::move(items));
     }
     Scope& scope = *(*instance)->scope;
-    if (Binding* binding = scope.find_own(name.name)) return binding->value;
+    if (Binding* binding = scope.find_own(name.name)) {
+      if (spans_) spans_->use(name.span, binding->span);
+      return binding->value;
+    }
     for (const Binding& binding : scope.bindings) parts.push_back(binding.name.str());
     for (const Binding& binding : scope.hoisted) parts.push_back(binding.name.str());
     parts.push_back("params");
@@ -132,7 +114,10 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name, 
         if (op->name.substr(0, prefix.size()) == prefix) parts.emplace_back(op->name.substr(prefix.size()));
       }
     } else {
-      if (Binding* binding = (*module)->scope->find_own(name.name)) return binding->value;
+      if (Binding* binding = (*module)->scope->find_own(name.name)) {
+        if (spans_) spans_->use(name.span, binding->span);
+        return binding->value;
+      }
       for (const Binding& binding : (*module)->scope->bindings) parts.push_back(binding.name.str());
       for (const Binding& binding : (*module)->scope->hoisted) parts.push_back(binding.name.str());
     }
@@ -171,7 +156,7 @@ HostValue Evaluator::range(const ast::RangeExpr& range, const ScopePtr& scope) {
     }
     HostValue value = evaluate(*expr, scope);
     if (value.is_poison()) return false;
-    if (auto number = to_int(value, expr->span, "a bound of a range")) to = *number;
+    if (auto number = convert.to_int(value, expr->span, "a bound of a range")) to = *number;
     else result.known = false;
     return true;
   };
@@ -180,12 +165,12 @@ HostValue Evaluator::range(const ast::RangeExpr& range, const ScopePtr& scope) {
   return result;
 }
 
-HostValue Evaluator::comprehension(const ast::Expr& expr, const ast::ComprehensionExpr& c, const ScopePtr& scope) {
+HostValue Evaluator::comprehension(const ast::ComprehensionExpr& c, const ScopePtr& scope) {
   HostValue iterable = evaluate(*c.iterable, scope);
   if (iterable.is_poison()) return iterable;
   std::vector<HostValue> items;
   auto turn = [&](HostValue item) {
-    poll(c.iterable->span);
+    interrupt.poll(c.iterable->span);
     ScopePtr inner = nested(scope);
     bind_pattern(*c.pattern, std::move(item), inner);
     items.push_back(evaluate(*c.element, inner));
@@ -199,7 +184,7 @@ HostValue Evaluator::comprehension(const ast::Expr& expr, const ast::Comprehensi
     return make_list(std::move(items));
   }
   if (auto* range = iterable.as<Range>(); range && range->known) {
-    check_length(static_cast<size_t>(range->size()), "a list", c.iterable->span);
+    check_list_length(static_cast<size_t>(range->size()), c.iterable->span);
     for (int64_t i = range->first; i < range->last; ++i) {
       if (!turn(i)) return Poison{};
     }
@@ -216,7 +201,6 @@ HostValue Evaluator::comprehension(const ast::Expr& expr, const ast::Comprehensi
   }
   fail(Diagnostic(Kind::not_iterable, c.iterable->span, fmt::format("expected a list or a range, found {}", describe(iterable)))
            .help(iterable.is<Dim>() || iterable.is<int64_t>() ? "write `0..n`" : ""));
-  (void)expr;
 }
 
 Arguments Evaluator::evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope) {
@@ -246,7 +230,7 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
   Arguments arguments = evaluate_arguments(call, expr.span, scope);
   if (callee.is_poison() || arguments.any_poison()) return Poison{};
   if (callee.is_unknown()) return unknown(UnknownKind::kAny);
-  if (auto* op = callee.as<OperationPtr>()) return call_operation(**op, arguments);
+  if (auto* op = callee.as<OperationPtr>()) return operations.call(**op, arguments);
   if (auto* instance = callee.as<InstancePtr>()) {
     static const Name kCall("call");
     Binding* binding = (*instance)->scope->find_own(kCall);
@@ -254,43 +238,34 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
       fail(Diagnostic(Kind::not_callable, call.callee->span, fmt::format("{} has no `fn call`", describe(callee)))
                .related((*instance)->model->declaration->signature_span, "declared here"));
     }
-    return call_value(HostValue(binding->value), arguments);
+    return calls.call(HostValue(binding->value), arguments);
   }
   if (!callee.is<FunctionPtr>() && !callee.is<ModelClassPtr>() && !callee.is<BuiltinPtr>()) {
     fail(Diagnostic(Kind::not_callable, call.callee->span, fmt::format("expected a function, an operation or a model, found {}", describe(callee)))
              .help(callee.is<ModulePtr>() ? "call a function of it: `" + std::string(call.callee->span.text()) + ".…`" : ""));
   }
-  return call_value(callee, arguments);
+  return calls.call(callee, arguments);
 }
 
-HostValue Evaluator::call_value(const HostValue& callee, Arguments& arguments) {
-  if (auto* function = callee.as<FunctionPtr>()) return call_function(*function, arguments);
-  if (auto* op = callee.as<OperationPtr>()) return call_operation(**op, arguments);
-  if (auto* model = callee.as<ModelClassPtr>()) return construct(*model, arguments);
-  if (auto* builtin = callee.as<BuiltinPtr>()) {
-    for (const GivenArgument& item : arguments.items) {
-      if (item.has_target) fail(Kind::misplaced_arrow, item.target_span, "`{}` takes no `->`", (*builtin)->name.text());
+HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) {
+  std::string out;
+  bool known = true;
+  for (const ast::StringPart& part : string.parts) {
+    if (!part.value) {
+      out += part.text;
+      continue;
     }
-    builder.span = arguments.span;
-    return (*builtin)->call(*this, arguments);
+    HostValue value = evaluate(*part.value, scope);
+    if (value.is_poison()) return value;
+    builder.span = part.value->span;
+    const bool is_tensor = tensor_of(value) != nullptr;
+    if (value.is_unknown() || (is_tensor && domain.is_abstract())) known = false;
+    if (part.format) out += display.formatted(value, *part.format, part.value->span, part.format_span);
+    else if (!value.is_unknown()) out += display.text(value);
+    check_length(out.size(), "a string", part.value->span);
   }
-  if (auto* instance = callee.as<InstancePtr>()) {
-    if (Binding* binding = (*instance)->scope->find_own(Name("call"))) return call_value(HostValue(binding->value), arguments);
-  }
-  if (callee.is_poison() || callee.is_unknown()) return callee;
-  fail(Kind::not_callable, arguments.span, "expected a function, found {}", describe(callee));
-}
-
-HostValue Evaluator::call_with(const HostValue& callee, std::vector<HostValue> values, Span span) {
-  Arguments arguments;
-  arguments.span = span;
-  arguments.scope = top;
-  for (HostValue& value : values) {
-    GivenArgument& item = arguments.items.emplace_back();
-    item.value = std::move(value);
-    item.span = span;
-  }
-  return call_value(callee, arguments);
+  if (!known) return unknown(UnknownKind::kString);
+  return make_text(std::move(out));
 }
 
 }  // namespace mtf

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "eval/limits.h"
 #include "eval/scope.h"
 #include "support/diagnostics.h"
 
@@ -12,6 +13,11 @@ namespace mtf {
 void check_length(size_t length, std::string_view what, Span span) {
   constexpr size_t kMostElements = size_t{1} << 26;
   if (length > kMostElements) fail(Kind::limit_exceeded, span, "expected {} of at most {}, found {}", what, kMostElements, length);
+}
+
+void check_list_length(size_t length, Span span) {
+  constexpr size_t kMostElements = size_t{1} << 24;
+  if (length > kMostElements) fail(Kind::limit_exceeded, span, "expected a list of at most {}, found {}", kMostElements, length);
 }
 
 HostValue make_text(std::string text) { return Text(std::make_shared<const std::string>(std::move(text))); }

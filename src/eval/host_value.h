@@ -208,10 +208,6 @@ struct Arguments {
   }
 };
 
-/// Fails if a list or string of the host would have more than 2^26 elements or bytes, which fills the memory before
-/// anyone sees why.
-void check_length(size_t length, std::string_view what, Span span);
-
 HostValue make_text(std::string text);
 HostValue make_list(std::vector<HostValue> items);
 HostValue make_tuple(std::vector<HostValue> items);

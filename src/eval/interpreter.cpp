@@ -3,6 +3,7 @@
 #include <iostream>
 #include <streambuf>
 
+#include "eval/explain.h"
 #include "eval/session.h"
 #include "exec/engine.h"
 #include "support/diagnostics.h"
@@ -130,6 +131,24 @@ void Interpreter::interrupt() { impl_->session.interrupt(); }
 
 std::string Interpreter::check(const std::string& text) const {
   return Session::check_text("<text>", text, impl_->settings).render();
+}
+
+std::vector<TextPart> Interpreter::explain(const std::string& text) const {
+  std::vector<TextPart> parts;
+  for (const SpanInfo& info : mtf::explain("<text>", text, impl_->settings, true).of("<text>")) {
+    TextPart& part = parts.emplace_back();
+    part.begin = info.span.begin;
+    part.end = info.span.end;
+    part.types = info.types;
+    if (info.definition.is_known()) part.definition_file = info.definition.file->name();
+    part.definition_begin = info.definition.begin;
+    part.definition_end = info.definition.end;
+    part.has_cost = info.has_cost;
+    part.flops = info.flops;
+    part.collectives = info.collectives;
+    part.bytes = info.bytes;
+  }
+  return parts;
 }
 
 TensorData Interpreter::tensor(const std::string& expression) {

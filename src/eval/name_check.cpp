@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/registry.h"
+#include "eval/uncalled.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -21,11 +21,9 @@ bool NameCheck::is_bound(Name name) const {
 }
 
 void NameCheck::name(Name name, Span span) {
-  if (is_bound(name) || scope_->find(name).binding || evaluator_.builtins.count(name) || name == Name("init")) return;
-  if (const Op* op = find_op(name.text()); op && !op->signature.empty()) return;
-  evaluator_.diagnostics->add(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-                                  .help(evaluator_.help_with_name(name, names())));
-  evaluator_.end_after_many_errors();
+  if (is_bound(name) || scope_->find(name).binding || evaluator_.builtins.knows(name) || name == Name("init")) return;
+  evaluator_.findings.report(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
+                                 .help(evaluator_.help_with_name(name, names())));
 }
 
 void NameCheck::function(const Function& function) {
@@ -46,7 +44,7 @@ void NameCheck::refuse_equal_paths(const ast::ModelStmt& model) {
     if (!variable) continue;
     for (const ast::Ident* earlier : variables) {
       if (earlier->name != variable->name.name) continue;
-      evaluator_.diagnostics->add(Diagnostic(Kind::duplicate_declaration, variable->name.span, fmt::format("`{}` would have the path of another", earlier->name.text()))
+      evaluator_.findings.report(Diagnostic(Kind::duplicate_declaration, variable->name.span, fmt::format("`{}` would have the path of another", earlier->name.text()))
                                       .related(earlier->span, "declared here"));
     }
     variables.push_back(&variable->name);
@@ -58,10 +56,28 @@ void NameCheck::expr(const ast::Expr& e) {
   auto* member = e.as<ast::AttributeExpr>();
   auto* base = member ? member->object->as<ast::NameExpr>() : nullptr;
   if (!base || is_bound(base->name)) return;
-  HostValue value;
-  if (auto found = scope_->find(base->name); found.binding) value = found.binding->value;
-  else if (auto known = evaluator_.builtins.find(base->name); known != evaluator_.builtins.end()) value = known->second;
-  if (value.is<ModulePtr>()) evaluator_.diagnostics->attempt([&] { evaluator_.attribute(value, member->attribute, scope_); });
+  const HostValue* value = nullptr;
+  if (auto found = scope_->find(base->name); found.binding) value = &found.binding->value;
+  else value = evaluator_.builtins.find(base->name);
+  if (value == nullptr || !value->is<ModulePtr>()) return;
+  try {
+    evaluator_.attribute(*value, member->attribute);
+  } catch (const UserError& error) {
+    evaluator_.findings.report(error.diagnostic());
+  }
+}
+
+void UncalledFunctions::check_names(Evaluator& evaluator) {
+  for (size_t i = 0; i < functions_.size(); ++i) {
+    const FunctionPtr function = functions_[i];
+    if (!called_.insert(function->parameters).second) continue;
+    NameCheck(evaluator, function->scope).function(*function);
+  }
+  for (size_t i = 0; i < models_.size(); ++i) {
+    const ModelClassPtr model = models_[i];
+    if (!called_.insert(model->declaration).second) continue;
+    NameCheck(evaluator, model->scope).model(*model->declaration);
+  }
 }
 
 }  // namespace mtf

@@ -1,70 +1,17 @@
-// Calls of operations: arguments bound to the parameters of the operation's signature.
+#include "eval/operations.h"
+
 #include <algorithm>
-#include <cmath>
 
 #include "eval/evaluator.h"
+#include "eval/host_functions.h"
 #include "ops/op.h"
 #include "ops/registry.h"
 #include "support/stack_budget.h"
+#include "eval/limits.h"
 #include "support/text.h"
 
 namespace mtf {
 namespace {
-
-/// Element-wise functions of numbers of the host.
-std::optional<double> host_function(std::string_view name, const std::vector<double>& x) {
-  if (x.size() == 1) {
-    const double a = x[0];
-    if (name == "sqrt") return std::sqrt(a);
-    if (name == "rsqrt") return 1 / std::sqrt(a);
-    if (name == "exp") return std::exp(a);
-    if (name == "log") return std::log(a);
-    if (name == "sin") return std::sin(a);
-    if (name == "cos") return std::cos(a);
-    if (name == "tanh") return std::tanh(a);
-    if (name == "abs") return std::abs(a);
-    if (name == "floor") return std::floor(a);
-    if (name == "round") return std::nearbyint(a);
-    if (name == "square") return a * a;
-    if (name == "reciprocal") return 1 / a;
-    if (name == "sign") return a > 0 ? 1 : a < 0 ? -1 : 0;
-  }
-  if (x.size() == 2) {
-    if (name == "minimum") return std::min(x[0], x[1]);
-    if (name == "maximum") return std::max(x[0], x[1]);
-  }
-  return std::nullopt;
-}
-
-bool keeps_ints(std::string_view name) {
-  return name == "abs" || name == "floor" || name == "round" || name == "square" || name == "sign" || name == "minimum" || name == "maximum";
-}
-
-/// The value of an element-wise function of numbers of the host; nothing if this is no such call.
-std::optional<HostValue> on_the_host(const Op& op, const Arguments& arguments) {
-  if (arguments.items.empty() || arguments.items.size() > 2) return std::nullopt;
-  std::vector<double> numbers;
-  bool ints = true, any_unknown = false;
-  for (const GivenArgument& item : arguments.items) {
-    if (!item.label.empty() || item.has_target) return std::nullopt;
-    if (item.value.is_unknown() && unknown_kind(item.value) != UnknownKind::kAny && is_number(item.value)) {
-      any_unknown = true;
-      numbers.push_back(1);
-      ints = ints && unknown_kind(item.value) == UnknownKind::kInt;
-      continue;
-    }
-    auto number = number_of(item.value);
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-    ints = ints && !item.value.is<double>();
-  }
-  auto result = host_function(op.name, numbers);
-  if (!result) return std::nullopt;
-  ints = ints && keeps_ints(op.name);
-  if (any_unknown) return unknown(ints ? UnknownKind::kInt : UnknownKind::kFloat);
-  if (ints) return HostValue(static_cast<int64_t>(*result));
-  return HostValue(*result);
-}
 
 /// Nested lists of numbers, all of one length at each depth.
 void flatten(const HostValue& value, size_t depth, NestedNumbers& nested, Span span) {
@@ -122,14 +69,47 @@ std::string_view kind_text(ParameterKind kind) {
   return "";
 }
 
-}  // namespace
+/// A call of an operation on tensors, whose arguments are being bound.
+class OperationCall {
+ public:
+  OperationCall(Evaluator& evaluator, const Op& op, const Arguments& arguments)
+      : evaluator_(evaluator), op_(op), given_(arguments), call_(evaluator.builder, op, signature_of(op)) {
+    call_.span = arguments.span;
+  }
+  HostValue result();
 
-bool Evaluator::bind_argument(Call& call, size_t parameter, const HostValue& value, Span span) {
-  const Parameter& wanted = call.signature.parameters[parameter];
-  Argument& argument = call.arguments[parameter];
+ private:
+  /// Binds the arguments that have the name of a parameter or none; those with other labels, and the one with an arrow,
+  /// are kept.
+  void bind_all();
+  /// Binds one; false if it is not known what it is.
+  bool bind(size_t parameter, const HostValue& value, Span span);
+  /// The parameter that an argument without a label is for; none (the number of parameters) if its arrow says it all.
+  size_t next_parameter(const GivenArgument& item);
+  void require_all() const;
+  /// `x[a: 2]`-like labels that name dims. False if one is poison.
+  bool bind_labels();
+  [[noreturn]] void unknown_label(const GivenArgument& item) const;
+  void bind_arrow();
+  void bind_pairs();
+  HostValue build();
+
+  Evaluator& evaluator_;
+  const Op& op_;
+  const Arguments& given_;
+  Call call_;
+  bool known_ = true;                          ///< everything that the result's type depends on
+  size_t position_ = 0;                        ///< of the next positional argument among the parameters
+  std::vector<const GivenArgument*> labels_;
+  const GivenArgument* arrow_ = nullptr;
+};
+
+bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
+  const Parameter& wanted = call_.signature.parameters[parameter];
+  Argument& argument = call_.arguments[parameter];
   auto mismatch = [&](std::string help = {}) {
     fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected {} for `{}` of `{}`, found {}", kind_text(wanted.kind), wanted.name,
-                                                           call.signature.name, describe(value)))
+                                                           call_.signature.name, describe(value)))
              .help(std::move(help)));
   };
   argument.given = true;
@@ -143,7 +123,7 @@ bool Evaluator::bind_argument(Call& call, size_t parameter, const HostValue& val
       if (!tensor && !number_of(value) && !is_number(value)) {
         mismatch(value.is<ListPtr>() ? "`tensor([…], [dims])` makes a tensor of numbers" : "");
       }
-      argument.values.push_back(to_tensor(value, span));
+      argument.values.push_back(evaluator_.convert.to_tensor(value, span));
       return true;
     }
     case ParameterKind::kList: {
@@ -153,7 +133,7 @@ bool Evaluator::bind_argument(Call& call, size_t parameter, const HostValue& val
       for (const HostValue& item : (*list)->items) {
         if (item.is_poison() || (item.is_unknown() && unknown_kind(item) == UnknownKind::kAny)) return false;
         if (!tensor_of(item) && !is_number(item)) mismatch();
-        argument.values.push_back(to_tensor(item, span));
+        argument.values.push_back(evaluator_.convert.to_tensor(item, span));
       }
       return true;
     }
@@ -187,7 +167,7 @@ bool Evaluator::bind_argument(Call& call, size_t parameter, const HostValue& val
         argument.dims = {*value.as<Dim>()};
       } else {
         if (wanted.kind == ParameterKind::kDim || !value.is<ListPtr>()) mismatch(value.is<Dim>() ? "write it in brackets: `[…]`" : "");
-        argument.dims = to_dims(value, span);
+        argument.dims = Conversions::to_dims(value, span);
       }
       return true;
     }
@@ -204,139 +184,177 @@ bool Evaluator::bind_argument(Call& call, size_t parameter, const HostValue& val
   return true;
 }
 
-HostValue Evaluator::call_operation(const Op& op, Arguments& arguments) {
-  if (auto number = on_the_host(op, arguments)) return *number;
-  check_mesh(arguments.span);
-  const Signature& signature = signature_of(op);
-  Call call(builder, op, signature);
-  call.span = arguments.span;
-  builder.span = arguments.span;
-  bool known = true;
-  size_t position = 0;
-  std::vector<const GivenArgument*> labels;
-  const GivenArgument* arrow = nullptr;
+size_t OperationCall::next_parameter(const GivenArgument& item) {
+  const Signature& signature = call_.signature;
   const auto& parameters = signature.parameters;
-  for (const GivenArgument& item : arguments.items) {
+  if (item.has_target) {
+    if (signature.arrow == ArrowKind::kNone) fail(Kind::misplaced_arrow, item.target_span, "`{}` takes no `->`", signature.name);
+    if (signature.arrow == ArrowKind::kPairs) {
+      call_.pairs.emplace_back(Conversions::to_dim(item.value, item.span), Conversions::to_dim(item.target, item.target_span));
+      call_.arrow_span = cover(call_.arrow_span, cover(item.span, item.target_span));
+      return parameters.size();
+    }
+    arrow_ = &item;
+  }
+  if (item.value.is<ElementType>()) {
+    size_t element = parameters.size();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].kind == ParameterKind::kElement && !call_.arguments[i].given) element = i;
+    }
+    if (element < parameters.size()) return element;
+  }
+  while (position_ < parameters.size() && call_.arguments[position_].given && parameters[position_].kind != ParameterKind::kTensors) ++position_;
+  if (position_ == parameters.size()) {
+    fail(Diagnostic(Kind::wrong_arity, item.span, fmt::format("this is more than `{}` takes", signature.name)).help(std::string(op_.signature)));
+  }
+  return position_;
+}
+
+void OperationCall::bind_all() {
+  const auto& parameters = call_.signature.parameters;
+  for (const GivenArgument& item : given_.items) {
     size_t place = parameters.size();
-    if (!item.label.empty()) {
+    if (item.label.empty()) {
+      place = next_parameter(item);
+      if (place == parameters.size()) continue;
+    } else {
       for (size_t i = 0; i < parameters.size(); ++i) {
         if (parameters[i].name == item.label.text()) place = i;
       }
       if (place == parameters.size()) {
-        labels.push_back(&item);
+        labels_.push_back(&item);
         continue;
       }
-      if (call.arguments[place].given) fail(Kind::duplicate_argument, item.label_span, "`{}` is given twice", item.label.text());
-    } else {
-      if (item.has_target) {
-        if (signature.arrow == ArrowKind::kNone) fail(Kind::misplaced_arrow, item.target_span, "`{}` takes no `->`", signature.name);
-        if (signature.arrow == ArrowKind::kPairs) {
-          call.pairs.emplace_back(to_dim(item.value, item.span), to_dim(item.target, item.target_span));
-          call.arrow_span = cover(call.arrow_span, cover(item.span, item.target_span));
-          continue;
-        }
-        arrow = &item;
-      }
-      if (item.value.is<ElementType>()) {
-        for (size_t i = 0; i < parameters.size(); ++i) {
-          if (parameters[i].kind == ParameterKind::kElement && !call.arguments[i].given) place = i;
-        }
-      }
-      if (place == parameters.size()) {
-        while (position < parameters.size() && call.arguments[position].given && parameters[position].kind != ParameterKind::kTensors) ++position;
-        place = position;
-      }
-      if (place == parameters.size()) {
-        fail(Diagnostic(Kind::wrong_arity, item.span, fmt::format("this is more than `{}` takes", signature.name)).help(std::string(op.signature)));
-      }
+      if (call_.arguments[place].given) fail(Kind::duplicate_argument, item.label_span, "`{}` is given twice", item.label.text());
     }
-    known = bind_argument(call, place, item.value, item.span) && known;
-  }
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    if (call.arguments[i].given || parameters[i].optional) continue;
-    fail(Diagnostic(Kind::missing_argument, arguments.span, fmt::format("`{}` needs `{}`", signature.name, parameters[i].name))
-             .help(std::string(op.signature)));
+    known_ = bind(place, item.value, item.span) && known_;
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name != "over") continue;
-    for (Dim& dim : call.arguments[i].dims) dim = found_in_operands(call, dim);
+    for (Dim& dim : call_.arguments[i].dims) dim = found_in_operands(call_, dim);
   }
-  for (const GivenArgument* item : labels) {
-    auto unknown_label = [&] {
-      std::vector<std::string> names;
-      for (const Parameter& parameter : parameters) names.push_back(parameter.name);
-      if (signature.labels != LabelKind::kNone && arguments.scope) {
-        for (const Argument& argument : call.arguments) {
-          for (const Value& value : argument.values) {
-            for (const Dim& dim : value.dims()) names.push_back(dim.name.str());
-          }
-        }
+}
+
+void OperationCall::require_all() const {
+  const auto& parameters = call_.signature.parameters;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (call_.arguments[i].given || parameters[i].optional) continue;
+    fail(Diagnostic(Kind::missing_argument, given_.span, fmt::format("`{}` needs `{}`", call_.signature.name, parameters[i].name))
+             .help(std::string(op_.signature)));
+  }
+}
+
+void OperationCall::unknown_label(const GivenArgument& item) const {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : call_.signature.parameters) names.push_back(parameter.name);
+  if (call_.signature.labels != LabelKind::kNone && given_.scope) {
+    for (const Argument& argument : call_.arguments) {
+      for (const Value& value : argument.values) {
+        for (const Dim& dim : value.dims()) names.push_back(dim.name.str());
       }
-      std::string help = did_you_mean(item->label.text(), names);
-      fail(Diagnostic(Kind::unknown_argument, item->label_span, fmt::format("`{}` has no argument `{}`", signature.name, item->label.text()))
-               .help(help.empty() ? std::string(op.signature) : help));
-    };
-    if (signature.labels == LabelKind::kNone || !arguments.scope || !arguments.scope->find(item->label).binding) unknown_label();
-    HostValue named = look_up(item->label, item->label_span, arguments.scope);
-    if (named.is_poison()) return named;
+    }
+  }
+  std::string help = did_you_mean(item.label.text(), names);
+  fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", call_.signature.name, item.label.text()))
+           .help(help.empty() ? std::string(op_.signature) : help));
+}
+
+bool OperationCall::bind_labels() {
+  const LabelKind kind = call_.signature.labels;
+  for (const GivenArgument* item : labels_) {
+    if (kind == LabelKind::kNone || !given_.scope || !given_.scope->find(item->label).binding) unknown_label(*item);
+    HostValue named = evaluator_.look_up(item->label, item->label_span, given_.scope);
+    if (named.is_poison()) return false;
     DimLabel label;
-    label.dim = found_in_operands(call, to_dim(named, item->label_span));
+    label.dim = found_in_operands(call_, Conversions::to_dim(named, item->label_span));
     label.span = item->label_span;
     std::vector<HostValue> numbers{item->value};
-    if (signature.labels == LabelKind::kPair) {
+    if (kind == LabelKind::kPair) {
       auto* list = item->value.as<ListPtr>();
       if (!list || (*list)->items.size() != 2) fail(Kind::type_mismatch, item->span, "expected a pair such as `(1, 1)`, found {}", describe(item->value));
       numbers = (*list)->items;
     }
     for (const HostValue& number : numbers) {
-      auto value = to_int(number, item->span, "this");
-      if (!value && signature.labels == LabelKind::kPair) known = false;
+      auto value = evaluator_.convert.to_int(number, item->span, "this");
+      if (!value && kind == LabelKind::kPair) known_ = false;
       label.numbers.push_back(value.value_or(0));
     }
-    call.labels.push_back(std::move(label));
+    call_.labels.push_back(std::move(label));
   }
-  if (arrow) {
-    if (arrow->target.is_unknown()) {
-      known = false;
-    } else {
-      call.arrow = to_dims(arrow->target, arrow->target_span);
-      call.arrow_span = arrow->target_span;
-      if (signature.arrow == ArrowKind::kOptionalShape || op.contraction) {
-        for (Dim& dim : *call.arrow) dim = found_in_operands(call, dim);
-      }
-    }
-  } else if (signature.arrow == ArrowKind::kShape && known) {
-    fail(Diagnostic(Kind::missing_argument, arguments.span, fmt::format("`{}` needs the resulting shape", signature.name))
-             .help(fmt::format("`{}(…, x -> [a, b])`", signature.name)));
-  }
-  for (auto& [from, to] : call.pairs) {
-    const Dim before = from;
-    from = found_in_operands(call, from);
-    if (to.size == before.size) to.size = from.size;
-  }
-  if (!known) return unknown(UnknownKind::kAny);
-  Values results = op.build ? op.build(call) : builder.add_node(op, [&] {
-    Values operands;
-    for (const Argument& argument : call.arguments) operands.insert(operands.end(), argument.values.begin(), argument.values.end());
-    return operands;
-  }());
-  if (results.size() == 1 && !op.list) return std::move(results[0]);
-  std::vector<HostValue> items;
-  for (Value& result : results) items.push_back(std::move(result));
-  return op.list ? make_list(std::move(items)) : make_tuple(std::move(items));
+  return true;
 }
 
-HostValue Evaluator::infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span) {
+void OperationCall::bind_arrow() {
+  const Signature& signature = call_.signature;
+  if (arrow_) {
+    if (arrow_->target.is_unknown()) {
+      known_ = false;
+      return;
+    }
+    call_.arrow = Conversions::to_dims(arrow_->target, arrow_->target_span);
+    call_.arrow_span = arrow_->target_span;
+    if (signature.arrow == ArrowKind::kOptionalShape || op_.contraction) {
+      for (Dim& dim : *call_.arrow) dim = found_in_operands(call_, dim);
+    }
+  } else if (signature.arrow == ArrowKind::kShape && known_) {
+    fail(Diagnostic(Kind::missing_argument, given_.span, fmt::format("`{}` needs the resulting shape", signature.name))
+             .help(fmt::format("`{}(…, x -> [a, b])`", signature.name)));
+  }
+}
+
+void OperationCall::bind_pairs() {
+  for (auto& [from, to] : call_.pairs) {
+    const Dim before = from;
+    from = found_in_operands(call_, from);
+    if (to.size == before.size) to.size = from.size;
+  }
+}
+
+HostValue OperationCall::build() {
+  Values results;
+  if (op_.build) {
+    results = op_.build(call_);
+  } else {
+    Values operands;
+    for (const Argument& argument : call_.arguments) operands.insert(operands.end(), argument.values.begin(), argument.values.end());
+    results = evaluator_.builder.add_node(op_, std::move(operands));
+  }
+  if (results.size() == 1 && !op_.list) return std::move(results[0]);
+  std::vector<HostValue> items;
+  for (Value& result : results) items.push_back(std::move(result));
+  return op_.list ? make_list(std::move(items)) : make_tuple(std::move(items));
+}
+
+HostValue OperationCall::result() {
+  bind_all();
+  require_all();
+  if (!bind_labels()) return Poison{};
+  bind_arrow();
+  bind_pairs();
+  return known_ ? build() : unknown(UnknownKind::kAny);
+}
+
+}  // namespace
+
+HostValue Operations::call(const Op& op, Arguments& arguments) {
+  if (auto number = on_the_host(op, arguments)) return *number;
+  evaluator_.check_mesh(arguments.span);
+  evaluator_.builder.span = arguments.span;
+  return OperationCall(evaluator_, op, arguments).result();
+}
+
+HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span) {
   const Op* op = find_operator(symbol);
-  check_mesh(span);
+  Builder& builder = evaluator_.builder;
+  evaluator_.check_mesh(span);
   Call call(builder, *op, signature_of(*op));
   call.span = span;
   builder.span = span;
   call.arguments[0].given = call.arguments[1].given = true;
   call.arguments[0].span = a_span;
   call.arguments[1].span = b_span;
-  call.arguments[0].values.push_back(to_tensor(a, a_span));
-  call.arguments[1].values.push_back(to_tensor(b, b_span));
+  call.arguments[0].values.push_back(evaluator_.convert.to_tensor(a, a_span));
+  call.arguments[1].values.push_back(evaluator_.convert.to_tensor(b, b_span));
   builder.span = span;
   return op->build(call)[0];
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "eval/evaluator.h"
+#include "eval/limits.h"
 #include "ops/registry.h"
 #include "support/text.h"
 
@@ -115,7 +116,7 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
     Arguments arguments;
     arguments.span = expr.span;
     arguments.items.push_back({std::move(value), {}, false, {}, unary.operand->span, {}, {}});
-    return call_operation(*find_op(negate ? "neg" : "not"), arguments);
+    return operations.call(*find_op(negate ? "neg" : "not"), arguments);
   }
   if (value.is_unknown()) {
     const UnknownKind kind = unknown_kind(value);
@@ -153,7 +154,7 @@ HostValue Evaluator::binary_of(const ast::Expr& expr, const ast::BinaryExpr& bin
   if (a_tensor || b_tensor) {
     if (any) return unknown(UnknownKind::kAny);
     auto fits = [](const HostValue& v) { return tensor_of(v) || number_of(v) || is_number(v); };
-    if (fits(a) && fits(b)) return infix(ast::to_text(op), a, binary.left->span, b, binary.right->span, expr.span);
+    if (fits(a) && fits(b)) return operations.infix(ast::to_text(op), a, binary.left->span, b, binary.right->span, expr.span);
   } else if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     auto fits = [](const HostValue& v) {
       return v.is<bool>() || (v.is_unknown() && (unknown_kind(v) == UnknownKind::kBool || unknown_kind(v) == UnknownKind::kAny));
@@ -184,8 +185,9 @@ HostValue Evaluator::binary_of(const ast::Expr& expr, const ast::BinaryExpr& bin
     if (is_comparison(op) && (a_string != b_string) && op <= BinaryOp::kNotEqual) return op == BinaryOp::kNotEqual;
     if (auto* x = a.as<ListPtr>(); x && op == BinaryOp::kAdd) {
       if (auto* y = b.as<ListPtr>()) {
-        check_length((*x)->items.size() + (*y)->items.size(), "a list", expr.span);
-        count_check_steps(expr.span, ((*x)->items.size() + (*y)->items.size()) / 64);  // copying them is work too
+        const size_t length = (*x)->items.size() + (*y)->items.size();
+        check_list_length(length, expr.span);
+        findings.count_steps(expr.span, steps_of_copying(length));
         std::vector<HostValue> items = (*x)->items;
         items.insert(items.end(), (*y)->items.begin(), (*y)->items.end());
         return make_list(std::move(items));

@@ -4,10 +4,7 @@
 // A scope's bindings are kept in the order in which they were made; a second `let` of a name hides the first but does
 // not end it, since a function sees the bindings in force where it is written. So whoever looks a name up says how many
 // of the bindings he sees; functions and models of a scope (`hoisted`) are seen by all.
-#include <atomic>
-#include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,36 +19,10 @@ struct Binding {
   Span span;
 };
 
-/// What was changed, and how to take it back: of each thing the first change alone, so that a loop which assigns a
-/// thousand times keeps one old value.
-class UndoLog {
- public:
-  /// `what` and `part` name the thing that is about to change.
-  void add(const void* what, size_t part, std::function<void()> take_back) {
-    if (changed_.insert({what, part}).second) steps_.push_back(std::move(take_back));
-  }
-  void take_back() {
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
-    clear();
-  }
-  void clear() {
-    steps_.clear();
-    changed_.clear();
-  }
-
- private:
-  size_t next_search_ = 64;
-  std::vector<std::function<void()>> steps_;
-  std::set<std::pair<const void*, size_t>> changed_;
-};
-
 class Scope : public std::enable_shared_from_this<Scope> {
  public:
   Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth)
-      : parent(std::move(outer)), parent_limit(outer_limit), uncertain(uncertain_depth) {
-    static std::atomic<int64_t> last{0};
-    serial = ++last;
-  }
+      : parent(std::move(outer)), parent_limit(outer_limit), uncertain(uncertain_depth) {}
 
   std::shared_ptr<Scope> parent;
   size_t parent_limit = 0;
@@ -59,7 +30,6 @@ class Scope : public std::enable_shared_from_this<Scope> {
   std::vector<Binding> hoisted;
   int uncertain = 0;        ///< how many unknown conditions and loops walked once it stands in
   bool captured = false;    ///< a function sees its bindings
-  int64_t serial = 0;       ///< ascending in order of creation
 
   /// Of the outermost scope: those inside of which functions see the bindings.
   std::vector<std::weak_ptr<Scope>> captured_inside;

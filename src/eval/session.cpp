@@ -7,6 +7,7 @@
 #include "eval/evaluator.h"
 #include "ops/registry.h"
 #include "support/text.h"
+#include "syntax/parse.h"
 #include "types/sharding.h"
 
 namespace mtf {
@@ -23,12 +24,13 @@ struct Session::Impl {
     std::vector<Binding> bindings, hoisted;
     Context context;
   };
-  Before before() const { return {evaluator.top->bindings, evaluator.top->hoisted, evaluator.builder.context}; }
+  Before before() const { return {evaluator.top()->bindings, evaluator.top()->hoisted, evaluator.builder.context}; }
   void restore(const Before& before, UndoLog& undo) {
     undo.take_back();
-    evaluator.top->bindings = before.bindings;
-    evaluator.top->hoisted = before.hoisted;
-    evaluator.top->rearranged();
+    Scope& top = *evaluator.top();
+    top.bindings = before.bindings;
+    top.hoisted = before.hoisted;
+    top.rearranged();
     evaluator.builder.context = before.context;
   }
   std::vector<StatementReport> run(const std::string& text, const std::string& name, bool keep);
@@ -57,7 +59,7 @@ Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& sett
   if (found.has_errors()) return found;
   std::ostringstream ignored;
   Evaluator evaluator(settings, nullptr, ignored);
-  evaluator.diagnostics = &found;
+  evaluator.findings.collect_in(found);
   try {
     evaluator.run_program(program);
     evaluator.finish_check();
@@ -81,15 +83,15 @@ Diagnostics Session::check_text(const std::string& name, const std::string& text
   return check(SourceFile::create(name, text), settings);
 }
 
-void Session::interrupt() { impl_->evaluator.interrupt->store(true); }
+void Session::interrupt() { impl_->evaluator.interrupt.ask(); }
 
 void Session::run_file(const std::string& path) {
-  impl_->evaluator.interrupt->store(false);
+  impl_->evaluator.interrupt.forget();
   impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::read(path))));
 }
 
 void Session::run_text(const std::string& name, const std::string& text) {
-  impl_->evaluator.interrupt->store(false);
+  impl_->evaluator.interrupt.forget();
   impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, text))));
 }
 
@@ -106,28 +108,32 @@ void Session::Impl::describe_binding(StatementReport& report, Name name, const H
     return;
   } else {
     binding.type = describe(value);
-    if (!value.is_unknown()) binding.value = evaluator.display(value);
+    if (!value.is_unknown()) binding.value = evaluator.display.text(value);
   }
   report.bindings.push_back(std::move(binding));
 }
 
 std::vector<StatementReport> Session::Impl::run(const std::string& text, const std::string& name, bool keep) {
-  evaluator.interrupt->store(false);
+  evaluator.interrupt.forget();
   const std::string entry = name.empty() ? fmt::format("<{}>", ++entries) : name;
   auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry, text), ParseMode::kRepl));
   std::vector<StatementReport> results;
   UndoLog undo;
   const Before at_start = before();
-  evaluator.undo = &undo;
-  evaluator.interactive = true;
-  evaluator.collect_costs = evaluator.engine() != nullptr;
+  const auto undoing = evaluator.undo.into(undo);
+  evaluator.blocks.expect_more();
+  if (evaluator.engine() != nullptr) evaluator.reports.collect();
   Before at_statement = at_start;
+  // A statement that is no bare expression keeps the tree itself, and makes the entry's functions known.
+  const auto keep_tree = [&] {
+    if (!evaluator.modules.keeps(*program)) evaluator.modules.keep(program);
+  };
   try {
     for (size_t i = 0; i < program->body.statements.size(); ++i) {
       const ast::Stmt& stmt = program->body.statements[i];
       at_statement = before();
       if (keep) undo.clear();
-      evaluator.reports.clear();
+      evaluator.reports.begin_statement();
       StatementReport report;
       report.span = stmt.span;
       report.text = std::string(stmt.span.text().substr(0, stmt.span.text().find('\n')));
@@ -135,17 +141,16 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
       const Name shown("_");
       if (expression && !stmt.quiet) {
         // Its value is kept for a moment under a name that no script can write.
-        if (i == 0 || evaluator.programs.empty() || evaluator.programs.back() != program) evaluator.programs.push_back(program);
-        HostValue value = evaluator.evaluate(*expression->value, evaluator.top);
-        if (const Value* tensor = tensor_of(value)) evaluator.cut({*tensor}, stmt.span);
-        else evaluator.cut({}, stmt.span);
+        HostValue value = evaluator.evaluate(*expression->value, evaluator.top());
+        if (const Value* tensor = tensor_of(value)) evaluator.cuts.cut({*tensor}, stmt.span);
+        else evaluator.cuts.cut({}, stmt.span);
         if (!value.is<None>()) {
           describe_binding(report, Name(), value);
-          if (tensor_of(value) && !evaluator.abstract()) report.bindings.back().value = evaluator.display(value);
+          if (tensor_of(value) && !evaluator.domain.is_abstract()) report.bindings.back().value = evaluator.display.text(value);
         }
       } else {
-        evaluator.run_statement(program, i);
-        evaluator.cut({}, stmt.span);
+        evaluator.run_entry_statement(program, i);
+        evaluator.cuts.cut({}, stmt.span);
         std::vector<ast::Ident> names;
         if (auto* let = stmt.as<ast::LetStmt>()) names_of(*let->pattern, names);
         if (auto* assign = stmt.as<ast::AssignStmt>()) {
@@ -153,11 +158,11 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
         }
         if (!stmt.quiet) {
           for (const ast::Ident& ident : names) {
-            if (Binding* binding = evaluator.top->find_own(ident.name)) describe_binding(report, ident.name, binding->value);
+            if (Binding* binding = evaluator.top()->find_own(ident.name)) describe_binding(report, ident.name, binding->value);
           }
         }
       }
-      for (const StatementReport& part : evaluator.reports) {
+      for (const StatementReport& part : evaluator.reports.list()) {
         report.costs.insert(report.costs.end(), part.costs.begin(), part.costs.end());
         add_times(report.counters, part.counters, std::max<int64_t>(part.turns, 1));
         if (part.turns == 0) report.turns = 0;
@@ -166,11 +171,11 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
       if (!stmt.quiet) results.push_back(std::move(report));
     }
   } catch (...) {
+    keep_tree();
     restore(at_statement, undo);
-    evaluator.undo = nullptr;
     throw;
   }
-  evaluator.undo = nullptr;
+  keep_tree();
   if (!keep) restore(at_start, undo);
   return results;
 }
@@ -184,12 +189,9 @@ std::vector<StatementReport> Session::plan(const std::string& text) {
   Engine dry(options);
   std::ostringstream ignored;
   Impl planner(impl_->settings, &dry, ignored);
-  planner.evaluator.top = impl_->evaluator.top;
-  planner.evaluator.builder.context = impl_->evaluator.builder.context;
-  planner.evaluator.interrupt = impl_->evaluator.interrupt;
+  planner.evaluator.stand_in(impl_->evaluator);
   std::vector<StatementReport> reports = planner.run(text, {}, false);
-  std::vector<std::shared_ptr<ast::Program>>& kept = impl_->evaluator.programs;  // the reports' places are in them
-  kept.insert(kept.end(), planner.evaluator.programs.begin(), planner.evaluator.programs.end());
+  impl_->evaluator.modules.keep_all_of(planner.evaluator.modules);  // the reports' places are in them
   return reports;
 }
 
@@ -199,17 +201,15 @@ std::string Session::type_of(const std::string& expression) {
   if (!stmt) fail(Kind::bad_usage, program->body.span, "expected an expression");
   std::ostringstream ignored;
   Impl checker(impl_->settings, nullptr, ignored);
-  checker.evaluator.programs.push_back(program);
-  checker.evaluator.top = impl_->evaluator.top;
-  checker.evaluator.builder.context = impl_->evaluator.builder.context;
-  checker.evaluator.interrupt = impl_->evaluator.interrupt;
-  checker.evaluator.interrupt->store(false);
+  checker.evaluator.modules.keep(program);
+  checker.evaluator.stand_in(impl_->evaluator);
+  checker.evaluator.interrupt.forget();
   const Impl::Before before = impl_->before();
   UndoLog undo;
-  checker.evaluator.undo = &undo;
+  const auto undoing = checker.evaluator.undo.into(undo);
   std::string result;
   try {
-    HostValue value = checker.evaluator.evaluate(*stmt->value, checker.evaluator.top);
+    HostValue value = checker.evaluator.evaluate(*stmt->value, checker.evaluator.top());
     const Value* tensor = tensor_of(value);
     result = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->mesh()) : describe(value);
   } catch (...) {
@@ -217,7 +217,7 @@ std::string Session::type_of(const std::string& expression) {
     throw;
   }
   impl_->restore(before, undo);
-  impl_->evaluator.programs.push_back(program);  // a function that it made may live on
+  impl_->evaluator.modules.keep(program);  // a function that it made may live on
   return result;
 }
 
@@ -226,10 +226,10 @@ HostTensor Session::read(const std::string& expression) {
   auto* stmt = program->body.statements.size() == 1 ? program->body.statements[0].as<ast::ExprStmt>() : nullptr;
   if (!stmt) fail(Kind::bad_usage, program->body.span, "expected an expression");
   Evaluator& evaluator = impl_->evaluator;
-  evaluator.interrupt->store(false);
-  evaluator.programs.push_back(program);
-  const HostValue value = evaluator.evaluate(*stmt->value, evaluator.top);
-  if (const Value* tensor = tensor_of(value)) return evaluator.fetch(*tensor, stmt->value->span);
+  evaluator.interrupt.forget();
+  evaluator.modules.keep(program);
+  const HostValue value = evaluator.evaluate(*stmt->value, evaluator.top());
+  if (const Value* tensor = tensor_of(value)) return evaluator.cuts.fetch(*tensor, stmt->value->span);
   const std::optional<double> number = number_of(value);
   if (!number) fail(Kind::type_mismatch, stmt->value->span, "expected a tensor or a number, found {}", describe(value));
   HostTensor host;
@@ -244,15 +244,15 @@ std::vector<std::string> Session::names(const std::string& prefix) const {
   std::vector<std::string> found;
   const size_t dot = prefix.rfind('.');
   if (dot == std::string::npos) {
-    for (std::string& name : evaluator.visible_names(evaluator.top.get())) {
+    for (std::string& name : evaluator.visible_names(evaluator.top().get())) {
       if (name.starts_with(prefix)) found.push_back(std::move(name));
     }
   } else {
     const std::string base = prefix.substr(0, dot);
     HostValue value;
     if (base == "init" || base == "random") {
-      value = evaluator.look_up(Name(base), {}, evaluator.top);
-    } else if (auto binding = evaluator.top->find(Name(base)).binding) {
+      value = evaluator.look_up(Name(base), {}, evaluator.top());
+    } else if (auto binding = evaluator.top()->find(Name(base)).binding) {
       value = binding->value;
     }
     std::vector<std::string> parts;
@@ -281,12 +281,11 @@ std::vector<std::string> Session::names(const std::string& prefix) const {
   return found;
 }
 
-void Session::on_progress(std::function<void(const LoopProgress&)> callback) { impl_->evaluator.on_progress = std::move(callback); }
+void Session::on_progress(std::function<void(const LoopProgress&)> callback) { impl_->evaluator.loops.on_progress(std::move(callback)); }
 void Session::on_statement(std::function<void(const StatementReport&)> callback) {
   impl_->on_statement = callback;
-  impl_->evaluator.on_statement = callback;
-  impl_->evaluator.collect_costs = callback && impl_->evaluator.engine();
+  impl_->evaluator.reports.on_statement(callback, impl_->evaluator.engine() != nullptr);
 }
-void Session::on_cut(std::function<void(Span)> callback) { impl_->evaluator.on_cut = std::move(callback); }
+void Session::on_cut(std::function<void(Span)> callback) { impl_->evaluator.cuts.on_cut(std::move(callback)); }
 
 }  // namespace mtf

@@ -12,47 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "exec/counters.h"
+#include "eval/reports.h"
+#include "eval/settings.h"
 #include "exec/engine.h"
 #include "support/diagnostics.h"
-#include "types/layout.h"
-#include "types/mesh.h"
 
 namespace mtf {
-
-/// What the command line gives; it holds throughout, whatever the script declares.
-struct Settings {
-  std::optional<std::vector<Axis>> mesh;              ///< --mesh
-  std::optional<std::vector<LayoutRule>> layout;      ///< --layout
-  std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
-  std::vector<int64_t> placement = {};                ///< --placement, checked against the meshes
-  std::string stdlib;                                 ///< folder of the standard modules
-  int64_t ranks = 1;                                  ///< the size of the default mesh [all: ranks]
-  /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what the
-  /// run knew where control depends on it. Null: neither.
-  std::shared_ptr<std::vector<double>> reads = nullptr;
-};
-
-/// Progress of a long top-level loop, for the bar that the tool draws.
-struct LoopProgress {
-  std::string variable;
-  int64_t turn = 0;
-  int64_t turns = 0;                                  ///< 0: unknown, of a `while`
-};
-
-/// What `mtf plan` says of one plan that a statement runs, and the REPL of one binding.
-struct StatementReport {
-  Span span;
-  std::string text;                     ///< the statement's first line
-  /// Each tensor that the statement bound: name, type with layout, bytes per processor; a bare expression has no name.
-  struct Binding { std::string name; std::string type; int64_t bytes = 0; std::string value; };
-  std::vector<Binding> bindings;
-  std::vector<StatementCost> costs;     ///< each instruction that computed or communicated
-  Counters counters;                    ///< of one time
-  int64_t turns = 1;                    ///< how often that is done; 0: unknown (`per turn`)
-  bool is_estimate = false;             ///< `turns` is extrapolated: the plan did not walk every turn of a loop
-  int64_t plan = 0;                     ///< which plan of the engine's: what repeats is one report
-};
 
 class Session {
  public:

@@ -47,14 +47,14 @@ class TextData : public Object, public std::enable_shared_from_this<TextData> {
   HostValue batches(Evaluator& evaluator, Arguments& arguments) {
     auto given = match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
     if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return unknown(UnknownKind::kAny);
-    const Dim batch = evaluator.to_dim(given[0]->value, given[0]->span), length = evaluator.to_dim(given[1]->value, given[1]->span);
+    const Dim batch = evaluator.convert.to_dim(given[0]->value, given[0]->span), length = evaluator.convert.to_dim(given[1]->value, given[1]->span);
     if (batch.name == length.name) fail(Kind::dim_twice, given[1]->span, "`{}` stands twice", length.name.text());
     // Windows that do not overlap; each needs one character more, for the last target.
     const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
     std::shared_ptr<const std::vector<int64_t>> order;
     if (given[2]) {
-      auto seed = evaluator.to_int(given[2]->value, given[2]->span, "`shuffle`");
-      if (seed && !evaluator.abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(windows, static_cast<uint64_t>(*seed)));
+      auto seed = evaluator.convert.to_int(given[2]->value, given[2]->span, "`shuffle`");
+      if (seed && !evaluator.domain.is_abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(windows, static_cast<uint64_t>(*seed)));
     }
     auto sequence = std::make_shared<Sequence>();
     sequence->what = "batches of a text";
@@ -62,7 +62,7 @@ class TextData : public Object, public std::enable_shared_from_this<TextData> {
     sequence->at = [self = shared_from_this(), &evaluator, batch, length, order, span = arguments.span](int64_t turn) -> HostValue {
       HostTensor x, y;
       x.type = y.type = {ElementType::kI32, {batch, length}};
-      if (!evaluator.abstract()) {
+      if (!evaluator.domain.is_abstract()) {
         x.bytes.resize(static_cast<size_t>(batch.size * length.size * 4));
         y.bytes.resize(x.bytes.size());
         auto* inputs = reinterpret_cast<int32_t*>(x.bytes.data());
@@ -93,15 +93,15 @@ class TextData : public Object, public std::enable_shared_from_this<TextData> {
       if (tensor->dims().size() > 1 || tensor->element() != ElementType::kI32) {
         fail(Kind::type_mismatch, given[0]->span, "expected ids along one dimension, found {}", to_string(tensor->type()));
       }
-      if (evaluator.abstract()) {
-        if (evaluator.engine()) evaluator.cut({*tensor}, arguments.span);
+      if (evaluator.domain.is_abstract()) {
+        evaluator.cuts.cut({*tensor}, arguments.span);
         return unknown(UnknownKind::kString);
       }
-      HostTensor host = evaluator.fetch(*tensor, arguments.span);
+      HostTensor host = evaluator.cuts.fetch(*tensor, arguments.span);
       for (int64_t i = 0; i < size_of(host.type.dims); ++i) ids.push_back(static_cast<int64_t>(host.number(i)));
     } else if (auto* list = value.as<ListPtr>()) {
       for (const HostValue& item : (*list)->items) {
-        auto id = evaluator.to_int(item, given[0]->span, "an id");
+        auto id = evaluator.convert.to_int(item, given[0]->span, "an id");
         if (!id) return unknown(UnknownKind::kString);
         ids.push_back(*id);
       }
@@ -109,7 +109,7 @@ class TextData : public Object, public std::enable_shared_from_this<TextData> {
       if (value.is_unknown()) return unknown(UnknownKind::kString);
       fail(Kind::type_mismatch, given[0]->span, "expected a tensor or a list of ids, found {}", describe(value));
     }
-    if (evaluator.abstract()) return unknown(UnknownKind::kString);
+    if (evaluator.domain.is_abstract()) return unknown(UnknownKind::kString);
     std::string out;
     for (int64_t id : ids) {
       if (id < 0 || id >= static_cast<int64_t>(characters_->vocabulary.size())) {
@@ -147,9 +147,9 @@ HostValue text(Evaluator& evaluator, Arguments& arguments) {
   if (!path) fail(Kind::type_mismatch, given[0]->span, "expected the path of a file as a string, found {}", describe(given[0]->value));
   auto characters = std::make_shared<CharacterText>();
   const bool found = read_file(evaluator, arguments.span, [&] {
-    *characters = evaluator.abstract() ? CharacterText::read(**path, false) : CharacterText::read(**path, true, memory_for_data(evaluator));
+    *characters = evaluator.domain.is_abstract() ? CharacterText::read(**path, false) : CharacterText::read(**path, true, memory_for_data(evaluator));
   });
-  if (found && !evaluator.abstract()) {
+  if (found && !evaluator.domain.is_abstract()) {
     const std::vector<char32_t>& own = characters->vocabulary;
     const std::string told = evaluator.engine()->broadcast(std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(char32_t)), arguments.span);
     characters->vocabulary.resize(told.size() / sizeof(char32_t));

@@ -88,6 +88,7 @@ class Backward {
     if (!last) return;
     std::vector<bool> leads;
     for (const Value& target : targets_) leads.push_back(leads_.count(target.node.get()) > 0);
+    refuse_dropped(reached, targets_, leads, builder_.span);
     if (!lies_below_an_end(reached, targets_, leads)) return;
     fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + last->variable.str() + "`")
              .related(last->read, "read here")

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ops/op.h"
+#include "support/diagnostics.h"
 
 namespace mtf {
 namespace {
@@ -128,6 +129,25 @@ void note_ends(const std::vector<NodePtr>& nodes) {
     HistoryEnd end = *ends[i]->ended;
     end.below = below[i];
     ends[i]->ended = std::make_shared<const HistoryEnd>(std::move(end));
+  }
+}
+
+void note_dropped(const std::vector<NodePtr>& nodes) {
+  for (const NodePtr& node : nodes) {
+    if (node->ended || !passes_gradients(*node->operation)) continue;
+    node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(), {}, node->operation->span, 0, node->id});
+  }
+}
+
+void refuse_dropped(const std::vector<NodePtr>& reached, const Values& targets, const std::vector<bool>& leads, Span span) {
+  for (const NodePtr& node : reached) {
+    if (!node->ended || !node->ended->variable.empty()) continue;
+    for (size_t t = 0; t < targets.size(); ++t) {
+      if (leads[t] || targets[t].node->id > node->ended->reader) continue;
+      fail(Diagnostic(Kind::no_gradient, span, "nothing was kept of what this goes through")
+               .related(node->ended->read, "computed here, when nothing still to run mentioned `grad`")
+               .help("take the gradient before that, or by a function that a name stands for"));
+    }
   }
 }
 

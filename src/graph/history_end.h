@@ -24,6 +24,14 @@ bool reads_assigned(const Node& node);
 /// values that are held there.
 void note_ends(const std::vector<NodePtr>& nodes);
 
+/// The same of nodes that no gradient was expected to come through: whoever asks for one after all is told so, as what was
+/// not kept must not be taken for what there is not.
+void note_dropped(const std::vector<NodePtr>& nodes);
+
+/// Fails (no_gradient) at `span` if a gradient would have to come through what was dropped: `leads` says which targets a
+/// walk from the loss has come to, `reached` what it saw.
+void refuse_dropped(const std::vector<NodePtr>& reached, const Values& targets, const std::vector<bool>& leads, Span span);
+
 /// The last of the ends that a walk from a loss comes to: `reached` are the nodes that it saw. Nothing if there is none.
 std::shared_ptr<const HistoryEnd> last_end(const std::vector<NodePtr>& reached);
 

@@ -169,6 +169,7 @@ void ValueTable::end_histories() {
 
 void ValueTable::end(const std::vector<NodePtr>& nodes) const {
   if (gradients_may_come_) note_ends(nodes);
+  else note_dropped(nodes);
   Values released;
   for (const NodePtr& node : nodes) node->release_operands(released);
 }

@@ -1,16 +1,9 @@
 #include "syntax/walk.h"
 
+#include "support/overloaded.h"
 #include "support/stack_budget.h"
 
 namespace mtf::ast {
-namespace {
-
-template <typename... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-
-}  // namespace
 
 FunctionText text_of(const FnStmt& fn) {
   FunctionText text{&fn.parameters, &fn.result, std::get_if<Block>(&fn.body), nullptr, nullptr};
@@ -26,6 +19,31 @@ void names_of(const Pattern& pattern, std::vector<Ident>& names) {
   } else {
     for (const PatternPtr& part : std::get<TuplePattern>(pattern.node).parts) names_of(*part, names);
   }
+}
+
+std::vector<Ident> names_bound_by(const Stmt& stmt) {
+  std::vector<Ident> names;
+  const auto one = [&](const auto& s) { names.push_back(s.name); };
+  std::visit(Overloaded{
+                 [&](const DimStmt& s) {
+                   for (const DimStmt::Item& item : s.items) names.push_back(item.name);
+                 },
+                 [&](const MeshStmt& s) { one(s); },
+                 [&](const LayoutStmt& s) { one(s); },
+                 [&](const OptionStmt& s) { one(s); },
+                 [&](const ImportStmt& s) {
+                   for (const ImportStmt::Item& item : s.items) names.push_back(item.bound);
+                 },
+                 [&](const LetStmt& s) { names_of(*s.pattern, names); },
+                 [&](const ParamStmt& s) { one(s); },
+                 [&](const FnStmt& s) { one(s); },
+                 [&](const ModelStmt& s) { one(s); },
+                 [](const UseStmt&) {}, [](const SeedStmt&) {}, [](const PrecisionStmt&) {}, [](const AssignStmt&) {},
+                 [](const ForStmt&) {}, [](const WhileStmt&) {}, [](const IfStmt&) {}, [](const NoGradStmt&) {},
+                 [](const ReturnStmt&) {}, [](const AssertStmt&) {}, [](const ExprStmt&) {},
+             },
+             stmt.node);
+  return names;
 }
 
 void Walk::block(const Block& block) {

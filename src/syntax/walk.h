@@ -21,6 +21,8 @@ FunctionText text_of(const ModelStmt& model);
 
 // The names that a pattern binds, from left to right.
 void names_of(const Pattern& pattern, std::vector<Ident>& names);
+// The names that a statement binds in the block in which it stands.
+std::vector<Ident> names_bound_by(const Stmt& stmt);
 
 // Walks over a tree in the order in which it is evaluated, and tells what it meets: the one place that knows what stands
 // inside what, and which names a form looks up and binds. A new form of the language does not compile until it is here.

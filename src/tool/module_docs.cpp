@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "eval/evaluator.h"
+#include "eval/builtins.h"
 #include "support/diagnostics.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
@@ -42,11 +42,8 @@ std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
 }
 
 std::vector<MemberDoc> builtin_docs() {
-  std::ostream nowhere(nullptr);
-  Evaluator evaluator({}, nullptr, nowhere);
   std::vector<MemberDoc> docs;
-  for (const auto& [name, value] : evaluator.builtins)
-    if (const auto* builtin = value.as<BuiltinPtr>()) docs.push_back({name.str(), (*builtin)->signature, (*builtin)->doc});
+  for (const BuiltinPtr& builtin : Builtins().functions()) docs.push_back({builtin->name.str(), builtin->signature, builtin->doc});
   std::sort(docs.begin(), docs.end(), [](const MemberDoc& a, const MemberDoc& b) { return a.name < b.name; });
   return docs;
 }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <memory>
 
+#include "eval/explain.h"
 #include "eval/session.h"
 #include "exec/engine.h"
 #include "support/printable.h"
@@ -10,6 +12,7 @@
 #include "tool/launch.h"
 #include "tool/output.h"
 #include "tool/script.h"
+#include "tool/table.h"
 
 namespace mtf::tool {
 namespace {
@@ -19,13 +22,57 @@ struct Options {
   std::string stage = "ir";
 };
 
-const std::vector<std::string> kStages = {"ast", "ir", "spmd", "schedule"};
+const std::vector<std::string> kStages = {"ast", "types", "ir", "spmd", "schedule"};
 
 // `# two_layer.mtf:23: if step % 50 == 0 { … }`, what stands above the program of a cut.
 std::string heading(Span span) {
   if (!span.is_known()) return "# at the end\n";
   const std::size_t line = span.position().line;
   return fmt::format("# {}:{}: {}\n", printable(span.file->name()), line, trim(span.file->line(line)));
+}
+
+// `from 3:5`, `from nn.mtf:12:4`: where a name was bound.
+std::string origin(const SpanInfo& part) {
+  if (!part.definition.is_known()) return "";
+  const Position at = part.definition.position();
+  const std::string file = part.definition.file->name() == part.span.file->name() ? "" : std::string(printable(part.definition.file->name())) + ":";
+  return fmt::format("from {}{}:{}", file, at.line, at.column);
+}
+
+std::string cost_text(const SpanInfo& part) {
+  if (!part.has_cost) return "";
+  std::string text = count_text(part.flops, "flop");
+  if (part.collectives > 0) text += fmt::format(", {}, {}", count_text(part.collectives, "collective"), bytes_text(part.bytes));
+  return text;
+}
+
+// A part on one line, cut where it is long.
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t kMost = 32;
+  const std::size_t end = text.find('\n');
+  std::string line(text.substr(0, end));
+  if (end == std::string_view::npos && count_code_points(line) <= kMost) return line;
+  std::size_t cut = 0;
+  for (std::size_t letters = 0; cut < line.size(); ++cut) {
+    const bool starts_letter = (static_cast<unsigned char>(line[cut]) & 0xc0) != 0x80;
+    if (starts_letter && ++letters > kMost) break;
+  }
+  return line.substr(0, cut) + " …";
+}
+
+// A line for each part of the program that a type or a cost is known of, literals apart.
+std::string types_text(const SpanTable& table, const std::string& file) {
+  Table lines("llll");
+  for (const SpanInfo& part : table.of(file)) {
+    const std::string_view text = part.span.text();
+    const bool is_literal = !text.empty() && std::string_view("0123456789\"").find(text[0]) != std::string_view::npos && part.types.size() == 1 && !part.has_cost;
+    if (is_literal || (part.types.empty() && !part.has_cost)) continue;
+    const Position at = part.span.position();
+    std::string more = origin(part);
+    if (const std::string cost = cost_text(part); !cost.empty()) more += (more.empty() ? "" : ", ") + cost;
+    lines.row({fmt::format("{}:{}", at.line, at.column), printable(excerpt(text)), printable(join(part.types, " or ")), more});
+  }
+  return lines.text();
 }
 
 int trace(const Options& options, const ProgramOptions& program) {
@@ -45,6 +92,10 @@ int trace(const Options& options, const ProgramOptions& program) {
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
+  if (options.stage == "types") {
+    write_output(types_text(explain(script.name, script.text, settings, true), script.name));
+    return 0;
+  }
 
   Engine engine(engine_options);
   std::ostream nowhere(nullptr);
@@ -67,6 +118,8 @@ const Command kTraceCommand = {
     .details =
         "Stages:\n"
         "  ast       the script as it was read\n"
+        "  types     each name and expression with its type and layout, where the name was bound, and what a processor\n"
+        "            does there: an expression's own work, a statement's in all, turns included\n"
         "  ir        the global graph of each cut: whole tensors, with their layouts\n"
         "  spmd      one processor's program: blocks, and the collectives that move them\n"
         "  schedule  its steps in order, with loops joined and buffers assigned\n"
@@ -79,7 +132,7 @@ const Command kTraceCommand = {
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<Options>();
       parser.word("file", options->file, "The script, or - for standard input", true);
-      parser.text("--stage", options->stage, "STAGE", "ast, ir, spmd or schedule (default: ir)");
+      parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd or schedule (default: ir)");
       add_program_options(parser, program);
       add_engine_options(parser, program);
       return [options, &program] { return trace(*options, program); };

@@ -41,6 +41,18 @@ struct TensorData {
   std::vector<double> numbers;  ///< every element type as doubles
 };
 
+/// A part of a program's text, and what is known of it without running it: for whoever shows programs.
+struct TextPart {
+  std::size_t begin = 0, end = 0;       ///< bytes of the text
+  std::vector<std::string> types;       ///< "f32[batch=64/rows]", "an int"; several where it is evaluated with several
+  std::string definition_file;          ///< of a name: where it is bound, "<text>" in the text itself; empty if unknown
+  std::size_t definition_begin = 0, definition_end = 0;
+  bool has_cost = false;                ///< a statement, or an expression with work of its own
+  std::int64_t flops = 0;               ///< of a processor, turns of loops included
+  std::int64_t collectives = 0;         ///< that it takes part in
+  std::int64_t bytes = 0;               ///< that they move
+};
+
 /// As the options of the `mtf` command; texts in its notation. An empty member leaves it to the program.
 struct InterpreterOptions {
   std::string mesh;             ///< "rows:2;cols:2"
@@ -76,6 +88,9 @@ class Interpreter {
 
   /// Checks a program that stands alone, without running it: every error and warning as text, empty if there is none.
   std::string check(const std::string& text) const;
+  /// What each part of a program that stands alone is, and what it costs, without running it: from its beginning, what is
+  /// outside first. Of a wrong program what a check can tell.
+  std::vector<TextPart> explain(const std::string& text) const;
 
   /// The value of a name or an expression that is a tensor or a number. Throws ScriptError.
   TensorData tensor(const std::string& expression);

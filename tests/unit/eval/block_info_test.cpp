@@ -28,42 +28,46 @@ struct Infos {
   BlockInfos infos;
 };
 
-TEST(BlockInfo, AnAssignmentHasTheFirstNameOfItsTarget) {
+std::string expiring(const BlockInfo& info, size_t statement) {
+  const std::vector<Name>& names = info.expires.at(statement);
+  return sorted({names.begin(), names.end()});
+}
+
+TEST(BlockInfo, ATargetIsAPartOfItsFirstName) {
   Infos infos("p := a\nnet.w := b\nxs[i].v := c\nf().w := d");
-  const auto& statements = infos.top().statements;
-  EXPECT_EQ(sorted(statements[0].own.assigns), "p");
-  EXPECT_EQ(sorted(statements[0].own.reads), "a");
-  EXPECT_EQ(sorted(statements[1].own.assigns), "net");
-  EXPECT_EQ(sorted(statements[1].own.reads), "b net");
-  EXPECT_EQ(sorted(statements[2].own.assigns), "xs");
-  EXPECT_EQ(sorted(statements[2].own.reads), "c i xs");
-  EXPECT_EQ(sorted(statements[3].own.assigns), "");
-  EXPECT_TRUE(statements[3].own.assigns_unnamed);
-  EXPECT_EQ(sorted(infos.top().own.assigns), "net p xs");
+  const BlockInfo& info = infos.top();
+  ASSERT_EQ(info.targets.size(), 4u);
+  std::vector<std::string> names;
+  for (const ast::Expr* target : info.targets) names.push_back(base_name(*target).str());
+  EXPECT_EQ(names, (std::vector<std::string>{"p", "net", "xs", ""}));
+  EXPECT_EQ(sorted(info.assigns), "p");
+  EXPECT_EQ(sorted(info.statement_mentions[0]), "a");
+  EXPECT_EQ(sorted(info.statement_mentions[2]), "c i xs");
 }
 
 TEST(BlockInfo, AStatementBindsInItsBlock) {
   Infos infos("let (x, (y, z)) = f(a)\ndim d = 2, e = 3\nfor i in 0..2 { let inner = i }\nfn g(q) = q\nimport nn as n");
   std::vector<std::string> binds;
-  for (const StatementInfo& statement : infos.top().statements) binds.push_back(sorted(statement.binds));
+  for (const ast::Stmt& statement : infos.program.body.statements) {
+    std::vector<std::string> names;
+    for (const ast::Ident& ident : ast::names_bound_by(statement)) names.push_back(ident.name.str());
+    binds.push_back(join(names, " "));
+  }
   EXPECT_EQ(binds, (std::vector<std::string>{"x y z", "d e", "", "g", "n"}));
 }
 
-TEST(BlockInfo, TheLastUseReadsOrAssigns) {
+TEST(BlockInfo, TheLastStatementThatReadsOrAssignsKeepsAName) {
   Infos infos("let x = 1\nlet y = x\nfor i in 0..3 { no_grad { x := y } }\nlet z = 2\nfn f() { z := 3 }\nprint(1)");
-  const auto& last = infos.top().last_use;
-  EXPECT_EQ(last.at("x"), 2u);
-  EXPECT_EQ(last.at("y"), 2u);
-  EXPECT_EQ(last.at("z"), 4u);
+  EXPECT_EQ(expiring(infos.top(), 2), "i x y");
+  EXPECT_EQ(expiring(infos.top(), 4), "f z");
   EXPECT_EQ(sorted(infos.top().captured), "z");
 }
 
 TEST(BlockInfo, ANameExpiresAfterTheLastStatementThatHasIt) {
   Infos infos("let x = 1\nlet y = x\nif y { x := 2 }\nlet y = 3\nprint(1)");
-  const auto& expires = infos.top().expires;
-  EXPECT_EQ(sorted({expires[2].begin(), expires[2].end()}), "x");
-  EXPECT_EQ(sorted({expires[3].begin(), expires[3].end()}), "y");
-  EXPECT_EQ(sorted({expires[4].begin(), expires[4].end()}), "print");
+  EXPECT_EQ(expiring(infos.top(), 2), "x");
+  EXPECT_EQ(expiring(infos.top(), 3), "y");
+  EXPECT_EQ(expiring(infos.top(), 4), "print");
 }
 
 TEST(BlockInfo, WhatMayBeAPlaceIsAnAlias) {
@@ -78,33 +82,17 @@ TEST(BlockInfo, AReturnReadsTheAnnotationOfItsFunction) {
   Infos infos("fn f(x: [.., a], a: dim, b: dim) -> [.., b] {\n  let y = x\n  print(1)\n  if c { return y }\n  print(2)\n}");
   infos.top();
   const auto& body = std::get<ast::Block>(infos.statement(0).as<ast::FnStmt>()->body);
-  const auto& last = infos.infos.of(body).last_use;
-  EXPECT_EQ(last.at("b"), 2u);
-  EXPECT_EQ(last.at(".."), 2u);
-  EXPECT_EQ(last.at("y"), 2u);
+  EXPECT_EQ(expiring(infos.infos.of(body), 2), ".. b c y");
 }
 
 TEST(BlockInfo, BodiesOfFunctionsAreApart) {
   Infos infos("fn f(x, y = k()) { return grad(x, h(y)) }\nlet g = fn(x) = opt.step(x)\nmodel M { let l = N()\n fn call(x) = l(x) }\nq(1)(2)");
-  const auto& top = infos.top();
-  EXPECT_EQ(top.own.functions.size(), 3u);
-  EXPECT_FALSE(top.own.mentions_grad);
-  EXPECT_TRUE(top.mentions_grad);
-  EXPECT_TRUE(top.statements[0].mentions_grad);
-  EXPECT_FALSE(top.statements[1].mentions_grad);
-  EXPECT_EQ(top.own.callees.size(), 2u);  // q(1)(…) and q
-  EXPECT_TRUE(top.own.callees[0]->as<ast::CallExpr>());
-
-  const auto callees = [&](size_t function) {
-    std::vector<std::string> texts;
-    for (const ast::Expr* callee : infos.infos.of(top.own.functions[function]).callees) texts.push_back(print(*callee));
-    return join(texts, " ");
-  };
-  EXPECT_EQ(callees(0), "k grad h");
-  EXPECT_TRUE(infos.infos.of(top.own.functions[0]).mentions_grad);
-  EXPECT_EQ(callees(1), "opt.step");
-  EXPECT_EQ(callees(2), "N");
-  EXPECT_EQ(infos.infos.of(top.own.functions[2]).functions.size(), 1u);
+  const BlockInfo& info = infos.top();
+  ASSERT_EQ(info.calls.size(), 2u);  // q(1)(…) and q
+  EXPECT_EQ(print(*info.calls[0]), "q(1)");
+  EXPECT_EQ(print(*info.calls[1]), "q");
+  EXPECT_EQ(sorted(info.statement_mentions[0]), "grad h k x y");
+  EXPECT_EQ(sorted(info.captured), "N grad h k opt");
 }
 
 }  // namespace

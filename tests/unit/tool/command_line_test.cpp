@@ -111,6 +111,17 @@ TEST_F(CommandLine, EveryStagePrints) {
   EXPECT_EQ(mtf({"trace", file, "--stage", "irr"}).status, 2);
 }
 
+TEST_F(CommandLine, TheTypesOfAScriptPrintWithOriginsAndCosts) {
+  const std::string file = write("a.mtf", "dim a = 4, b = 6\nlet x = ones([a, b])\nfn twice(y) = y + y\nprint(sum(twice(x)))\n");
+  const ProcessResult result = mtf({"trace", file, "--stage", "types", "--mesh", "rows:2", "--layout", "a:rows"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_MENTIONS(result.out, "1:5   a                     the dim a=4\n");
+  EXPECT_MENTIONS(result.out, "2:5   x                     f32[a=4/rows, b=6]\n");
+  EXPECT_MENTIONS(result.out, "3:15  y + y                 f32[a=4/rows, b=6]  12 flops\n");
+  EXPECT_MENTIONS(result.out, "4:17  x                     f32[a=4/rows, b=6]  from 2:5\n");
+  EXPECT_MENTIONS(result.out, "4:7   sum(twice(x))         f32[]               12 flops, 1 collective, 4 B\n");
+}
+
 TEST_F(CommandLine, TestCountsScripts) {
   write("right.mtf", "print(1)\n#> 1\n");
   write("wrong.mtf", "print(1)\n#> 2\n");

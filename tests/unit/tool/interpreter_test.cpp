@@ -74,5 +74,31 @@ TEST(Interpreter, AnOptionThatCannotBeReadIsRefused) {
   EXPECT_THROW(Interpreter{options}, ScriptError);
 }
 
+TEST(Interpreter, FunctionsAreKnownBehindAnExpression) {
+  Interpreter interpreter;
+  interpreter.run("len([1])\nfn twice(x) = 2 * x\nlet y = twice(3)");
+  EXPECT_EQ(interpreter.number("y"), 6);
+}
+
+TEST(Interpreter, ExplainsTheTypeTheOriginAndTheCostOfEachPart) {
+  const std::string text = "dim a = 4\nlet x = ones([a])\nlet y = sum(x * x)\nprint(y)\n";
+  const std::vector<TextPart> parts = Interpreter().explain(text);
+  const auto part = [&](std::string_view of, std::size_t from) {
+    const std::size_t begin = text.find(of, from);
+    for (const TextPart& each : parts)
+      if (each.begin == begin && each.end == begin + of.size()) return each;
+    ADD_FAILURE() << of;
+    return TextPart{};
+  };
+  const TextPart product = part("x * x", 0), use = part("x", text.find("sum(") + 4);
+  EXPECT_EQ(product.types, std::vector<std::string>{"f32[a=4]"});
+  EXPECT_TRUE(product.has_cost);
+  EXPECT_EQ(product.flops, 4);
+  EXPECT_EQ(use.definition_file, "<text>");
+  EXPECT_EQ(use.definition_begin, text.find("x ="));
+  EXPECT_FALSE(use.has_cost);
+  EXPECT_EQ(part("print(y)", 0).flops, 4 + 4) << "a statement's in all";
+}
+
 }  // namespace
 }  // namespace mtf

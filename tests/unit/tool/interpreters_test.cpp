@@ -124,7 +124,7 @@ void expect_to_be_interrupted(const std::string& text) {
 TEST(Interpreters, AreInterruptedWhereverTheyAre) {
   expect_to_be_interrupted("print(1)\nwhile true { }");
   expect_to_be_interrupted("print(1)\nfor i in 0..4000000000000 { }");
-  expect_to_be_interrupted("print(1)\nlet x = [[j for j in 0..60000000] for i in 0..60000000]");
+  expect_to_be_interrupted("print(1)\nlet x = [[j for j in 0..16000000] for i in 0..16000000]");
   expect_to_be_interrupted("dim n = 2\nlet x = ones([n])\nprint(1)\nwhile true { x := x * 0.5 }");
   expect_to_be_interrupted("fn f(n) { return n * 0 }\nprint(1)\nwhile f(1) == 0 { let y = f(1) }");
 }

@@ -33,7 +33,7 @@ class Robustness : public CommandTest {
 
 TEST_F(Robustness, AFullDiskIsAnErrorOfEveryCommand) {
   const std::string script = write("a.mtf", "dim a = 4\nprint(sum(ones([a])))\n");
-  for (const std::string words : {"help", "help operations", "help run", "--help", "--version", "run", "plan", "check -v", "trace --stage ast", "trace", "test", "reference --stdout"}) {
+  for (const std::string words : {"help", "help operations", "help run", "--help", "--version", "run", "plan", "check -v", "trace --stage ast", "trace --stage types", "trace", "test", "reference --stdout"}) {
     const bool takes_a_file = words.starts_with("run") || words.starts_with("plan") || words.starts_with("check") || words.starts_with("trace") || words.starts_with("test");
     const ProcessResult result = shell(words + (takes_a_file ? " " + script : "") + " > /dev/full");
     EXPECT_EQ(result.status, 3) << words << "\n" << result.err;

@@ -1,9 +1,10 @@
-// How values are printed, and put into strings.
+#include "eval/display.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "eval/evaluator.h"
+#include "eval/limits.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -52,13 +53,11 @@ std::string tensor_text(const HostTensor& tensor) {
 
 }  // namespace
 
-std::string Evaluator::display_tensor(const Value& value) { return tensor_text(fetch(value, builder.span)); }
-
-std::string Evaluator::display_list(const ListPtr& value) {
+std::string Display::list_text(const ListPtr& value) {
   std::string out = value->tuple ? "(" : "[";
   std::vector<std::pair<const List*, size_t>> open = {{value.get(), 0}};
   while (!open.empty()) {
-    check_length(out.size(), "a text", builder.span);
+    check_length(out.size(), "a text", builder_.span);
     auto& [list, next] = open.back();
     if (next == list->items.size()) {
       out += list->tuple ? ')' : ']';
@@ -71,19 +70,17 @@ std::string Evaluator::display_list(const ListPtr& value) {
       out += (*inner)->tuple ? '(' : '[';
       open.emplace_back(inner->get(), 0);
     } else {
-      out += display(item, true);
+      out += text(item, true);
     }
   }
   return out;
 }
 
-std::string Evaluator::display(const HostValue& value, bool inside) {
+std::string Display::text(const HostValue& value, bool inside) {
   if (const Value* tensor = tensor_of(value)) {
-    if (abstract()) {
-      if (engine_) cut({*tensor}, builder.span);
-      return "";
-    }
-    return display_tensor(*tensor);
+    if (!domain_.is_abstract()) return tensor_text(cuts_.fetch(*tensor, builder_.span));
+    cuts_.cut({*tensor}, builder_.span);
+    return "";
   }
   if (auto* i = value.as<int64_t>()) return fmt::format("{}", *i);
   if (auto* d = value.as<double>()) return number_text(*d, ElementType::kF64);
@@ -92,7 +89,7 @@ std::string Evaluator::display(const HostValue& value, bool inside) {
   if (auto* dim = value.as<Dim>()) return to_string(*dim);
   if (auto* element = value.as<ElementType>()) return std::string(name(*element));
   if (auto* range = value.as<Range>()) return fmt::format("{}..{}", range->first, range->last);
-  if (auto* list = value.as<ListPtr>()) return display_list(*list);
+  if (auto* list = value.as<ListPtr>()) return list_text(*list);
   if (auto* object = value.as<ObjectPtr>()) {
     std::string out = (*object)->print();
     while (!out.empty() && out.back() == '\n') out.pop_back();
@@ -103,13 +100,13 @@ std::string Evaluator::display(const HostValue& value, bool inside) {
   return describe(value);
 }
 
-std::string Evaluator::format_value(const HostValue& value, const std::string& format, Span span, Span format_span) {
+std::string Display::formatted(const HostValue& value, const std::string& format, Span span, Span format_span) {
   HostValue number = value;
   if (const Value* tensor = tensor_of(value)) {
     if (!tensor->dims().empty()) {
       fail(Kind::bad_format, span, "a format is of a number or a string, found {}", to_string(tensor->type()));
     }
-    number = read_number(*tensor, span);
+    number = cuts_.read_number(*tensor, span);
   }
   // In a check a number of the right kind stands for one that is unknown.
   if (number.is_unknown()) {
@@ -134,31 +131,10 @@ std::string Evaluator::format_value(const HostValue& value, const std::string& f
       return fmt::format(fmt::runtime(pattern), *d);
     }
     if (auto* b = number.as<bool>()) return fmt::format(fmt::runtime(pattern), *b);
-    return fmt::format(fmt::runtime(pattern), display(number));
+    return fmt::format(fmt::runtime(pattern), text(number));
   } catch (const fmt::format_error& error) {
     fail(Kind::bad_format, format_span.is_known() ? format_span : span, "`{}` does not fit {}: {}", format, describe(value), error.what());
   }
-}
-
-HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) {
-  std::string out;
-  bool known = true;
-  for (const ast::StringPart& part : string.parts) {
-    if (!part.value) {
-      out += part.text;
-      continue;
-    }
-    HostValue value = evaluate(*part.value, scope);
-    if (value.is_poison()) return value;
-    builder.span = part.value->span;
-    const bool is_tensor = tensor_of(value) != nullptr;
-    if (value.is_unknown() || (is_tensor && abstract())) known = false;
-    if (part.format) out += format_value(value, *part.format, part.value->span, part.format_span);
-    else if (!value.is_unknown()) out += display(value);
-    check_length(out.size(), "a string", part.value->span);
-  }
-  if (!known) return unknown(UnknownKind::kString);
-  return make_text(std::move(out));
 }
 
 }  // namespace mtf

@@ -1,40 +1,27 @@
-// What the statements that are still to run may do, from what their text mentions.
-//
-// Whatever can still be called is reached from a name that a statement mentions: a function, a model, an instance with
-// its parts, the elements of a list, the functions of a module. The walk goes through them and through what their bodies
-// mention; a name that is not bound yet leaves the question open only for the statement in which it is bound.
-#include <unordered_set>
+#include "eval/open_blocks.h"
 
-#include "eval/evaluator.h"
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
 
 namespace mtf {
 namespace {
 
 const Name kGrad("grad");
-
-/// The name that a target is a part of: `net` of `net.layers[2].w`; empty if there is none.
-Name base_of(const ast::Expr& target) {
-  const ast::Expr* at = &target;
-  while (true) {
-    if (auto* attribute = at->as<ast::AttributeExpr>()) at = attribute->object.get();
-    else if (auto* index = at->as<ast::IndexExpr>()) at = index->object.get();
-    else break;
-  }
-  auto* name = at->as<ast::NameExpr>();
-  return name ? name->name : Name();
-}
+constexpr size_t kAll = ~size_t{0};
 
 /// Walks through the bodies that can be reached from names, each once. `body` gets what a block's text says, with its
 /// scope, and returns true to end the walk; with `stop_at_grad` a mention of `grad` ends it too.
 class Reach {
  public:
-  Reach(BlockInfos& infos, std::function<bool(const BlockInfo&, Scope*)> body, bool stop_at_grad)
+  Reach(BlockInfos& infos, std::function<bool(const BlockInfo&, Scope*, size_t)> body, bool stop_at_grad)
       : infos_(infos), body_(std::move(body)), stop_at_grad_(stop_at_grad) {}
 
-  bool names(const NameSet& mentions, Scope* scope) {
+  /// `visible`: how many of the scope's bindings the text sees.
+  bool names(const NameSet& mentions, Scope* scope, size_t visible = kAll) {
     for (Name name : mentions) {
       if (stop_at_grad_ && name == kGrad) return true;
-      const auto found = scope->find(name);
+      const auto found = scope->find(name, visible);
       if (found.binding != nullptr && value(found.binding->value)) return true;
     }
     return false;
@@ -46,15 +33,20 @@ class Reach {
       const HostValue at = std::move(stack.back());
       stack.pop_back();
       if (auto* function = at.as<FunctionPtr>()) {
-        if (!seen_.insert((*function)->parameters).second) continue;
-        if ((*function)->block != nullptr) {
-          if (block(*(*function)->block, (*function)->scope.get())) return true;
-        } else if (names(mentions_of(*(*function)->expression), (*function)->scope.get())) {
-          return true;
-        }
+        if (!seen_.insert(function->get()).second) continue;  // each closure: what its names stand for is its own
+        const Function& f = **function;
+        Scope* const scope = f.scope.get();
+        const size_t visible = f.reached ? f.visible : kAll;
+        if (defaults(*f.parameters, scope, visible)) return true;
+        if (f.block != nullptr ? block(*f.block, scope, visible) : names(mentions_of(*f.expression), scope, visible)) return true;
       } else if (auto* model = at.as<ModelClassPtr>()) {
-        if (!seen_.insert((*model)->declaration).second) continue;
-        if (block((*model)->declaration->body, (*model)->scope.get())) return true;
+        if (!seen_.insert(model->get()).second) continue;
+        const ModelClass& m = **model;
+        const size_t visible = m.reached ? m.visible : kAll;
+        if (defaults(m.declaration->parameters, m.scope.get(), visible)) return true;
+        if (block(m.declaration->body, m.scope.get(), visible)) return true;
+      } else if (auto* builtin = at.as<BuiltinPtr>()) {
+        if (stop_at_grad_ && (*builtin)->name == kGrad) return true;
       } else if (auto* instance = at.as<InstancePtr>()) {
         if (!seen_.insert(instance->get()).second) continue;
         for (const auto* list : {&(*instance)->scope->bindings, &(*instance)->scope->hoisted})
@@ -73,39 +65,54 @@ class Reach {
 
  private:
   static void push(std::vector<HostValue>& stack, const HostValue& value) {
-    if (value.is<FunctionPtr>() || value.is<ModelClassPtr>() || value.is<InstancePtr>() || value.is<ModulePtr>() || value.is<ListPtr>()) stack.push_back(value);
+    if (value.is<FunctionPtr>() || value.is<ModelClassPtr>() || value.is<InstancePtr>() || value.is<ModulePtr>() || value.is<ListPtr>() ||
+        value.is<BuiltinPtr>()) {
+      stack.push_back(value);
+    }
   }
 
-  bool block(const ast::Block& block, Scope* scope) {
+  /// What a call does for arguments that it is not given.
+  bool defaults(const std::vector<ast::Parameter>& parameters, Scope* scope, size_t visible) {
+    for (const ast::Parameter& parameter : parameters)
+      if (parameter.default_value && names(mentions_of(*parameter.default_value), scope, visible)) return true;
+    return false;
+  }
+
+  bool block(const ast::Block& block, Scope* scope, size_t visible) {
     const BlockInfo& info = infos_.of(block);
-    return (body_ && body_(info, scope)) || names(info.mentions, scope);
+    return (body_ && body_(info, scope, visible)) || names(info.mentions, scope, visible);
   }
 
   BlockInfos& infos_;
-  std::function<bool(const BlockInfo&, Scope*)> body_;
+  std::function<bool(const BlockInfo&, Scope*, size_t)> body_;
   bool stop_at_grad_;
   std::unordered_set<const void*> seen_;
 };
 
 }  // namespace
 
-bool Evaluator::gradients_may_come() {
-  if (interactive) return true;
-  Reach reach(infos, nullptr, true);
-  for (const BlockFrame& frame : frames) {
-    for (size_t i = frame.statement; i < frame.info->statements.size(); ++i)
-      if (reach.names(frame.info->statements[i].mentions, frame.scope.get())) return true;
+OpenBlocks::Entered OpenBlocks::enter(const BlockInfo& info, const ScopePtr& scope) {
+  open_.push_back({&info, 0, scope});
+  return Entered(*this);
+}
+
+bool OpenBlocks::gradients_may_come() {
+  if (expects_more_) return true;
+  Reach reach(infos_, nullptr, true);
+  for (const Block& block : open_) {
+    for (size_t i = block.statement; i < block.info->statement_mentions.size(); ++i)
+      if (reach.names(block.info->statement_mentions[i], block.scope.get())) return true;
   }
   return false;
 }
 
-bool Evaluator::carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope) {
+bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope) {
   auto is_own = [&](Name name) {
     return std::any_of(own.begin(), own.end(), [&](const ast::Ident& ident) { return ident.name == name; });
   };
   // In the loop's own text.
   for (const ast::Expr* target : body.targets) {
-    const Name base = base_of(*target);
+    const Name base = base_name(*target);
     if (base.empty() || is_own(base)) continue;
     const auto found = scope->find(base);
     const bool bound_inside = body.bound.count(base) > 0;
@@ -116,20 +123,20 @@ bool Evaluator::carries_variables(const BlockInfo& body, const std::vector<ast::
     }
   }
   // In what it may call.
-  auto assigns = [](const BlockInfo& info, Scope* inside) {
+  auto assigns = [](const BlockInfo& info, Scope* inside, size_t visible) {
     for (const ast::Expr* target : info.targets) {
-      const Name base = base_of(*target);
+      const Name base = base_name(*target);
       if (!target->as<ast::NameExpr>()) return true;
       if (info.aliases.count(base)) return true;
       if (info.bound.count(base)) continue;
-      const auto found = inside->find(base);
+      const auto found = inside->find(base, visible);
       if (found.binding && found.binding->value.is<PlacePtr>()) return true;
     }
     return false;
   };
   NameSet mentions = body.mentions;
   for (const ast::Ident& ident : own) mentions.erase(ident.name);
-  return Reach(infos, assigns, false).names(mentions, scope.get());
+  return Reach(infos_, assigns, false).names(mentions, scope.get());
 }
 
 }  // namespace mtf

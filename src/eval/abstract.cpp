@@ -1,0 +1,85 @@
+#include "eval/abstract.h"
+
+namespace mtf {
+
+AbstractDomain::AbstractDomain(const Engine* engine)
+    : mode_(engine == nullptr ? Mode::kCheck : engine->dry() && !engine->is_reference() ? Mode::kPlan : Mode::kRun) {}
+
+HostValue AbstractDomain::after_assignment(const HostValue& old, HostValue value, int bound_at) const {
+  const bool may_differ = is_number(value) || value.is<Text>() || value.is_unknown();
+  if (!is_abstract() || bound_at >= uncertainty_ || !may_differ) return value;
+  const UnknownKind a = unknown_kind(old), b = unknown_kind(value);
+  return unknown(a == b ? a : b == UnknownKind::kString ? b : UnknownKind::kNumber);
+}
+
+void numbers_become_unknown(const NameSet& names, Scope& scope) {
+  for (Name name : names) {
+    const auto found = scope.find(name);
+    if (!found.binding) continue;
+    HostValue& value = found.binding->value;
+    if (is_number(value) || value.is<Text>()) value = unknown(unknown_kind(value));
+  }
+}
+
+void values_become_unknown(const NameSet& names, Scope& scope) {
+  numbers_become_unknown(names, scope);
+  for (Name name : names)
+    if (auto found = scope.find(name); found.binding && found.binding->value.is<ListPtr>()) found.binding->value = unknown(UnknownKind::kAny);
+}
+
+HostValue unknown_number(ElementType element) {
+  return unknown(element == ElementType::kBool  ? UnknownKind::kBool
+                 : element == ElementType::kI32 ? UnknownKind::kInt
+                                                : UnknownKind::kFloat);
+}
+
+std::vector<UnknownKind> kinds_of(const NameSet& names, Scope& scope) {
+  std::vector<UnknownKind> kinds;
+  for (Name name : names)
+    if (auto found = scope.find(name); found.binding) kinds.push_back(unknown_kind(found.binding->value));
+  return kinds;
+}
+
+Ways::Ways(const NameSet& names, Scope& scope, Span condition, Undo& undo, Findings& findings)
+    : condition_(condition), undo_(undo), findings_(findings) {
+  for (Name name : names) {
+    if (auto found = scope.find(name); found.binding) before_.emplace_back(found.binding, found.binding->value);
+  }
+  after_.resize(before_.size());
+}
+
+void Ways::put_back() {
+  for (auto& [binding, value] : before_) binding->value = value;
+}
+
+void Ways::join_bindings() {
+  for (size_t k = 0; k < before_.size(); ++k) join(k, before_[k].first->value);
+}
+
+void Ways::walk_nothing() {
+  for (size_t k = 0; k < before_.size(); ++k) join(k, before_[k].second);
+}
+
+void Ways::finish() {
+  for (size_t k = 0; k < before_.size(); ++k) before_[k].first->value = after_[k] ? *after_[k] : before_[k].second;
+}
+
+void Ways::join(size_t name, const HostValue& left) {
+  std::optional<HostValue>& joined = after_[name];
+  if (!joined) {
+    joined = left;
+    return;
+  }
+  if (auto merged = merge(*joined, left)) {
+    joined = std::move(*merged);
+    return;
+  }
+  const Binding& binding = *before_[name].first;
+  Diagnostic diagnostic(Kind::branch_types_differ, condition_,
+                        fmt::format("this is known when the program runs; `{}` is then {}, or {}", binding.name.text(), describe(*joined), describe(left)));
+  diagnostic.related(binding.span, "declared here");
+  joined = HostValue(Poison{});
+  findings_.report(std::move(diagnostic));
+}
+
+}  // namespace mtf

@@ -1,0 +1,95 @@
+#pragma once
+// The abstract domain: what a check and a plan do where only the run knows.
+//
+// A check evaluates without an engine, a plan with one that computes nothing; both are called abstract. What tensors hold
+// is Unknown to them (host_value.h). Where control depends on an Unknown every way is walked, one level of uncertainty
+// deeper, and what a name is afterwards is what the ways left it as, joined (merge in host_value.h). Poison stands for
+// what has been reported. In a run nothing is Unknown, and the uncertainty is 0.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "eval/block_info.h"
+#include "eval/findings.h"
+#include "eval/host_value.h"
+#include "eval/restore.h"
+#include "eval/scope.h"
+#include "eval/undo.h"
+#include "exec/engine.h"
+
+namespace mtf {
+
+class AbstractDomain {
+ public:
+  /// `engine`: null to check, a dry one to plan. A reference engine's evaluation is a run.
+  explicit AbstractDomain(const Engine* engine);
+
+  bool is_check() const { return mode_ == Mode::kCheck; }
+  bool is_plan() const { return mode_ == Mode::kPlan; }
+  /// A check or a plan.
+  bool is_abstract() const { return mode_ != Mode::kRun; }
+
+  /// How many unknown conditions, and loops that are walked once, stand around what is evaluated now.
+  int uncertainty() const { return uncertainty_; }
+  /// One more, for as long as what it returns lives.
+  Restore<int> uncertain() { return Restore<int>(uncertainty_, uncertainty_ + 1); }
+  /// None, where what is evaluated does not depend on what stands around it: a module.
+  Restore<int> certain() { return Restore<int>(uncertainty_, 0); }
+
+  /// What a name is after `name := value`, which was `old` and was bound at a level of uncertainty. Where the assignment
+  /// may not have happened, or may happen again, numbers and strings are unknown.
+  HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) const;
+
+ private:
+  enum class Mode : uint8_t { kCheck, kPlan, kRun };
+  Mode mode_;
+  int uncertainty_ = 0;
+};
+
+/// The names that a loop assigns before it is walked once: their numbers and strings become unknown.
+void numbers_become_unknown(const NameSet& names, Scope& scope);
+/// After turns that were not walked: lists too.
+void values_become_unknown(const NameSet& names, Scope& scope);
+/// A number of the host that is read of a tensor.
+HostValue unknown_number(ElementType element);
+/// The kinds of the names' values, to see whether a walk has changed one.
+std::vector<UnknownKind> kinds_of(const NameSet& names, Scope& scope);
+
+/// The ways from an unknown condition on. Each starts from the same bindings and variables; what they leave is joined.
+class Ways {
+ public:
+  /// `names`: what the ways assign. `condition`: where a name that they leave as different things is reported
+  /// (branch_types_differ).
+  Ways(const NameSet& names, Scope& scope, Span condition, Undo& undo, Findings& findings);
+
+  /// Walks a way, from what was before. `walk` returns true if the way goes on behind the `if`, with what it has assigned.
+  template <typename Walk>
+  void walk(const Walk& walk) {
+    put_back();
+    UndoLog changed;
+    bool goes_on = false;
+    {
+      const auto log = undo_.into(changed);
+      goes_on = walk();
+    }
+    if (goes_on) join_bindings();
+    changed.take_back();
+  }
+  /// The way on which nothing happens.
+  void walk_nothing();
+  /// Binds each name to what the ways that went on have left.
+  void finish();
+
+ private:
+  void put_back();
+  void join_bindings();
+  void join(size_t name, const HostValue& left);
+
+  std::vector<std::pair<Binding*, HostValue>> before_;
+  std::vector<std::optional<HostValue>> after_;
+  Span condition_;
+  Undo& undo_;
+  Findings& findings_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,30 @@
+#pragma once
+// Annotations: what a parameter or a result is asked to be.
+#include <optional>
+#include <string_view>
+
+#include "eval/host_value.h"
+#include "syntax/ast.h"
+
+namespace mtf {
+
+class Annotations {
+ public:
+  explicit Annotations(Evaluator& evaluator) : evaluator_(evaluator) {}
+
+  /// The value as the annotation asks for it: a dim where an int is wanted is its size, a number where a tensor is
+  /// wanted becomes one. Fails at `span` if `what` is something else. `declared`: of a parameter, where it stands; of a
+  /// result nothing. `..` in a shape is bound in `scope` by the first argument that has it.
+  HostValue check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope, std::string_view what, Span declared);
+  /// The dims of a shape. With `rest`, `..` is no dim but the place where it stands; else it is what an argument fixed.
+  Dims dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest = nullptr);
+
+ private:
+  HostValue check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, std::string_view what, Span asked);
+  HostValue check_shape(const ast::ShapeAnnotation& shape, HostValue value, Span span, const ScopePtr& scope, std::string_view what, Span declared,
+                        Span asked);
+
+  Evaluator& evaluator_;
+};
+
+}  // namespace mtf

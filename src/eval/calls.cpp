@@ -1,0 +1,212 @@
+#include "eval/calls.h"
+
+#include "eval/evaluator.h"
+#include "eval/places.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// Calls nested deeper than this are refused: the evaluator recurses.
+constexpr size_t kMaxCalls = 400;
+
+const std::optional<ast::Annotation> kNoPromise;
+
+}  // namespace
+
+// ---- what is under way -----------------------------------------------------------------------------------------------
+
+Calls::SetAside::SetAside(Calls& calls) : calls_(calls) { calls_.under_way_.swap(outer_); }
+Calls::SetAside::~SetAside() { calls_.under_way_.swap(outer_); }
+
+void Calls::returns(HostValue result, Span span, const ScopePtr& scope) {
+  const Activation& call = under_way_.back();
+  if (*call.promised && !result.is_poison()) {
+    result = evaluator_.annotations.check(**call.promised, std::move(result), span, scope, "the result of `" + call.name + "`", {});
+  }
+  under_way_.back().result = std::move(result);
+}
+
+void Calls::may_have_returned() {
+  if (!under_way_.empty()) under_way_.back().maybe_results.push_back(under_way_.back().result);
+}
+
+void Calls::may_have_returned_poison() {
+  if (!under_way_.empty()) under_way_.back().maybe_results.push_back(Poison{});
+}
+
+void Calls::has_returned() {
+  Activation& call = under_way_.back();
+  call.result = std::move(call.maybe_results.back());
+  call.maybe_results.pop_back();
+}
+
+std::optional<Diagnostic> Calls::seen_from(const Diagnostic& diagnostic, Span call) const {
+  const Modules& modules = evaluator_.modules;
+  if (!call.is_known() || modules.in_standard_module(call) || !modules.in_standard_module(diagnostic.span())) return std::nullopt;
+  Diagnostic seen(diagnostic.kind(), call, diagnostic.label());
+  for (size_t i = 0; i < diagnostic.places().size(); ++i) {
+    const LabeledSpan& place = diagnostic.places()[i];
+    seen.related(place.span, i == 0 ? "inside" : place.label);
+  }
+  for (const std::string& help : diagnostic.helps()) seen.help(help);
+  for (const std::string& note : diagnostic.notes()) seen.note(note);
+  return seen;
+}
+
+void Calls::report(const UserError& error) {
+  Diagnostic diagnostic = error.diagnostic();
+  if (!under_way_.empty() && under_way_.back().call.is_known()) {
+    if (auto seen = seen_from(diagnostic, under_way_.back().call)) diagnostic = *seen;
+    else diagnostic.related(under_way_.back().call, "called here");
+  }
+  evaluator_.findings.report(std::move(diagnostic));
+}
+
+void Calls::statement_failed(const UserError& error) {
+  if (error.diagnostic().kind() == Kind::call_too_deep) {
+    if (!under_way_.empty()) throw error;
+    end_ = true;
+  }
+  report(error);
+}
+
+// ---- calls -----------------------------------------------------------------------------------------------------------
+
+HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
+  if (auto* function = callee.as<FunctionPtr>()) return call_function(*function, arguments);
+  if (auto* op = callee.as<OperationPtr>()) return evaluator_.operations.call(**op, arguments);
+  if (auto* model = callee.as<ModelClassPtr>()) return construct(*model, arguments);
+  if (auto* builtin = callee.as<BuiltinPtr>()) {
+    for (const GivenArgument& item : arguments.items) {
+      if (item.has_target) fail(Kind::misplaced_arrow, item.target_span, "`{}` takes no `->`", (*builtin)->name.text());
+    }
+    evaluator_.builder.span = arguments.span;
+    return (*builtin)->call(evaluator_, arguments);
+  }
+  if (auto* instance = callee.as<InstancePtr>()) {
+    if (Binding* binding = (*instance)->scope->find_own(Name("call"))) return call(HostValue(binding->value), arguments);
+  }
+  if (callee.is_poison() || callee.is_unknown()) return callee;
+  fail(Kind::not_callable, arguments.span, "expected a function, found {}", describe(callee));
+}
+
+HostValue Calls::call_with(const HostValue& callee, std::vector<HostValue> values, Span span) {
+  Arguments arguments;
+  arguments.span = span;
+  arguments.scope = evaluator_.top();
+  for (HostValue& value : values) {
+    GivenArgument& item = arguments.items.emplace_back();
+    item.value = std::move(value);
+    item.span = span;
+  }
+  return call(callee, arguments);
+}
+
+bool Calls::recurs(const Activation& call) const {
+  // A call that may have returned already is only reached under that condition.
+  bool conditional = false;
+  for (auto other = under_way_.rbegin(); other != under_way_.rend(); ++other) {
+    conditional = conditional || other->uncertainty < call.uncertainty || !other->maybe_results.empty();
+    if (conditional && other->function == call.function && other->argument_types == call.argument_types) return true;
+  }
+  return false;
+}
+
+HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments) {
+  if (end_) return Poison{};
+  AbstractDomain& domain = evaluator_.domain;
+  const std::string name = function->name.empty() ? "fn" : function->name.str();
+  if (under_way_.size() >= kMaxCalls) fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", name, kMaxCalls);
+  auto scope = std::make_shared<Scope>(function->scope, function->reached ? function->visible : function->scope->bindings.size(), domain.uncertainty());
+  bind_parameters(*function->parameters, arguments, scope, name, function->span);
+  Activation call;
+  call.function = function->parameters;
+  call.name = name;
+  call.call = arguments.span;
+  call.uncertainty = domain.uncertainty();
+  call.promised = function->result;
+  if (domain.is_abstract()) {
+    evaluator_.uncalled.called(function->parameters);
+    for (const Binding& binding : scope->bindings) {
+      const bool host_number = is_number(binding.value) && !binding.value.is<bool>();
+      call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
+    }
+    if (recurs(call)) return unknown(UnknownKind::kAny);
+  }
+  under_way_.push_back(std::move(call));
+  PopLast pop(under_way_);
+  const size_t errors_before = evaluator_.findings.count();
+  bool returned = false;
+  try {
+    if (function->expression) {
+      HostValue result = evaluator_.evaluate(*function->expression, scope);
+      if (*function->result && !result.is_poison()) {
+        result = evaluator_.annotations.check(**function->result, std::move(result), function->expression->span, scope, "the result of `" + name + "`", {});
+      }
+      return result;
+    }
+    returned = evaluator_.run_block(*function->block, scope) == Flow::kReturn;
+  } catch (const UserError& error) {
+    if (auto seen = seen_from(error.diagnostic(), arguments.span)) throw UserError(*seen);
+    throw;
+  }
+  return result_of(under_way_.back(), returned, evaluator_.findings.count() != errors_before, *function);
+}
+
+HostValue Calls::result_of(Activation& call, bool returned, bool reported, const Function& function) {
+  if (returned) return join_results(call, std::move(call.result));
+  if (call.maybe_results.empty()) {
+    // With an error on the way there may be a `return` that was not come to.
+    if (*function.result && !reported) {
+      const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function.result);
+      fail(Kind::type_mismatch, promised, "expected a result, and `{}` ended without a `return`", call.name);
+    }
+    return HostValue();
+  }
+  // Some way through it returned a value, the last one fell off the end; with an error on the way anything may be.
+  for (const HostValue& other : call.maybe_results) {
+    if (other.is_poison()) return Poison{};
+  }
+  return join_results(call, call.maybe_results[0].is<None>() ? HostValue() : call.maybe_results[0]);
+}
+
+HostValue Calls::join_results(const Activation& call, HostValue last) {
+  for (const HostValue& other : call.maybe_results) {
+    auto merged = merge(other, last);
+    if (!merged) fail(Diagnostic(Kind::branch_types_differ, call.call, fmt::format("`{}` returns {} or {}", call.name, describe(other), describe(last))));
+    last = std::move(*merged);
+  }
+  return last;
+}
+
+HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
+  if (end_) return Poison{};
+  AbstractDomain& domain = evaluator_.domain;
+  const ast::ModelStmt& declaration = *model->declaration;
+  if (under_way_.size() >= kMaxCalls) {
+    fail(Kind::call_too_deep, arguments.span, "`{}` is made inside {} other calls", declaration.name.name.text(), kMaxCalls);
+  }
+  auto scope = std::make_shared<Scope>(model->scope, model->reached ? model->visible : model->scope->bindings.size(), domain.uncertainty());
+  bind_parameters(declaration.parameters, arguments, scope, declaration.name.name.text(), declaration.signature_span);
+  if (domain.is_abstract()) evaluator_.uncalled.called(model->declaration);
+  const int64_t first = evaluator_.variables.last();
+  {
+    Activation call;
+    call.function = model->declaration;
+    call.name = declaration.name.name.str();
+    call.call = arguments.span;
+    call.uncertainty = domain.uncertainty();
+    call.promised = &kNoPromise;
+    under_way_.push_back(std::move(call));
+    PopLast pop(under_way_);
+    evaluator_.run_block(declaration.body, scope, true);
+  }
+  auto instance = std::make_shared<Instance>();
+  instance->model = model;
+  instance->scope = scope;
+  evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
+  return InstancePtr(instance);
+}
+
+}  // namespace mtf

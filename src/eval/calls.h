@@ -1,0 +1,91 @@
+#pragma once
+// Calls of functions and models of the script: those under way, and how one is made.
+//
+// A check walks on where a `return` stands under a condition that only the run knows: what it would return is kept, and
+// the result of the call is what all of them have in common. A recursion that goes on under such a condition is entered
+// once for each kind of arguments.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/host_value.h"
+#include "support/diagnostics.h"
+#include "syntax/ast.h"
+
+namespace mtf {
+
+class Calls {
+  struct Activation;
+
+ public:
+  explicit Calls(Evaluator& evaluator) : evaluator_(evaluator) {}
+
+  /// Whatever can be called, with arguments: a function, an operation, a model, a builtin, an instance with `fn call`.
+  HostValue call(const HostValue& callee, Arguments& arguments);
+  /// The same with values: a function given a shape.
+  HostValue call_with(const HostValue& callee, std::vector<HostValue> values, Span span);
+
+  bool none_under_way() const { return under_way_.empty(); }
+  /// `return`, at `span`, of a value: from the innermost call. Fails outside of all, and if the value is not what the
+  /// function promises.
+  void returns(HostValue result, Span span, const ScopePtr& scope);
+  /// The way that has ended with `return` may not be the one that is gone: the walk goes on.
+  void may_have_returned();
+  /// A `return` has failed: nobody knows what it returns, and why has been reported.
+  void may_have_returned_poison();
+  /// Every way ended with `return`, each with may_have_returned().
+  void has_returned();
+
+  /// No call is under way, for as long as this lives: a module is evaluated as if it stood alone.
+  class [[nodiscard]] SetAside {
+   public:
+    ~SetAside();
+    SetAside(const SetAside&) = delete;
+    SetAside& operator=(const SetAside&) = delete;
+
+   private:
+    friend class Calls;
+    explicit SetAside(Calls& calls);
+    Calls& calls_;
+    std::vector<Activation> outer_;
+  };
+  SetAside set_aside() { return SetAside(*this); }
+
+  /// A statement of a check has failed: the error is a finding, as whoever made the innermost call sees it. One that
+  /// every other way of the calls under way would end with ends them all: it is thrown.
+  void statement_failed(const UserError& error);
+  /// The same for one of several errors of a statement.
+  void report(const UserError& error);
+
+ private:
+  /// A call under way.
+  struct Activation {
+    const void* function = nullptr;   ///< its declaration
+    std::string name;
+    Span call;
+    std::string argument_types;       ///< only in abstract evaluation
+    int uncertainty = 0;
+    HostValue result;
+    std::vector<HostValue> maybe_results;  ///< of `return`s under unknown conditions
+    const std::optional<ast::Annotation>* promised = nullptr;
+  };
+
+  HostValue call_function(const FunctionPtr& function, Arguments& arguments);
+  HostValue construct(const ModelClassPtr& model, Arguments& arguments);
+  /// Binds the arguments of a call to parameters, in the new scope of the call; what is not given has its default.
+  void bind_parameters(const std::vector<ast::Parameter>& parameters, Arguments& arguments, const ScopePtr& scope, std::string_view name,
+                       Span declared);
+  /// True if entering it again would go on for ever: it is under way with such arguments, and may have ended.
+  bool recurs(const Activation& call) const;
+  /// What a function's block has returned. `reported`: errors have been found in it.
+  HostValue result_of(Activation& call, bool returned, bool reported, const Function& function);
+  static HostValue join_results(const Activation& call, HostValue last);
+  /// An error inside a standard module as the program's line that called it sees it; nothing if it is not one.
+  std::optional<Diagnostic> seen_from(const Diagnostic& diagnostic, Span call) const;
+
+  Evaluator& evaluator_;
+  std::vector<Activation> under_way_;
+  bool end_ = false;   ///< a check came to the limit of calls: it enters none from there on
+};
+
+}  // namespace mtf

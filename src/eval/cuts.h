@@ -1,0 +1,69 @@
+#pragma once
+// Cuts: where what has been collected in the global graph is computed (graph/value_table.h says what of it is kept).
+//
+// A check has none: without an engine nothing here does anything, and what is read is unknown.
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "eval/abstract.h"
+#include "eval/host_value.h"
+#include "eval/interrupt.h"
+#include "eval/open_blocks.h"
+#include "eval/reports.h"
+#include "graph/builder.h"
+
+namespace mtf {
+
+class Cuts {
+ public:
+  /// `reads`: what the host reads as numbers, for a run to write down and a plan to read; may be null.
+  Cuts(Engine* engine, Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
+       std::shared_ptr<std::vector<double>> reads);
+
+  /// A cut: computes `needed`, and whatever else is held and pending.
+  void cut(const Values& needed, Span span);
+  /// Called at each cut that computed something, with its place.
+  void on_cut(std::function<void(Span)> callback) { on_cut_ = std::move(callback); }
+
+  /// A tensor without dims as its number, which the run knows and a plan only from `reads`: a cut.
+  HostValue read_number(const Value& value, Span span);
+  /// The whole tensor, on every rank: a cut. Not in a check.
+  HostTensor fetch(const Value& value, Span span);
+
+  /// Lets go of the names that no later statement of a block can read, and cuts where too much is pending. `keep_all`:
+  /// every name is kept, an instance's, a module's.
+  void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
+  /// Of a block that functions may outlive: keeps what they name alone.
+  void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
+
+  /// A variable has been assigned: at the next cut the histories that read what it was end.
+  void assigned(const PlacePtr& place);
+  /// A name of a scope has been bound, or an expression was a statement there: `counters` counts what its block makes.
+  void made(const Scope& scope, const HostValue& value);
+  /// A name of the innermost block, or around it, has been assigned.
+  void made_here(const HostValue& value);
+  /// What `walk`, a block whose names are those of `scope`, computes and communicates; nothing if only the run knows.
+  std::optional<Counters> counted(const Scope& scope, Span block, const std::function<void()>& walk);
+
+ private:
+  /// A `counters` block under way: what it has bound or assigned and has not been computed. All of it is.
+  struct Counted {
+    const Scope* scope = nullptr;
+    std::vector<HostValue> values;
+  };
+
+  Engine* engine_;
+  Builder& builder_;
+  const AbstractDomain& domain_;
+  OpenBlocks& blocks_;
+  Reports& reports_;
+  const Interrupt& interrupt_;
+  std::shared_ptr<std::vector<double>> reads_;
+  size_t next_read_ = 0;             ///< of `reads_`, in a plan
+  bool variables_changed_ = false;   ///< since the last cut
+  std::vector<Counted> counted_;
+  std::function<void(Span)> on_cut_;
+};
+
+}  // namespace mtf

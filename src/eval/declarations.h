@@ -1,0 +1,19 @@
+#pragma once
+// Statements that declare what tensors are made of and laid out on. Each binds its names in `scope`.
+#include "eval/host_value.h"
+#include "syntax/ast.h"
+
+namespace mtf {
+
+/// `dim a = 2, b = n`. Those at the top of the program can be set from the command line.
+void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& scope);
+/// `mesh m = [rows: 2]`, which is in force from here on, unless the command line gives one.
+void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& scope);
+/// `layout l = {batch: rows}`, likewise.
+void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& scope);
+/// `option name = value`, which the command line can set.
+void declare(Evaluator& evaluator, const ast::OptionStmt& stmt, const ScopePtr& scope);
+/// `use m`: a mesh or a layout is in force from here on.
+void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope);
+
+}  // namespace mtf

@@ -1,0 +1,118 @@
+#include "eval/evaluator.h"
+
+#include <algorithm>
+
+#include "eval/span_table.h"
+#include "support/text.h"
+
+namespace mtf {
+
+Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output)
+    : settings(std::move(given)),
+      out(output),
+      domain(engine),
+      cuts(engine, builder, domain, blocks, reports, interrupt, settings.reads),
+      convert(builder, cuts),
+      display(builder, cuts, domain),
+      options(settings.set),
+      meshes(settings),
+      modules(*this),
+      annotations(*this),
+      operations(*this),
+      variables(*this),
+      calls(*this),
+      loops(*this),
+      branches(*this),
+      engine_(engine),
+      own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
+      top_(own_top_) {
+  builder.table = std::make_shared<ValueTable>();
+  if (engine_ && engine_->is_reference()) builder.on_add = [engine](Node& node) { engine->evaluate(node); };
+  builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
+  if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
+  if (settings.layout) builder.context.layout.rules = *settings.layout;
+}
+
+Evaluator::~Evaluator() { own_top_->release(); }
+
+void Evaluator::stand_in(const Evaluator& other) {
+  top_ = other.top_;
+  builder.context = other.builder.context;
+  interrupt = other.interrupt;
+}
+
+void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
+  modules.keep(program);
+  hoist(program->body, top_);
+  const BlockInfo& info = blocks.info(program->body);
+  meshes.declare_all(info);
+  const Modules::Evaluating here = modules.evaluating(program->file->name());
+  OpenBlocks::Entered block = blocks.enter(info, top_);
+  for (size_t i = 0; i < program->body.statements.size(); ++i) {
+    block.at(i);
+    const ast::Stmt& stmt = program->body.statements[i];
+    reports.begin_statement();
+    run_statement(stmt, top_);
+    cuts.end_statement(info, i, *top_, false);
+    reports.end_statement(stmt.span);
+  }
+  reports.begin_statement();
+}
+
+void Evaluator::run_entry_statement(const std::shared_ptr<const ast::Program>& program, size_t index) {
+  if (!modules.keeps(*program)) {
+    modules.keep(program);
+    hoist(program->body, top_);
+  }
+  OpenBlocks::Entered block = blocks.enter(blocks.info(program->body), top_);
+  block.at(index);
+  run_statement(program->body.statements[index], top_);
+}
+
+void Evaluator::finish_check() {
+  uncalled.check_names(*this);
+  options.report_unmatched(findings);
+  meshes.report_placement(findings);
+  meshes.report_layouts(findings);
+}
+
+std::vector<std::string> Evaluator::visible_names(Scope* scope) const {
+  std::vector<std::string> names;
+  if (scope) scope->visible_names(names);
+  builtins.append_names(names);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::string Evaluator::help_with_name(Name name, const std::vector<std::string>& visible) const {
+  if (modules.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
+  return did_you_mean(name.text(), visible);
+}
+
+HostValue Evaluator::look_up(Name name, Span span, const ScopePtr& scope) {
+  if (auto found = scope->find(name); found.binding) {
+    if (spans_) [[unlikely]] spans_->use(span, found.binding->span);
+    return found.binding->value;
+  }
+  if (const HostValue* known = builtins.find(name)) return *known;
+  static const Name kInit("init");
+  if (name == kInit) {
+    HostValue module = modules.module("init", false, span);
+    builtins.add(name, module);
+    return module;
+  }
+  // Declared further down: it is seen only from its line on.
+  for (Scope* s = scope.get(); s; s = s->parent.get()) {
+    for (const Binding& binding : s->bindings) {
+      if (binding.name == name) {
+        fail(Diagnostic(Kind::used_before_declaration, span, fmt::format("`{}` is not declared yet", name.text()))
+                 .related(binding.span, "declared here"));
+      }
+    }
+  }
+  fail(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
+           .help(help_with_name(name, visible_names(scope.get()))));
+}
+
+}  // namespace mtf

@@ -1,0 +1,55 @@
+#pragma once
+// Loops: `for` and `while`.
+//
+// A run takes every turn. A plan does too, as far as it knows what they do, until it has walked enough of them: what is
+// left is taken to cost what the turns before have cost. A check walks the body once, with what it assigns unknown, unless
+// the body makes something of a number that types need (a dim, a model, a list): then it takes every turn too.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "eval/block_info.h"
+#include "eval/flow.h"
+#include "eval/host_value.h"
+#include "eval/reports.h"
+#include "syntax/ast.h"
+
+namespace mtf {
+
+class Loops {
+ public:
+  explicit Loops(Evaluator& evaluator) : evaluator_(evaluator) {}
+
+  Flow run(const ast::ForStmt& stmt, const ScopePtr& scope);
+  Flow run(const ast::WhileStmt& stmt, const ScopePtr& scope);
+  /// Called before each turn of a loop that stands in no other, in no function, and after the last.
+  void on_progress(std::function<void(const LoopProgress&)> callback) { on_progress_ = std::move(callback); }
+
+ private:
+  /// What a `for` walks over.
+  struct Items {
+    int64_t count = -1;                        ///< -1: unknown
+    std::function<HostValue(int64_t)> at;      ///< null if nobody knows
+    bool every_turn = false;
+    bool is_finite = false;                    ///< the items are there: a check takes all turns, however many
+    HostValue any;                             ///< one that stands for all
+  };
+  Items items_of(const HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
+  Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, bool carried, const ScopePtr& scope);
+  Flow turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
+  /// A loop's body for all of its turns, 0 for nobody knows how many. A check walks it again if a number that it assigns
+  /// has become another kind of number.
+  void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t turns, bool carried, Span span);
+  /// True if a loop that begins now tells how far it is.
+  bool shows_progress() const;
+  /// True if a plan takes the turns that are left, `count - done`, to be as those since `mark`: they are not walked.
+  bool plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span);
+
+  Evaluator& evaluator_;
+  int depth_ = 0;               ///< loops under way
+  int64_t planned_turns_ = 0;   ///< that a plan has walked
+  std::function<void(const LoopProgress&)> on_progress_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,72 @@
+#pragma once
+// The files of a program: those that it imports, each evaluated once, and the trees of all of them.
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eval/host_value.h"
+#include "syntax/ast.h"
+
+namespace mtf {
+
+class Modules {
+ public:
+  explicit Modules(Evaluator& evaluator) : evaluator_(evaluator) {}
+  ~Modules();
+  Modules(const Modules&) = delete;
+  Modules& operator=(const Modules&) = delete;
+
+  /// `import nn, "file.mtf" as f`: binds each in `scope`.
+  void import(const ast::ImportStmt& stmt, const ScopePtr& scope);
+  /// The module of a name or of a file; evaluates it if that has not been done. Fails at `span`.
+  ModulePtr module(const std::string& path, bool is_file, Span span);
+
+  /// True if there is a standard module of this name.
+  bool is_standard(Name name) const;
+  /// True if a place lies in a file of the standard modules.
+  bool in_standard_module(Span span) const;
+  /// What the command line writes before the name of an option that is declared now: `module.`, of the module being
+  /// imported.
+  const std::string& prefix() const { return prefix_; }
+
+  /// The program's own file is evaluated, for as long as this lives: it cannot be imported.
+  class [[nodiscard]] Evaluating {
+   public:
+    ~Evaluating() { files_.pop_back(); }
+    Evaluating(const Evaluating&) = delete;
+    Evaluating& operator=(const Evaluating&) = delete;
+
+   private:
+    friend class Modules;
+    using Files = std::vector<std::pair<std::string, Span>>;
+    Evaluating(Files& files, const std::string& file, Span import) : files_(files) { files_.emplace_back(file, import); }
+    Files& files_;
+  };
+  Evaluating evaluating(const std::string& file, Span import = {}) { return Evaluating(under_way_, file, import); }
+
+  /// Keeps a tree for as long as the session: functions and places are in it.
+  void keep(std::shared_ptr<const ast::Program> program) { programs_.push_back(std::move(program)); }
+  /// True if this tree has been kept.
+  bool keeps(const ast::Program& program) const;
+  /// Keeps what another session has kept too.
+  void keep_all_of(const Modules& other) { programs_.insert(programs_.end(), other.programs_.begin(), other.programs_.end()); }
+
+ private:
+  std::string folder() const;
+  std::string file_of(const std::string& name) const;
+  [[noreturn]] void not_found(const std::string& path, const std::string& file, bool is_file, Span span) const;
+  /// Reads a file. What a check finds wrong in its syntax is among the findings, and at `span` it cannot be read.
+  std::shared_ptr<ast::Program> read(const std::string& path, const std::string& file, Span span);
+  /// What a module says of meshes, layouts, seeds and precision ends with it.
+  void evaluate(const ast::Program& program, const ScopePtr& scope);
+
+  Evaluator& evaluator_;
+  std::vector<std::shared_ptr<const ast::Program>> programs_;
+  std::map<std::string, ModulePtr> modules_;   ///< by file
+  Evaluating::Files under_way_;                ///< each imported by the one before, and where
+  std::string prefix_;
+};
+
+}  // namespace mtf

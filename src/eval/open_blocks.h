@@ -1,0 +1,60 @@
+#pragma once
+// The blocks under way, from the program's own to the innermost, and what the statements that they still have may do.
+//
+// Whatever can still be called is reached from a name that such a statement mentions: a function, a model, an instance
+// with its parts, the elements of a list, the functions of a module. The walk goes through them and through what their
+// bodies mention; a name that is not bound yet leaves the question open only for the statement in which it is bound.
+#include <vector>
+
+#include "eval/block_info.h"
+#include "eval/scope.h"
+
+namespace mtf {
+
+class OpenBlocks {
+ public:
+  /// The facts of blocks, from their text.
+  const BlockInfo& info(const ast::Block& block) { return infos_.of(block); }
+
+  /// A block under way, for as long as this lives.
+  class [[nodiscard]] Entered {
+   public:
+    ~Entered() { blocks_.open_.pop_back(); }
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+    /// The block's statement of this number begins.
+    void at(size_t statement) { blocks_.open_.back().statement = statement; }
+
+   private:
+    friend class OpenBlocks;
+    explicit Entered(OpenBlocks& blocks) : blocks_(blocks) {}
+    OpenBlocks& blocks_;
+  };
+  /// `scope`: whose names the block binds.
+  Entered enter(const BlockInfo& info, const ScopePtr& scope);
+
+  /// True in a statement that stands in no other block than the program.
+  bool at_program_level() const { return open_.size() == 1; }
+  /// The scope of the innermost block; null if there is none.
+  const Scope* innermost() const { return open_.empty() ? nullptr : open_.back().scope.get(); }
+
+  /// At a prompt more statements may come, whatever they will say.
+  void expect_more() { expects_more_ = true; }
+  /// True unless nothing that is still to run mentions `grad`.
+  bool gradients_may_come();
+  /// True if a turn of a loop may assign a param or state that a later turn reads. `own`: the loop's variables; what is
+  /// reached through them alone does not count. `scope`: where the loop stands.
+  bool carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope);
+
+ private:
+  struct Block {
+    const BlockInfo* info = nullptr;
+    size_t statement = 0;
+    ScopePtr scope;
+  };
+  BlockInfos infos_;
+  std::vector<Block> open_;
+  bool expects_more_ = false;
+};
+
+}  // namespace mtf

@@ -1,0 +1,84 @@
+#include "eval/places.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "eval/scope.h"
+
+namespace mtf {
+namespace {
+
+/// Every place below a value, depth first in the order of declaration, with its path; each instance and list once.
+class PlaceWalk {
+ public:
+  template <typename Visit>
+  void over(const HostValue& value, const Visit& visit) {
+    enter(value, visit);
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      const size_t count = level.bindings ? level.bindings->size() : level.items->size();
+      path_.resize(level.path);
+      if (level.next == count) {
+        levels_.pop_back();
+        continue;
+      }
+      const size_t i = level.next++;
+      if (level.bindings) {
+        const Binding& binding = (*level.bindings)[i];
+        if (!path_.empty()) path_ += '.';
+        path_ += binding.name.text();
+        enter(binding.value, visit);
+      } else {
+        path_ += fmt::format("[{}]", i);
+        enter((*level.items)[i], visit);
+      }
+    }
+  }
+  size_t steps() const { return seen_.size(); }
+
+ private:
+  struct Level {
+    const std::vector<Binding>* bindings;   ///< of an instance, or
+    const std::vector<HostValue>* items;    ///< of a list
+    size_t path;                            ///< the length of its own
+    size_t next = 0;
+  };
+
+  template <typename Visit>
+  void enter(const HostValue& value, const Visit& visit) {
+    if (auto* place = value.as<PlacePtr>()) {
+      if (seen_.insert(place->get()).second) visit(*place, path_);
+    } else if (auto* instance = value.as<InstancePtr>()) {
+      if (seen_.insert(instance->get()).second) levels_.push_back({&(*instance)->scope->bindings, nullptr, path_.size()});
+    } else if (auto* list = value.as<ListPtr>()) {
+      if (seen_.insert(list->get()).second) levels_.push_back({nullptr, &(*list)->items, path_.size()});
+    }
+  }
+
+  std::string path_;
+  std::vector<Level> levels_;
+  std::unordered_set<const void*> seen_;
+};
+
+}  // namespace
+
+std::vector<PlacePtr> places_of(const HostValue& value, bool trainable) {
+  std::vector<PlacePtr> places;
+  PlaceWalk().over(value, [&](const PlacePtr& place, const std::string&) {
+    if (place->trainable == trainable) places.push_back(place);
+  });
+  return places;
+}
+
+size_t name_places(const InstancePtr& instance, int64_t first) {
+  PlaceWalk walk;
+  walk.over(instance, [&](const PlacePtr& place, const std::string& path) {
+    if (place->serial <= first) return;
+    place->path = path;
+    place->current.value().node->name = Name(path);
+  });
+  return walk.steps();
+}
+
+}  // namespace mtf

@@ -1,0 +1,17 @@
+#pragma once
+// The params and states that a value holds, and their paths.
+#include <vector>
+
+#include "eval/host_value.h"
+
+namespace mtf {
+
+/// Those that stand below a value, in an instance's names and in lists, depth first in the order of declaration, each
+/// once: params if `trainable`, else states.
+std::vector<PlacePtr> places_of(const HostValue& value, bool trainable);
+
+/// Gives those below a finished instance that were declared after the variable number `first` their paths from there:
+/// the outermost model that made a variable names it, as it is finished last. Returns how many values it came by.
+size_t name_places(const InstancePtr& instance, int64_t first);
+
+}  // namespace mtf

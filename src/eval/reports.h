@@ -1,0 +1,74 @@
+#pragma once
+// What a session tells whoever drives it: what each statement cost, and how far a long loop is.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "eval/restore.h"
+#include "exec/counters.h"
+#include "exec/engine.h"
+#include "support/source.h"
+
+namespace mtf {
+
+/// Progress of a long top-level loop, for the bar that the tool draws.
+struct LoopProgress {
+  std::string variable;
+  int64_t turn = 0;
+  int64_t turns = 0;                                  ///< 0: unknown, of a `while`
+};
+
+/// What `mtf plan` says of one plan that a statement runs, and the REPL of one binding.
+struct StatementReport {
+  Span span;
+  std::string text;                     ///< the statement's first line
+  /// Each tensor that the statement bound: name, type with layout, bytes per processor; a bare expression has no name.
+  struct Binding { std::string name; std::string type; int64_t bytes = 0; std::string value; };
+  std::vector<Binding> bindings;
+  std::vector<StatementCost> costs;     ///< each instruction that computed or communicated
+  Counters counters;                    ///< of one time
+  int64_t turns = 1;                    ///< how often that is done; 0: unknown (`per turn`)
+  bool is_estimate = false;             ///< `turns` is extrapolated: the plan did not walk every turn of a loop
+  int64_t plan = 0;                     ///< which plan of the engine's: what repeats is one report
+};
+
+/// The reports of the top-level statement under way: one for each plan that it runs, with how often it does.
+class Reports {
+ public:
+  /// From here on plans are reported.
+  void collect() { collects_ = true; }
+  /// Called with each report of a top-level statement when that has ended; plans are reported if it is set.
+  void on_statement(std::function<void(const StatementReport&)> callback, bool has_engine);
+
+  /// What is evaluated now will run so often, as long as what it returns lives; 0: nobody knows.
+  Restore<int64_t> repeated(int64_t turns) { return Restore<int64_t>(turns_, turns); }
+  int64_t turns() const { return turns_; }
+
+  /// Forgets what an earlier statement did.
+  void begin_statement() { list_.clear(); }
+  /// Adds the plan that the engine has just run.
+  void add_last_plan(const Engine& engine);
+  /// Tells the callback of a statement at `span`, also if it computed nothing: it may have printed.
+  void end_statement(Span span);
+  const std::vector<StatementReport>& list() const { return list_; }
+
+  /// A loop's share in how often plans run: made where the loop begins.
+  class Mark {
+   public:
+    explicit Mark(const Reports& reports);
+   private:
+    friend class Reports;
+    std::vector<int64_t> turns_;
+  };
+  /// What has been added since `mark` by `done` turns of a loop is taken to be done by all `count`.
+  void extrapolate(const Mark& mark, int64_t done, int64_t count);
+
+ private:
+  bool collects_ = false;
+  int64_t turns_ = 1;
+  std::vector<StatementReport> list_;
+  std::function<void(const StatementReport&)> on_statement_;
+};
+
+}  // namespace mtf

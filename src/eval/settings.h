@@ -1,0 +1,27 @@
+#pragma once
+// What the command line gives a session; it holds throughout, whatever the script declares.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "types/layout.h"
+#include "types/mesh.h"
+
+namespace mtf {
+
+struct Settings {
+  std::optional<std::vector<Axis>> mesh;              ///< --mesh
+  std::optional<std::vector<LayoutRule>> layout;      ///< --layout
+  std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
+  std::vector<int64_t> placement = {};                ///< --placement, checked against the meshes
+  std::string stdlib;                                 ///< folder of the standard modules; empty: where it was installed
+  int64_t ranks = 1;                                  ///< the size of the default mesh [all: ranks]
+  /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what the
+  /// run knew where control depends on it. Null: neither.
+  std::shared_ptr<std::vector<double>> reads = nullptr;
+};
+
+}  // namespace mtf

@@ -1,0 +1,97 @@
+#include "eval/span_table.h"
+
+#include <algorithm>
+
+#include "eval/scope.h"
+#include "syntax/walk.h"
+#include "types/saturating.h"
+#include "types/sharding.h"
+
+namespace mtf {
+
+SpanInfo* SpanTable::info(Span span) {
+  if (!span.is_known()) return nullptr;
+  kept_.insert(span.file->shared_from_this());
+  SpanInfo& found = files_[span.file->name()][{span.begin, -static_cast<std::int64_t>(span.end)}];
+  if (!found.span.is_known()) found.span = span;
+  return &found;
+}
+
+void SpanTable::add_type(SpanInfo& info, const HostValue& value) {
+  if (value.is_poison() || value.is<None>() || info.types.size() == kMostTypes) return;
+  const Value* tensor = tensor_of(value);
+  std::string type = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->mesh()) : describe(value);
+  if (std::find(info.types.begin(), info.types.end(), type) == info.types.end()) info.types.push_back(std::move(type));
+}
+
+void SpanTable::expression(Span span, const HostValue& value) {
+  if (SpanInfo* found = info(span)) add_type(*found, value);
+}
+
+void SpanTable::use(Span span, Span definition) {
+  if (SpanInfo* found = info(span); found && definition.is_known()) {
+    kept_.insert(definition.file->shared_from_this());
+    found->definition = definition;
+  }
+}
+
+void SpanTable::binding(Span span, const HostValue& value) {
+  if (SpanInfo* found = info(span)) {
+    found->binds = true;
+    add_type(*found, value);
+  }
+}
+
+void SpanTable::declared(const ast::Stmt& stmt, Scope& scope) {
+  if (stmt.as<ast::LetStmt>()) return;  // each name has been told when it was bound
+  for (const ast::Ident& ident : ast::names_bound_by(stmt)) {
+    if (const Binding* bound = scope.find_own(ident.name)) binding(ident.span, bound->value);
+  }
+}
+
+void SpanTable::add_cost(Span span, int64_t flops, int64_t collectives, int64_t bytes) {
+  SpanInfo* found = info(span);
+  if (!found) return;
+  found->has_cost = true;
+  found->flops = saturating_add(found->flops, flops);
+  found->collectives = saturating_add(found->collectives, collectives);
+  found->bytes = saturating_add(found->bytes, bytes);
+}
+
+void SpanTable::cost(const StatementReport& report) {
+  if (report.costs.empty()) return;
+  const int64_t turns = std::max<int64_t>(report.turns, 1);
+  int64_t collectives = 0, bytes = 0;
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    const CollectiveCount total = report.counters.total(static_cast<CollectiveKind>(kind));
+    collectives = saturating_add(collectives, total.count);
+    bytes = saturating_add(bytes, total.bytes);
+  }
+  add_cost(report.span, saturating_multiply(report.counters.flops, turns), saturating_multiply(collectives, turns), saturating_multiply(bytes, turns));
+  for (const StatementCost& cost : report.costs) {
+    if (cost.span == report.span) continue;
+    add_cost(cost.span, saturating_multiply(cost.flops, turns), cost.collective ? turns : 0, saturating_multiply(cost.bytes, turns));
+  }
+}
+
+std::vector<SpanInfo> SpanTable::of(const std::string& file) const {
+  std::vector<SpanInfo> all;
+  const auto found = files_.find(file);
+  if (found == files_.end()) return all;
+  for (const auto& [place, info] : found->second) all.push_back(info);
+  return all;
+}
+
+const SpanInfo* SpanTable::at(const std::string& file, size_t offset) const {
+  const auto found = files_.find(file);
+  if (found == files_.end()) return nullptr;
+  // Spans are nested or apart: of those that begin before the offset and hold it, the last is the smallest.
+  const std::map<Place, SpanInfo>& parts = found->second;
+  for (auto part = parts.upper_bound({static_cast<std::uint32_t>(offset), 0}); part != parts.begin();) {
+    --part;
+    if (part->second.span.end > offset) return &part->second;
+  }
+  return nullptr;
+}
+
+}  // namespace mtf

@@ -1,0 +1,25 @@
+#pragma once
+// The functions and models that a check has met and nothing has called: their names at least are checked, at its end.
+#include <unordered_set>
+#include <vector>
+
+#include "eval/host_value.h"
+
+namespace mtf {
+
+class UncalledFunctions {
+ public:
+  void declared(FunctionPtr function) { functions_.push_back(std::move(function)); }
+  void declared(ModelClassPtr model) { models_.push_back(std::move(model)); }
+  /// A function, by its parameters' address, or a model, by its declaration's: its body has been evaluated.
+  void called(const void* function) { called_.insert(function); }
+  /// Every name in the others is bound, declared or an operation; else it is a finding.
+  void check_names(Evaluator& evaluator);
+
+ private:
+  std::vector<FunctionPtr> functions_;
+  std::vector<ModelClassPtr> models_;
+  std::unordered_set<const void*> called_;
+};
+
+}  // namespace mtf

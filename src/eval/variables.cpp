@@ -1,0 +1,140 @@
+#include "eval/variables.h"
+
+#include "eval/evaluator.h"
+#include "eval/layout_values.h"
+#include "graph/layouts.h"
+#include "support/text.h"
+
+namespace mtf {
+
+Value Variables::converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared) {
+  auto mismatch = [&](std::string help) {
+    Diagnostic diagnostic(Kind::assign_type_changed, span,
+                          fmt::format("expected {}, which is what {} is, found {}", to_string(type), what, describe(value)));
+    diagnostic.related(declared, "declared here").help(std::move(help));
+    fail(std::move(diagnostic));
+  };
+  const Value* tensor = tensor_of(value);
+  if (!tensor) {
+    if (!is_number(value)) mismatch("");
+    if (!type.dims.empty()) {
+      std::vector<std::string> names;
+      for (const Dim& dim : type.dims) names.push_back(dim.name.str());
+      mismatch(fmt::format("`fill([{}], …)` makes a tensor of this shape", join(names, ", ")));
+    }
+    return evaluator_.convert.number_tensor(value, type.element);
+  }
+  if (!same_set(tensor->dims(), type.dims)) mismatch("");
+  if (tensor->element() != type.element) mismatch(fmt::format("`cast(…, {})` converts it", name(type.element)));
+  Value result = *tensor;
+  Builder& builder = evaluator_.builder;
+  builder.span = span;
+  if (result.dims() != type.dims) result = builder.broadcast(result, type.dims);
+  return result;
+}
+
+void Variables::assign(const PlacePtr& place, const HostValue& value, Span span, Span statement) {
+  if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return;
+  const std::string what = fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path);
+  const Value next_value = converted(value, place->type, span, what, place->span);
+  evaluator_.builder.span = statement;
+  Value next = evaluator_.builder.assigned(next_value, place->sharding, place->mesh);
+  next.node->name = Name(place->path);
+  next.node->place = place->serial;
+  const Handle before = place->current;
+  if (evaluator_.undo.wanted()) {
+    evaluator_.undo.add(place.get(), 0, [place, before] {
+      before.value().node->ended = nullptr;
+      place->current = before;
+    });
+  }
+  before.value().node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
+  place->current = std::move(next);
+  evaluator_.cuts.assigned(place);
+}
+
+void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
+  for (const Binding& other : scope->bindings) {
+    auto* earlier = other.name == stmt.name.name ? other.value.as<PlacePtr>() : nullptr;
+    if (earlier && other.span == (*earlier)->span) {
+      fail(Diagnostic(Kind::duplicate_declaration, stmt.name.span, fmt::format("`{}` would have the path of another", stmt.name.name.text()))
+               .related(other.span, "declared here"));
+    }
+  }
+  auto place = std::make_shared<Place>();
+  place->path = stmt.name.name.str();
+  place->trainable = stmt.trainable;
+  place->span = stmt.name.span;
+  place->serial = ++last_;
+  if (!lay_out(*place, stmt, scope)) {
+    scope->bind(stmt.name.name, Poison{}, stmt.name.span);
+    return;
+  }
+  place->current = evaluator_.builder.assigned(initial(*place, stmt, scope), place->sharding, place->mesh);
+  place->current.value().node->name = stmt.name.name;
+  place->current.value().node->place = place->serial;
+  scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
+}
+
+bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
+  const Context& context = evaluator_.builder.context;
+  evaluator_.builder.span = stmt.name.span;
+  evaluator_.meshes.check(context.mesh, stmt.name.span);
+  place.mesh = context.mesh;
+  std::optional<Sharding> like_sharding;
+  if (auto* like = std::get_if<ast::LikeAnnotation>(&stmt.type)) {
+    HostValue of = evaluator_.evaluate(*like->of, scope);
+    if (of.is_poison() || of.is_unknown()) return false;
+    const Value* tensor = tensor_of(of);
+    if (!tensor) fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
+    place.type = tensor->type();
+    auto* other = of.as<PlacePtr>();
+    like_sharding = other ? (*other)->sharding : tensor->sharding();
+    place.mesh = other ? (*other)->mesh : tensor->mesh();
+  } else {
+    const auto& shape = std::get<ast::ShapeAnnotation>(stmt.type);
+    for (const auto& item : shape.items) {
+      if (!item.is_rest() && evaluator_.evaluate(*item.dim, scope).is_poison()) return false;
+    }
+    place.type.dims = evaluator_.annotations.dims_of(shape, scope);
+    if (shape.element_type) place.type.element = *parse_element_type(shape.element_type->name.text());
+  }
+  if (!checked_size(place.type.dims)) fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
+  place.sharding = like_sharding ? *like_sharding : sharding_of(place.type, context.layout, *place.mesh, stmt.name.span);
+  if (stmt.stored) place.sharding = sharding_of_reference(evaluator_, *stmt.stored, place.type, place.sharding, scope, stmt.name.span);
+  return true;
+}
+
+Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
+  Builder& builder = evaluator_.builder;
+  const TensorType& type = place.type;
+  HostValue value = evaluator_.evaluate(*stmt.value, scope);
+  if (value.is<FunctionPtr>() || value.is<OperationPtr>() || value.is<BuiltinPtr>()) {
+    std::vector<HostValue> dims;
+    for (const Dim& dim : type.dims) dims.push_back(dim);
+    value = evaluator_.calls.call_with(value, {make_list(std::move(dims))}, stmt.value->span);
+  }
+  if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) {
+    value = 0.0;  // of whatever it is, the type is known
+    if (!evaluator_.domain.is_check()) value = Poison{};
+  }
+  Value initial;
+  if (const Value* tensor = tensor_of(value)) {
+    initial = *tensor;
+    if (!is_subset(initial.dims(), type.dims)) {
+      fail(Diagnostic(Kind::shape_mismatch, stmt.value->span, fmt::format("expected {}, found {}", to_string(type), describe(value)))
+               .related(stmt.name.span, "declared here"));
+    }
+  } else if (is_number(value)) {
+    initial = evaluator_.convert.number_tensor(value, type.element);
+  } else {
+    fail(Kind::type_mismatch, stmt.value->span, "expected a number, a tensor or a function of the shape, found {}", describe(value));
+  }
+  builder.span = cover(stmt.name.span, stmt.value->span);
+  initial = builder.cast(initial, type.element);
+  if (initial.dims() == type.dims) return initial;
+  Restore ours(builder.written, false);
+  return builder.broadcast(initial, type.dims);
+}
+
+}  // namespace mtf

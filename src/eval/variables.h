@@ -1,0 +1,35 @@
+#pragma once
+// Variables: the `param`s and `state`s of models (Place), how they are declared and assigned.
+#include <cstdint>
+#include <string_view>
+
+#include "eval/host_value.h"
+#include "syntax/ast.h"
+
+namespace mtf {
+
+class Variables {
+ public:
+  explicit Variables(Evaluator& evaluator) : evaluator_(evaluator) {}
+
+  /// `param w: [a, b] = …`, in the scope of an instance.
+  void declare(const ast::ParamStmt& stmt, const ScopePtr& scope);
+  /// `place := value`, which stands at `span`. Every history that read the old value ends.
+  void assign(const PlacePtr& place, const HostValue& value, Span span, Span statement);
+  /// A value as what a name or variable of this type is given: `what`, declared at `declared`. Fails if it is of another
+  /// type (assign_type_changed).
+  Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared);
+  /// The number of the variable that was declared last; they ascend from 1.
+  int64_t last() const { return last_; }
+
+ private:
+  /// Its type, and where it is stored. False if what those depend on is poison.
+  bool lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
+  /// What it begins with, of its element type and dims.
+  Value initial(const Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
+
+  Evaluator& evaluator_;
+  int64_t last_ = 0;
+};
+
+}  // namespace mtf
