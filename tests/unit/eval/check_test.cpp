@@ -124,6 +124,12 @@ TEST(Check, MuchWorkOfTheHostIsCutShort) {
   EXPECT_EQ(kinds("fn f(n: int) { if n == 0 { return 0 }\nreturn f(n - 1) + f(n - 1) }\nprint(f(60))\n"), Kinds{"check_cut_short"});
 }
 
+TEST(Check, CopyingLongListsIsWorkToo) {
+  std::string text = "let l = [1]\n";
+  for (int i = 0; i < 40; ++i) text += "l := l + l\n";
+  EXPECT_EQ(kinds(text), Kinds{"check_cut_short"});
+}
+
 TEST(Check, AHundredErrorsAreEnough) {
   std::string text;
   for (int i = 0; i < 20000; ++i) text += "print(unknown" + std::to_string(i) + ")\n";
