@@ -53,8 +53,7 @@ struct Engine::Impl {
     if (!options.fuse) skipped_passes.push_back("fuse_loops");
   }
 
-  Plan& plan_for(const Program& program, std::string form, Span place) {
-    const PlanKey key = key_of(form);
+  Plan& plan_for(const Program& program, std::string form, const PlanKey& key, Span place) {
     auto at = plans.find(key);
     if (at != plans.end() && at->second.first->form == form) {
       recent.splice(recent.begin(), recent, at->second.second);
@@ -96,13 +95,12 @@ struct Engine::Impl {
       input.dies = input.dies && leaf.node->computed[leaf.result].use_count() == 1 && tensor.storage.use_count() == 1;
     }
     std::string form = canonical_form(program);
+    const PlanKey key = key_of(form);
     if (transport.ranks() > 1) {
       note_numbers(capture);
-      std::string both = form;
-      both.append(reinterpret_cast<const char*>(&given), sizeof given);
-      agree(transport, key_of(both), place, "computes");
+      agree(transport, {key[0] ^ given.value(), key[1]}, place, "computes");
     }
-    Plan& plan = plan_for(program, std::move(form), place);
+    Plan& plan = plan_for(program, std::move(form), key, place);
     last = &plan;
     const std::vector<PlanInput> inputs = inputs_of(plan, capture);
     std::vector<std::shared_ptr<Tensor>> outputs = options.dry ? pretend(plan, inputs) : launch(plan, inputs, program);
@@ -292,7 +290,7 @@ Counters Engine::last_counters() const {
 }
 
 const std::vector<StatementCost>& Engine::last_costs() const {
-  impl_->last_costs = impl_->last ? costs_of(*impl_->last->schedule) : std::vector<StatementCost>();
+  impl_->last_costs = impl_->last ? costs_of(*impl_->last->schedule, impl_->last->costs) : std::vector<StatementCost>();
   return impl_->last_costs;
 }
 

@@ -24,7 +24,9 @@ std::unique_ptr<Plan> make_plan(const Program& program, const std::vector<std::s
     options.input_dies.push_back(captured && program.inputs[index].dies);
   }
   plan->schedule = std::make_shared<Schedule>(mtf::schedule(std::move(local), options));
-  plan->predicted = predict(*plan->schedule);
+  Prediction prediction = predict(*plan->schedule);
+  plan->predicted = std::move(prediction.counters);
+  plan->costs = std::move(prediction.costs);
   return plan;
 }
 

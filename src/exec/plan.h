@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/bound_plan.h"
+#include "exec/counters.h"
 #include "exec/plan_key.h"
 #include "graph/program.h"
 
@@ -24,6 +25,7 @@ struct Plan {
   std::shared_ptr<const Schedule> schedule;
   std::vector<Input> inputs;              ///< in the order of the local program's inputs
   Counters predicted;
+  std::vector<InstructionCost> costs;     ///< of each instruction of the local program
   std::unique_ptr<BoundPlan> bound;       ///< not in a dry engine
 };
 

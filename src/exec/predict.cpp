@@ -36,14 +36,16 @@ int64_t run_bytes(const Schedule& schedule) {
 
 }  // namespace
 
-Counters predict(const Schedule& schedule) {
+Prediction predict(const Schedule& schedule) {
   const LocalProgram& program = schedule.program;
-  Counters counters;
+  Prediction prediction;
+  Counters& counters = prediction.counters;
+  prediction.costs.resize(program.instructions.size());
   for (const Step& step : schedule.steps) {
     int64_t calls = step.calls;
-    const std::vector<InstructionCost> costs = costs_of_step(program, step.instructions);
+    std::vector<InstructionCost> costs = costs_of_step(program, step.instructions);
     for (size_t i = 0; i < costs.size(); ++i) {
-      const InstructionCost& cost = costs[i];
+      const InstructionCost& cost = prediction.costs[step.instructions[i]] = std::move(costs[i]);
       counters.flops = saturating_add(counters.flops, cost.flops.value());
       if (cost.count == 0) continue;
       const Instruction& instruction = program.instructions[step.instructions[i]];
@@ -57,19 +59,15 @@ Counters predict(const Schedule& schedule) {
   for (const LocalValue& value : program.values)
     if (value.mesh) counters.processors = std::max(counters.processors, value.mesh->size());
   counters.peak_bytes = run_bytes(schedule);
-  return counters;
+  return prediction;
 }
 
-std::vector<StatementCost> costs_of(const Schedule& schedule) {
+std::vector<StatementCost> costs_of(const Schedule& schedule, const std::vector<InstructionCost>& costs) {
   const LocalProgram& program = schedule.program;
-  std::vector<InstructionCost> cost_of_instruction(program.instructions.size());
-  for (const Step& step : schedule.steps) {
-    std::vector<InstructionCost> of_step = costs_of_step(program, step.instructions);
-    for (size_t i = 0; i < of_step.size(); ++i) cost_of_instruction[step.instructions[i]] = std::move(of_step[i]);
-  }
-  std::vector<StatementCost> costs;
-  for (const Instruction& instruction : program.instructions) {
-    const InstructionCost& cost = cost_of_instruction[static_cast<size_t>(&instruction - program.instructions.data())];
+  std::vector<StatementCost> result;
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& instruction = program.instructions[i];
+    const InstructionCost& cost = costs[i];
     bool collective = is_collective(instruction.kind);
     if (collective ? cost.count == 0 : cost.flops.terms().empty()) continue;
     const LocalValue& value = program.values[instruction.results[0]];
@@ -88,9 +86,9 @@ std::vector<StatementCost> costs_of(const Schedule& schedule) {
     entry.wire_bytes = cost.wire_bytes;
     entry.formula = to_string(collective ? cost.values : cost.flops);
     entry.reason = instruction.reason;
-    costs.push_back(std::move(entry));
+    result.push_back(std::move(entry));
   }
-  return costs;
+  return result;
 }
 
 }  // namespace mtf

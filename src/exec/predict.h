@@ -4,11 +4,15 @@
 
 namespace mtf {
 
-/// What a run of the schedule will count on the largest processor, from its costs alone. peak_bytes is what the run
-/// needs beside what is live before it.
-Counters predict(const Schedule& schedule);
+struct Prediction {
+  Counters counters;                   ///< peak_bytes: what the run needs beside what is live before it
+  std::vector<InstructionCost> costs;  ///< of each instruction of the program
+};
+
+/// What a run of the schedule will count on the largest processor, from its costs alone.
+Prediction predict(const Schedule& schedule);
 
 /// Each instruction that computes or communicates, with its cost.
-std::vector<StatementCost> costs_of(const Schedule& schedule);
+std::vector<StatementCost> costs_of(const Schedule& schedule, const std::vector<InstructionCost>& costs);
 
 }  // namespace mtf

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <unordered_map>
@@ -16,33 +17,34 @@ namespace {
 class Capturer {
  public:
   explicit Capturer(const std::vector<NodePtr>& nodes) : nodes_(nodes) {
-    result_.program.operations.reserve(nodes.size());
-    index_.reserve(nodes.size());
+    program_.operations.reserve(nodes.size());
+    index_.assign(nodes.size(), -1);
   }
 
   Capture run(const Values& roots, const Values& given) {
     for (const Value& value : given) {
-      leaves_[{value.node.get(), value.result}] = result_.program.inputs.size();
+      leaves_[{value.node.get(), value.result}] = program_.inputs.size();
       add_input(value, false);
     }
-    for (const NodePtr& node : nodes_) {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      const NodePtr& node = nodes_[i];
       if (is_number(*node)) continue;  // an input where it is first read
       ProgramOperation operation;
       operation.operation = node->operation;
-      operation.first_operand = static_cast<int32_t>(result_.program.operands.size());
+      operation.first_operand = static_cast<int32_t>(program_.operands.size());
       operation.operand_count = static_cast<int32_t>(node->operands().size());
       operation.name = node->name;
       operation.replica = node->replica;
-      operation.origin = static_cast<int32_t>(result_.program.operations.size());
+      operation.origin = static_cast<int32_t>(program_.operations.size());
       MTF_CHECK(node->operands().size() == node->operation->operands.size(), "the operands of {} are asked for after they were given up", node->operation->op->name);
       for (const Value& operand : node->operands()) {
         const ProgramValue value = find(operand);  // may add an input, never an operation
-        result_.program.operands.push_back(value);
+        program_.operands.push_back(value);
       }
-      index_[node.get()] = operation.origin;
-      result_.program.operations.push_back(std::move(operation));
+      index_[i] = operation.origin;
+      program_.operations.push_back(std::move(operation));
     }
-    for (const Value& root : roots) result_.program.roots.push_back(find(root));
+    for (const Value& root : roots) program_.roots.push_back(find(root));
     return std::move(result_);
   }
 
@@ -60,18 +62,19 @@ class Capturer {
     if (auto at = leaves_.find({&node, value.result}); at != leaves_.end()) return ProgramValue::input(at->second);
     if (is_number(node)) {  // also one that has been read as a tensor: it is the number all the same
       const uint64_t bits = std::bit_cast<uint64_t>(node.operation->inputs[0]);
-      auto [at, fresh] = numbers_.try_emplace({bits, node.operation->results[0].element}, result_.program.inputs.size());
+      auto [at, fresh] = numbers_.try_emplace({bits, node.operation->results[0].element}, program_.inputs.size());
       if (fresh) add_input(value, true);
       return ProgramValue::input(at->second);
     }
     if (!node.is_computed(value.result)) {
-      const auto at = index_.find(&node);
-      MTF_CHECK(at != index_.end(), "{} is neither computed nor part of the program", node.operation->op->name);
-      return {at->second, value.result};
+      const auto at = std::lower_bound(nodes_.begin(), nodes_.end(), node.id, [](const NodePtr& each, int64_t id) { return each->id < id; });
+      MTF_CHECK(at != nodes_.end() && at->get() == &node && index_[at - nodes_.begin()] >= 0, "{} is neither computed nor part of the program",
+                node.operation->op->name);
+      return {index_[at - nodes_.begin()], value.result};
     }
-    leaves_[{&node, value.result}] = result_.program.inputs.size();
+    leaves_[{&node, value.result}] = program_.inputs.size();
     add_input(value, false);
-    return ProgramValue::input(result_.program.inputs.size() - 1);
+    return ProgramValue::input(program_.inputs.size() - 1);
   }
 
   void add_input(const Value& value, bool number) {
@@ -80,16 +83,42 @@ class Capturer {
     input.result = value.result;
     input.name = value.node->name;
     input.is_number = number;
-    result_.program.inputs.push_back(std::move(input));
+    program_.inputs.push_back(std::move(input));
     result_.leaves.push_back(number ? Value() : value);
     result_.numbers.push_back(number ? value.node->operation->inputs[0] : 0);
   }
 
   const std::vector<NodePtr>& nodes_;
   Capture result_;
-  std::unordered_map<const Node*, int32_t> index_;
+  Program& program_ = result_.program;
+  std::vector<int32_t> index_;  // of each node: its operation, or -1
   std::unordered_map<std::pair<const Node*, int>, size_t, Hash> leaves_;
   std::map<std::pair<uint64_t, ElementType>, size_t> numbers_;
+};
+
+/// Numbers what it is given in the order in which it comes first: mostly few things, which are compared one by one.
+template <typename T>
+class Numbering {
+ public:
+  /// The number, and whether it is new.
+  std::pair<uint32_t, bool> operator[](const T& key) {
+    constexpr size_t kFew = 16;
+    if (few_.size() < kFew || all_.empty()) {
+      for (size_t i = 0; i < few_.size(); ++i)
+        if (few_[i] == key) return {static_cast<uint32_t>(i), false};
+      if (few_.size() < kFew) {
+        few_.push_back(key);
+        return {static_cast<uint32_t>(few_.size() - 1), true};
+      }
+      for (size_t i = 0; i < few_.size(); ++i) all_.emplace(few_[i], static_cast<uint32_t>(i));
+    }
+    auto [at, fresh] = all_.emplace(key, static_cast<uint32_t>(all_.size()));
+    return {at->second, fresh};
+  }
+
+ private:
+  std::vector<T> few_;
+  std::unordered_map<T, uint32_t> all_;
 };
 
 /// Appends what makes two programs differ.
@@ -103,8 +132,8 @@ class Form {
     text.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   void add(Name name) {
-    auto [at, fresh] = names_.emplace(name.id(), static_cast<uint32_t>(names_.size()));
-    add(at->second);
+    const auto [number, fresh] = names_[name.id()];
+    add(number);
     if (!fresh) return;
     add(static_cast<uint32_t>(name.text().size()));
     text.append(name.text());
@@ -128,8 +157,8 @@ class Form {
     add(sharding.partial);
   }
   void add(const MeshPtr& mesh) {
-    auto [at, fresh] = meshes_.emplace(mesh.get(), static_cast<uint32_t>(meshes_.size()));
-    add(at->second);
+    const auto [number, fresh] = meshes_[mesh.get()];
+    add(number);
     if (!fresh) return;
     add(mesh->name());
     add(static_cast<uint32_t>(mesh->axes().size()));
@@ -157,8 +186,8 @@ class Form {
   }
 
  private:
-  std::unordered_map<uint32_t, uint32_t> names_;
-  std::unordered_map<const Mesh*, uint32_t> meshes_;
+  Numbering<uint32_t> names_;
+  Numbering<const Mesh*> meshes_;
   std::map<int64_t, uint32_t> replicas_;
   std::map<std::pair<const Op*, std::string>, uint32_t> numbers_;  // which are equal, by their bits
 };

@@ -1,11 +1,22 @@
 #include "spmd/local_builder.h"
 
+#include <algorithm>
+
 #include "ops/op.h"
 #include "ops/registry.h"
 #include "spmd/remesh.h"
 #include "spmd/reshard.h"
 
 namespace mtf {
+namespace {
+
+/// It has blocks of its own in this sharding.
+bool lies_as(const LocalValue& value, const Sharding& wanted) {
+  return value.partial == wanted.partial && std::equal(value.dims.begin(), value.dims.end(), wanted.dims.begin(), wanted.dims.end(),
+                                                       [](const LocalDim& dim, const AxisList& axes) { return !dim.mapped && dim.axes == axes; });
+}
+
+}  // namespace
 
 LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding) {
   LocalValue value;
@@ -92,11 +103,11 @@ LocalBuilder::CopyKey LocalBuilder::key_of(int value, const Sharding& wanted) co
 
 bool LocalBuilder::has_copy(int value, const Sharding& wanted) const {
   for (auto view = view_of_.find(value); view != view_of_.end(); view = view_of_.find(value)) value = view->second.operand;
-  return program_.values[value].sharding() == wanted || copies_.contains(key_of(value, wanted));
+  return lies_as(program_.values[value], wanted) || copies_.contains(key_of(value, wanted));
 }
 
 int LocalBuilder::bring(int value, const Sharding& wanted, const OperationRef& node, const std::string& reason) {
-  if (program_.values[value].sharding() == wanted) return value;
+  if (lies_as(program_.values[value], wanted)) return value;
   auto [at, fresh] = copies_.try_emplace(key_of(value, wanted), -1);
   if (!fresh) return at->second;
   int& copy = at->second;
