@@ -14,14 +14,15 @@
 
 namespace mtf::internal {
 
-// Parse tree → AST, and the checks that ast.h promises and a grammar cannot make. Statements that
-// could not be parsed are left out. Errors are added, and what they are in is built as well as it can.
+// Parse tree → AST, and the checks that ast.h promises and a grammar cannot make. A program comes in parts, whose trees
+// are not needed once they are added. Statements that could not be parsed are left out. Errors are added, and what they are in is built as well as it can.
 class AstBuilder {
  public:
   AstBuilder(const SourceFile& file, const Offsets& offsets, ParseMode mode, Diagnostics& diagnostics)
       : file_(file), offsets_(offsets), mode_(mode), diagnostics_(diagnostics) {}
 
-  ast::Program build(MtfParser::ProgramContext& tree, std::vector<ast::Comment> comments);
+  void add(MtfParser::ProgramContext& part);
+  ast::Program finish(std::vector<ast::Comment> comments);
 
  private:
   // Where a statement stands.
@@ -58,8 +59,8 @@ class AstBuilder {
   ast::ExprPtr primary(MtfParser::PrimaryContext* tree);
   ast::ExprPtr parens(MtfParser::ParensContext* tree);
   ast::Expr::Node list(MtfParser::ListContext* tree);
-  ast::Expr::Node integer(antlr4::tree::TerminalNode* token);
-  ast::Expr::Node real(antlr4::tree::TerminalNode* token);
+  ast::Expr::Node integer(Span where);
+  ast::Expr::Node real(Span where);
   ast::StringExpr string(MtfParser::StringContext* tree);
   ast::StringPart interpolation(MtfParser::InterpolationContext* tree);
   std::vector<ast::Argument> arguments(MtfParser::ArgumentsContext* tree);
@@ -89,6 +90,7 @@ class AstBuilder {
   const Offsets& offsets_;
   ParseMode mode_;
   Diagnostics& diagnostics_;
+  std::vector<ast::Stmt> statements_;  // of the parts so far
   Place place_;
   std::unordered_map<std::size_t, const ast::Comment*> docs_by_line_;
   std::size_t file_doc_end_ = 0;  // the last line of the file's own doc

@@ -115,16 +115,18 @@ Expr::Node AstBuilder::binary(MtfParser::Binary_exprContext* tree) {
 
 ExprPtr AstBuilder::primary(MtfParser::PrimaryContext* tree) {
   const Span where = span(tree);
-  if (tree->IDENT() != nullptr) return make(NameExpr{ident(tree->IDENT()).name}, where);
-  if (tree->INT() != nullptr) return make(integer(tree->INT()), where);
-  if (tree->FLOAT() != nullptr) return make(real(tree->FLOAT()), where);
-  if (tree->TRUE() != nullptr) return make(BoolExpr{true}, where);
-  if (tree->FALSE() != nullptr) return make(BoolExpr{false}, where);
-  if (tree->element_type() != nullptr) return make(ElementTypeExpr{ident(tree->element_type()).name}, where);
-  if (tree->string() != nullptr) return make(string(tree->string()), where);
-  if (tree->parens() != nullptr) return parens(tree->parens());
-  if (tree->list() != nullptr) return make(list(tree->list()), where);
-  return make(CountersExpr{block(tree->block(), {.in_fn = place_.in_fn})}, where);
+  const std::size_t type = tree->getStart()->getType();
+  switch (type) {
+    case MtfParser::IDENT: return make(NameExpr{Name(where.text())}, where);
+    case MtfParser::INT: return make(integer(where), where);
+    case MtfParser::FLOAT: return make(real(where), where);
+    case MtfParser::TRUE: case MtfParser::FALSE: return make(BoolExpr{type == MtfParser::TRUE}, where);
+    case MtfParser::STRING_OPEN: return make(string(tree->string()), where);
+    case MtfParser::LPAREN: return parens(tree->parens());
+    case MtfParser::LBRACKET: return make(list(tree->list()), where);
+    case MtfParser::COUNTERS: return make(CountersExpr{block(tree->block(), {.in_fn = place_.in_fn})}, where);
+    default: return make(ElementTypeExpr{Name(where.text())}, where);
+  }
 }
 
 ExprPtr AstBuilder::parens(MtfParser::ParensContext* tree) {
@@ -144,7 +146,8 @@ ExprPtr AstBuilder::parens(MtfParser::ParensContext* tree) {
 
 Expr::Node AstBuilder::list(MtfParser::ListContext* tree) {
   const auto item = [&](MtfParser::List_itemContext* part) {
-    return part->expr() == nullptr ? make(RestExpr{}, span(part)) : expr(part->expr());
+    const bool is_rest = part->getStart() == part->getStop() && part->getStart()->getType() == MtfParser::DOTDOT;
+    return is_rest ? make(RestExpr{}, span(part)) : expr(static_cast<MtfParser::ExprContext*>(part->children.front()));
   };
   const auto items = tree->list_item();
   if (tree->FOR() != nullptr) {
@@ -160,8 +163,7 @@ Expr::Node AstBuilder::list(MtfParser::ListContext* tree) {
   return made;
 }
 
-Expr::Node AstBuilder::integer(antlr4::tree::TerminalNode* token) {
-  const Span where = span(token->getSymbol());
+Expr::Node AstBuilder::integer(Span where) {
   const std::string_view text = where.text();
   IntExpr made{0};
   const auto result = std::from_chars(text.data(), text.data() + text.size(), made.value);
@@ -171,8 +173,7 @@ Expr::Node AstBuilder::integer(antlr4::tree::TerminalNode* token) {
   return made;
 }
 
-Expr::Node AstBuilder::real(antlr4::tree::TerminalNode* token) {
-  const Span where = span(token->getSymbol());
+Expr::Node AstBuilder::real(Span where) {
   FloatExpr made{0, std::string(where.text())};
   made.value = std::strtod(made.text.c_str(), nullptr);
   if (!std::isfinite(made.value)) {
@@ -230,6 +231,11 @@ std::vector<Argument> AstBuilder::arguments(MtfParser::ArgumentsContext* tree) {
   for (auto* part : tree->argument()) {
     Argument argument;
     argument.span = span(part);
+    if (part->children.size() == 1) {
+      argument.value = expr(static_cast<MtfParser::ExprContext*>(part->children.front()));
+      made.push_back(std::move(argument));
+      continue;
+    }
     const auto values = part->expr();
     argument.value = expr(values.front());
     if (part->COLON() != nullptr) {

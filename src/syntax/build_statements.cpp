@@ -29,12 +29,17 @@ Span before(Span whole, std::uint32_t end) {
 
 }  // namespace
 
-Program AstBuilder::build(MtfParser::ProgramContext& tree, std::vector<Comment> comments) {
+void AstBuilder::add(MtfParser::ProgramContext& part) {
+  std::vector<Stmt> more = statements(part.statement(), {.top_level = true});
+  std::move(more.begin(), more.end(), std::back_inserter(statements_));
+}
+
+Program AstBuilder::finish(std::vector<Comment> comments) {
   Program program;
   program.file = file_.shared_from_this();
   program.comments = std::move(comments);
   program.body.span = {&file_, 0, static_cast<std::uint32_t>(file_.text().size())};
-  program.body.statements = statements(tree.statement(), {.top_level = true});
+  program.body.statements = std::move(statements_);
   find_docs(program);
   attach_docs(program.body.statements);
   return program;
@@ -52,12 +57,12 @@ std::vector<Stmt> AstBuilder::statements(const std::vector<MtfParser::StatementC
   std::vector<Stmt> result;
   std::vector<Span> ends;
   for (MtfParser::StatementContext* tree : trees) {
-    if (tree->exception != nullptr || tree->body() == nullptr || tree->NEWLINE() == nullptr) continue;
-    auto* body = dynamic_cast<antlr4::ParserRuleContext*>(tree->body()->children.at(0));
+    if (tree->exception != nullptr || tree->children.size() != 2) continue;  // `body NEWLINE`
+    auto* body = static_cast<antlr4::ParserRuleContext*>(tree->children[0]->children.at(0));
     place_ = place;
     Stmt made{statement(body), span(body), {}, false};
     result.push_back(std::move(made));
-    ends.push_back(span(tree->NEWLINE()->getSymbol()));
+    ends.push_back(span(tree->getStop()));
   }
   place_ = place;
   // A line that ends in `;` is quiet, with all its statements.

@@ -9,6 +9,7 @@
 #include "syntax/ast_builder.h"
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
+#include "syntax/token_window.h"
 
 namespace mtf {
 namespace internal {
@@ -121,15 +122,17 @@ ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagn
   LexedFile lexed(*file);
   TokenList list = read_tokens(lexed, *file, diagnostics);
   if (list.too_deep) return empty_program(file);
-  antlr4::ListTokenSource source(std::move(list.tokens), file->name());
-  antlr4::CommonTokenStream tokens(&source);
-  tokens.fill();  // an error looks at what follows
-  LimitedParser parser(&tokens);
+  TokenWindow window(list, *file, lexed.offsets());
+  LimitedParser parser(&window);
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<StatementRecovery>(list, lexed.offsets(), diagnostics));
+  AstBuilder builder(*file, lexed.offsets(), mode, diagnostics);
   try {
-    MtfParser::ProgramContext* tree = parser.program();
-    return AstBuilder(*file, lexed.offsets(), mode, diagnostics).build(*tree, std::move(list.comments));
+    while (window.next()) {
+      parser.setTokenStream(&window);  // lets go of the tree before
+      builder.add(*parser.program());
+    }
+    return builder.finish(std::move(list.comments));
   } catch (const TooDeep& limit) {
     diagnostics.add(too_deep(limit, lexed.offsets()));
   } catch (const UserError& error) {  // the stack again, while the tree is built
@@ -207,10 +210,10 @@ std::vector<Token> tokenize(std::shared_ptr<const SourceFile> file) {
   std::vector<Token> made;
   if (!is_readable(*file, ignored)) return made;
   LexedFile lexed(*file);
-  for (auto token = lexed.next(); token->getType() != antlr4::Token::EOF; token = lexed.next()) {
-    const std::size_t type = token->getType();
+  for (LexedToken token = lexed.next(); token.type != antlr4::Token::EOF; token = lexed.next()) {
+    const std::size_t type = token.type;
     if (type == MtfLexer::NEWLINE || type == MtfLexer::STRING_BROKEN) continue;
-    made.push_back({class_of(type), lexed.offsets().span(*token)});
+    made.push_back({class_of(type), lexed.span(token)});
   }
   return made;
 }

@@ -89,15 +89,14 @@ std::string describe_expected(const IntervalSet& expected) {
   return join_words(words, "or");
 }
 
-std::string describe_found(antlr4::Parser* parser, antlr4::Token* found, const Span& span) {
+std::string describe_found(const TokenList& tokens, antlr4::Token* found, const Span& span) {
   const std::size_t type = found->getType();
   if (type == MtfParser::NEWLINE) {
     if (span.text() == ";") return "`;`";
     if (!span.text().empty()) return "the end of the line";
     // It was put in before something else.
-    antlr4::Token* next = parser->getTokenStream()->get(
-        std::min(found->getTokenIndex() + 1, parser->getTokenStream()->size() - 1));
-    return next->getType() == MtfParser::RBRACE ? "`}`" : "the end of the file";
+    const std::size_t next = std::min(found->getTokenIndex() + 1, tokens.tokens.size() - 1);
+    return tokens.tokens[next].type == MtfParser::RBRACE ? "`}`" : "the end of the file";
   }
   if (is_reserved_word(type)) return fmt::format("the reserved word {}", code(span.text()));
   if (type == MtfParser::STRING_OPEN || type == antlr4::Token::EOF) return describe_type(type);
@@ -105,19 +104,17 @@ std::string describe_found(antlr4::Parser* parser, antlr4::Token* found, const S
   return text.size() > 40 ? describe_type(type) : code(text);
 }
 
-std::string help_for(antlr4::Parser* parser, antlr4::Token* found, const IntervalSet& expected, const Span& span) {
-  antlr4::TokenStream* tokens = parser->getTokenStream();
+std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::Token* found, const IntervalSet& expected, const Span& span) {
   const std::size_t type = found->getType();
-  const auto neighbour = [&](std::size_t index) { return index < tokens->size() ? tokens->get(index)->getType() : 0; };
   const std::size_t place = found->getTokenIndex();
+  const std::size_t previous = place > 0 ? tokens.tokens[place - 1].type : 0;
   if (type == MtfParser::ASSIGN && expected.contains(static_cast<size_t>(MtfParser::NEWLINE))) {
     return "`let x = …` makes a name; `x := …` gives an existing one a new value";
   }
-  if (type == MtfParser::DEFINE && place > 0 && neighbour(place - 1) == MtfParser::IDENT &&
+  if (type == MtfParser::DEFINE && previous == MtfParser::IDENT &&
       expected.contains(static_cast<size_t>(MtfParser::ASSIGN))) {
     return "a declaration has `=`; `:=` gives an existing name a new value";
   }
-  const auto previous = place > 0 ? neighbour(place - 1) : 0;
   const bool wants_expression = expected.contains(static_cast<size_t>(MtfParser::INT));
   if (type == MtfParser::ASSIGN && wants_expression && is_operator(previous)) return "`x := x + 1` gives a name a new value";
   if (type == MtfParser::STAR && previous == MtfParser::STAR) return "`^` is the power";
@@ -156,17 +153,17 @@ void StatementRecovery::report(antlr4::Parser* parser, antlr4::Token* found, con
   if (span.text().starts_with('\n') || span.text().starts_with('\r')) {
     // Just behind the last token, not behind a comment.
     const std::size_t index = found->getTokenIndex();
-    if (index > 0) span.begin = offsets_.span(*parser->getTokenStream()->get(index - 1)).end;
+    if (index > 0) span.begin = offsets_.byte(tokens_.tokens[index - 1].end);
     span.end = span.begin;
     const std::string what = expected.isEmpty() ? "" : "expected " + describe_expected(expected) + ", ";
     pending_ = Diagnostic(Kind::syntax_error, span, what + "found the end of the line");
   } else {
-    const std::string what = describe_found(parser, found, span);
+    const std::string what = describe_found(tokens_, found, span);
     pending_ = Diagnostic(Kind::syntax_error, span,
                           expected.isEmpty() ? fmt::format("{} cannot stand here", what)
                                              : fmt::format("expected {}, found {}", describe_expected(expected), what));
   }
-  pending_->help(help_for(parser, found, expected, offsets_.span(*found)));
+  pending_->help(help_for(parser, tokens_, found, expected, offsets_.span(*found)));
 }
 
 void StatementRecovery::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) {

@@ -19,7 +19,7 @@ struct TooManyErrors {};
 // inside a statement, so one mistake gives one message.
 class StatementRecovery : public antlr4::DefaultErrorStrategy {
  public:
-  // `tokens` has its marks and depths; its tokens themselves may have been moved out.
+  // The parser's tokens have the indices that they have in `tokens`.
   StatementRecovery(const TokenList& tokens, const Offsets& offsets, Diagnostics& diagnostics)
       : tokens_(tokens), offsets_(offsets), diagnostics_(diagnostics) {}
 

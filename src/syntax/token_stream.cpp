@@ -75,9 +75,9 @@ class Reader {
 
   TokenList read() {
     while (true) {
-      pending_ = ahead_ ? std::move(ahead_) : next_visible();
-      if (pending_->getType() == antlr4::Token::EOF) break;
-      take(pending_->getType());
+      pending_ = ahead_ ? *std::exchange(ahead_, {}) : next_visible();
+      if (pending_.type == antlr4::Token::EOF) break;
+      take(pending_.type);
       if (list_.too_deep) break;
     }
     finish();
@@ -85,12 +85,12 @@ class Reader {
   }
 
  private:
-  std::size_t last_type() const { return list_.tokens.empty() ? std::size_t{MtfLexer::NEWLINE} : list_.tokens.back()->getType(); }
-  Span span() const { return lexed_.offsets().span(*pending_); }
+  std::size_t last_type() const { return list_.tokens.empty() ? std::size_t{MtfLexer::NEWLINE} : list_.tokens.back().type; }
+  Span span() const { return lexed_.span(pending_); }
   // Whether the last token makes its line go on. Behind `.` a word is a name.
   bool line_continues() const {
     const auto& tokens = list_.tokens;
-    const bool is_attribute = tokens.size() >= 2 && is_reserved_word(last_type()) && tokens[tokens.size() - 2]->getType() == MtfLexer::DOT;
+    const bool is_attribute = tokens.size() >= 2 && is_reserved_word(last_type()) && tokens[tokens.size() - 2].type == MtfLexer::DOT;
     return continues_line(last_type()) && !is_attribute;
   }
   bool in_layout() const {
@@ -100,27 +100,24 @@ class Reader {
   bool in_block() const { return open_.empty() || open_.back().kind == Open::kBlock; }
 
   // The next token that is no comment.
-  std::unique_ptr<antlr4::Token> next_visible() {
+  LexedToken next_visible() {
     while (true) {
-      auto token = lexed_.next();
-      if (token->getType() != MtfLexer::COMMENT) return token;
-      const Span span = lexed_.offsets().span(*token);
+      const LexedToken token = lexed_.next();
+      if (token.type != MtfLexer::COMMENT) return token;
+      const Span span = lexed_.span(token);
       list_.comments.push_back({span, span.text().starts_with("##"), file_.is_first_on_line(span.begin)});
     }
   }
 
   void emit() {
-    list_.tokens.push_back(std::move(pending_));
+    list_.tokens.push_back(pending_);
     list_.block_depth.push_back(blocks_);
   }
 
   // A NEWLINE that is not in the text, at the end of the last token.
   void insert(std::size_t type) {
-    auto token = std::make_unique<antlr4::CommonToken>(type, std::string());
-    const std::size_t place = list_.tokens.empty() ? 0 : list_.tokens.back()->getStopIndex() + 1;
-    token->setStartIndex(place);
-    token->setStopIndex(place - 1);
-    list_.tokens.push_back(std::move(token));
+    const std::uint32_t place = list_.tokens.empty() ? 0 : list_.tokens.back().end;
+    list_.tokens.push_back({type, place, place});
     list_.block_depth.push_back(blocks_);
   }
 
@@ -229,7 +226,7 @@ class Reader {
   }
 
   void pending_as_newline() {
-    static_cast<antlr4::CommonToken*>(pending_.get())->setType(MtfLexer::NEWLINE);
+    pending_.type = MtfLexer::NEWLINE;
     emit();
   }
 
@@ -278,8 +275,8 @@ class Reader {
   void begins_statement() {
     if (in_block() || last_type() == MtfLexer::DOT) return;
     ahead_ = next_visible();
-    if (ahead_->getType() == MtfLexer::COLON) return;  // the label of an argument, or an axis of a mesh
-    if (in_layout() && follows_axis(ahead_->getType())) return;
+    if (ahead_->type == MtfLexer::COLON) return;  // the label of an argument, or an axis of a mesh
+    if (in_layout() && follows_axis(ahead_->type)) return;
     const bool is_annotation = last_type() == MtfLexer::COLON || last_type() == MtfLexer::ARROW;
     if (is_annotation || !file_.is_first_on_line(span().begin)) return;
     const OpenBracket innermost = open_.back();
@@ -336,8 +333,8 @@ class Reader {
   void drop_newline_before_else() {
     auto& tokens = list_.tokens;
     const bool after_block = tokens.size() >= 2 && last_type() == MtfLexer::NEWLINE &&
-                             tokens[tokens.size() - 2]->getType() == MtfLexer::RBRACE;
-    if (!after_block || lexed_.offsets().span(*tokens.back()).text() == ";") return;
+                             tokens[tokens.size() - 2].type == MtfLexer::RBRACE;
+    if (!after_block || lexed_.span(tokens.back()).text() == ";") return;
     tokens.pop_back();
     list_.block_depth.pop_back();
   }
@@ -356,7 +353,7 @@ class Reader {
     }
     while (!open_.empty()) abandon();
     end_statement();
-    if (pending_ == nullptr || pending_->getType() != antlr4::Token::EOF) return insert(antlr4::Token::EOF);
+    if (pending_.type != antlr4::Token::EOF) return insert(antlr4::Token::EOF);
     emit();
   }
 
@@ -366,8 +363,8 @@ class Reader {
   TokenList list_;
   std::vector<OpenBracket> open_;
   std::uint32_t blocks_ = 0;
-  std::unique_ptr<antlr4::Token> pending_;
-  std::unique_ptr<antlr4::Token> ahead_;  // read already, not yet taken
+  LexedToken pending_{};
+  std::optional<LexedToken> ahead_;  // read already, not yet taken
   std::optional<std::size_t> broken_line_;   // of the last string that does not end on its line
   std::optional<std::size_t> unknown_line_;  // of the last character without a meaning
 };
@@ -391,14 +388,19 @@ std::uint32_t Offsets::byte(std::size_t code_point) const {
   return static_cast<std::uint32_t>(skipped_ + place);
 }
 
-Span Offsets::span(const antlr4::Token& token) const {
-  const std::uint32_t begin = byte(token.getStartIndex());
-  return {file_, begin, std::max(begin, byte(token.getStopIndex() + 1))};
+Span Offsets::span(std::size_t begin, std::size_t end) const {
+  const std::uint32_t first = byte(begin);
+  return {file_, first, std::max(first, byte(end))};
 }
 
 LexedFile::LexedFile(const SourceFile& file)
     : offsets_(file), input_(file.text().substr(offsets_.skipped())), lexer_(&input_) {
   lexer_.removeErrorListeners();
+}
+
+LexedToken LexedFile::next() {
+  const auto token = lexer_.nextToken();
+  return {token->getType(), static_cast<std::uint32_t>(token->getStartIndex()), static_cast<std::uint32_t>(token->getStopIndex() + 1)};
 }
 
 bool TokenList::is_marked(std::size_t begin, std::size_t end) const {

@@ -4,7 +4,6 @@
 
 #include <antlr4-runtime.h>
 
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -22,7 +21,8 @@ class Offsets {
   // Bytes that the lexer does not see: a byte order mark.
   std::size_t skipped() const { return skipped_; }
   std::uint32_t byte(std::size_t code_point) const;
-  Span span(const antlr4::Token& token) const;
+  Span span(std::size_t begin, std::size_t end) const;  // of code points
+  Span span(const antlr4::Token& token) const { return span(token.getStartIndex(), token.getStopIndex() + 1); }
 
  private:
   const SourceFile* file_;
@@ -30,12 +30,19 @@ class Offsets {
   std::vector<std::uint32_t> bytes_;  // of each code point and of the end; empty if all are ASCII
 };
 
+// A token in a sixteenth of the memory of ANTLR's: a parser needs those of the statements that it is at, and no others.
+struct LexedToken {
+  std::size_t type;
+  std::uint32_t begin, end;  // code points
+};
+
 // A file's tokens as ANTLR's lexer makes them. The text must be valid UTF-8.
 class LexedFile {
  public:
   explicit LexedFile(const SourceFile& file);
   // The next token, comments included; EOF for ever at the end.
-  std::unique_ptr<antlr4::Token> next() { return lexer_.nextToken(); }
+  LexedToken next();
+  Span span(const LexedToken& token) const { return offsets_.span(token.begin, token.end); }
   const Offsets& offsets() const { return offsets_; }
 
  private:
@@ -52,9 +59,9 @@ class LexedFile {
 //   - a token with which nothing can be done is left out and marked.
 // A NEWLINE that no line end or `;` stands for has an empty text.
 struct TokenList {
-  std::vector<std::unique_ptr<antlr4::Token>> tokens;  // the last is EOF
-  std::vector<std::uint32_t> block_depth;              // of each token: the blocks it lies in
-  std::vector<std::size_t> marks;                      // ascending: indices at which an error was reported
+  std::vector<LexedToken> tokens;          // the last is EOF
+  std::vector<std::uint32_t> block_depth;  // of each token: the blocks it lies in
+  std::vector<std::size_t> marks;          // ascending: indices at which an error was reported
   std::vector<ast::Comment> comments;
   bool incomplete = false;  // no error yet, but a bracket is open, or the last line continues
   bool too_deep = false;    // reading stopped there

@@ -1,8 +1,8 @@
 #include "spmd/reshard.h"
 
-#include <chrono>
-
 #include <gtest/gtest.h>
+
+#include "../work_time.h"
 
 namespace mtf {
 namespace {
@@ -81,14 +81,14 @@ TEST(Reshard, SixAxesThatAllChangePlacesAreFoundAtOnce) {
   std::vector<Sharding> all{{{{0, 1, 2}, {3, 4, 5}, kWhole}}, {{{5, 4, 3}, {2, 1, 0}, kWhole}}, {{{3, 0}, {5, 2}, {1, 4}}},
                             {{{0, 2}, {1}, {4}}, axis_bit(3) | axis_bit(5)}, {{{4, 0, 2}, kWhole, {1, 5, 3}}}, {{kWhole, {0, 1, 2, 3, 4, 5}, kWhole}}};
   ReshardWays ways;
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = processor_seconds();
   for (const Sharding& from : all)
     for (const Sharding& to : all) {
       if (to.partial) continue;
       const ReshardWay& way = ways.find(type, from, to, mesh);
       EXPECT_EQ(way.moves.empty() ? from : way.moves.back().to, to);
     }
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1.0);
+  EXPECT_LT(processor_seconds() - begin, 10);  // a search of all ways takes hours
 }
 TEST(Reshard, AxesOfOneProcessorCostNothing) {
   EXPECT_EQ(way({{{0}, {1}}}, {{{1}, {0}}}, "p:1;q:1"), "all_gather 0 over p+q, slice");

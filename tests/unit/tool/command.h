@@ -12,6 +12,9 @@ namespace mtf::tool {
 
 inline const std::string kMtf = MTF_BINARY_DIR "/mtf";
 
+/// For what ends unless it is broken, on a machine however busy.
+inline constexpr std::chrono::seconds kPatience{240};
+
 class CommandTest : public FileTest {
  protected:
   void SetUp() override {
@@ -21,12 +24,12 @@ class CommandTest : public FileTest {
   ProcessResult mtf(const std::vector<std::string>& words) const {
     std::vector<std::string> line = {kMtf};
     line.insert(line.end(), words.begin(), words.end());
-    return run_process(line, {}, std::chrono::seconds(60));
+    return run_process(line, {}, kPatience);
   }
   // With a text on standard input.
   ProcessResult mtf_reading(const std::string& input, const std::string& words) const {
     const std::string file = write("stdin", input);
-    return run_process({"sh", "-c", kMtf + " " + words + " < " + file}, {}, std::chrono::seconds(60));
+    return run_process({"sh", "-c", kMtf + " " + words + " < " + file}, {}, kPatience);
   }
 };
 

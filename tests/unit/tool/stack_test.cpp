@@ -21,7 +21,7 @@ class Stack : public CommandTest {
     for (const char* kib : {"1024", "8192"}) {
       for (const char* command : {"check", "run"}) {
         const ProcessResult result = run_process({"bash", "-c", std::string("ulimit -s ") + kib + " && exec " + kMtf + " " + command + " " + file},
-                                                 {}, std::chrono::seconds(60));
+                                                 {}, kPatience);
         if (result.status == 0) {
           EXPECT_EQ(result.err, "");
           continue;
@@ -42,7 +42,7 @@ class Stack : public CommandTest {
 
 TEST_F(Stack, ASmallOneIsEnoughForAnOrdinaryProgram) {
   const std::string file = write("a.mtf", "import nn\ndim a = 2, b = 3\nlet net = nn.Dense(a, b)\nprint(sum(grad(sum(net(ones([a]))), net.params)[0]))\n");
-  const ProcessResult result = run_process({"bash", "-c", "ulimit -s 1024 && exec " + kMtf + " run " + file}, {}, std::chrono::seconds(60));
+  const ProcessResult result = run_process({"bash", "-c", "ulimit -s 1024 && exec " + kMtf + " run " + file}, {}, kPatience);
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "6\n");
 }
