@@ -8,8 +8,8 @@
 //                                              them its places in the values and in the ids, or -1; the same for each dim
 //                                              that is summed
 //   place_at      the dim                      the result's dim (input: the place)
-#include "graph/builder.h"
-#include "ops/op.h"
+#include "graph/kernel_call.h"
+#include "ops/builder.h"
 
 namespace mtf {
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <cmath>
 
+#include "graph/op.h"
 #include "ops/spaces.h"
 #include "support/diagnostics.h"
 #include "support/text.h"

@@ -2,9 +2,9 @@
 // else by its kernel. No splitter, schedule or executor is involved.
 #pragma once
 
-#include "graph/gradients.h"
 #include "kernels/fused_loop.h"
 #include "node_runner.h"
+#include "ops/gradients.h"
 
 namespace mtf::test {
 
