@@ -177,9 +177,9 @@ void check_arrow(const Call& call, const Values& operands) {
 
 std::string describe(const Value& value) {
   if (is_host_number(value)) return "a number";
-  const Name hint = value.node->name;
+  const Name name = value.node->name;
   const std::string type = to_string(value.type());
-  return hint.empty() ? type : fmt::format("`{}`: {}", hint.text(), type);
+  return name.empty() ? type : fmt::format("`{}`: {}", name.text(), type);
 }
 
 }  // namespace mtf

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+#include "graph/gradient_call.h"
+#include "graph/kernel_call.h"
 #include "graph/op.h"
 #include "kernels/threads.h"
 #include "ops/blocks.h"
