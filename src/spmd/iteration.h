@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "graph/iteration_space.h"
+#include "graph/op.h"
 #include "spmd/local_program.h"
 #include "spmd/reshard_search.h"
 
