@@ -3,7 +3,8 @@
 #include "eval/data.h"
 #include "eval/evaluator.h"
 #include "eval/limits.h"
-#include "graph/gradients.h"
+#include "graph/op.h"
+#include "ops/gradients.h"
 #include "ops/registry.h"
 #include "support/text.h"
 

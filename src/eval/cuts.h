@@ -11,7 +11,7 @@
 #include "eval/interrupt.h"
 #include "eval/open_blocks.h"
 #include "eval/reports.h"
-#include "graph/builder.h"
+#include "ops/builder.h"
 
 namespace mtf {
 

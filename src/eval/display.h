@@ -5,7 +5,7 @@
 
 #include "eval/cuts.h"
 #include "eval/host_value.h"
-#include "graph/builder.h"
+#include "ops/builder.h"
 
 namespace mtf {
 

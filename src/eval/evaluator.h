@@ -42,7 +42,7 @@
 #include "eval/uncalled.h"
 #include "eval/undo.h"
 #include "eval/variables.h"
-#include "graph/builder.h"
+#include "ops/builder.h"
 #include "syntax/ast.h"
 
 namespace mtf {

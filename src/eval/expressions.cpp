@@ -4,7 +4,7 @@
 #include "eval/limits.h"
 #include "eval/places.h"
 #include "eval/span_table.h"
-#include "ops/op.h"
+#include "graph/op.h"
 #include "ops/registry.h"
 #include "support/overloaded.h"
 #include "support/stack_budget.h"

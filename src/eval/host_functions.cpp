@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/op.h"
+#include "graph/op.h"
 
 namespace mtf {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "eval/limits.h"
 #include "eval/scope.h"
+#include "graph/op.h"
 #include "support/diagnostics.h"
 
 namespace mtf {

@@ -1,32 +1,26 @@
 #include "mtf/interpreter.h"
 
 #include <iostream>
-#include <streambuf>
 
 #include "eval/explain.h"
 #include "eval/session.h"
 #include "exec/engine.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
+#include "support/text_sink.h"
 
 namespace mtf {
 namespace {
 
 /// Hands what is printed to a function, a line at a time.
-class FunctionBuffer : public std::streambuf {
+class FunctionBuffer : public TextSink {
  public:
   explicit FunctionBuffer(std::function<void(std::string_view)> to) : to_(std::move(to)) {}
 
  private:
-  int overflow(int letter) override {
-    const char one = static_cast<char>(letter);
-    xsputn(&one, 1);
-    return letter;
-  }
-  std::streamsize xsputn(const char* text, std::streamsize size) override {
-    line_.append(text, static_cast<std::size_t>(size));
+  void take(std::string_view text) override {
+    line_ += text;
     if (line_.ends_with('\n')) sync();
-    return size;
   }
   int sync() override {
     if (!line_.empty()) to_(std::exchange(line_, {}));

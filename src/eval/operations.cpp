@@ -4,10 +4,10 @@
 
 #include "eval/evaluator.h"
 #include "eval/host_functions.h"
-#include "ops/op.h"
+#include "eval/limits.h"
+#include "graph/op.h"
 #include "ops/registry.h"
 #include "support/stack_budget.h"
-#include "eval/limits.h"
 #include "support/text.h"
 
 namespace mtf {

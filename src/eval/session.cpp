@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "eval/evaluator.h"
+#include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
 #include "syntax/parse.h"

@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "exec/bound_step.h"
+#include "graph/kernel_call.h"
+#include "graph/op.h"
 #include "support/diagnostics.h"
 
 namespace mtf {

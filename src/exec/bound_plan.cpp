@@ -5,6 +5,7 @@
 
 #include "exec/bound_step.h"
 #include "exec/host_tensor.h"
+#include "graph/kernel_call.h"
 #include "ops/index.h"
 #include "schedule/pack.h"
 #include "support/diagnostics.h"

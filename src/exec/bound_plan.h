@@ -20,12 +20,6 @@
 
 namespace mtf {
 
-#ifdef NDEBUG
-inline constexpr bool kDebugBuild = false;
-#else
-inline constexpr bool kDebugBuild = true;
-#endif
-
 /// What the steps work with; all of it outlives them.
 struct Machine {
   Hostings& hostings;

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "spmd/local_program.h"
+#include "spmd/collective_kind.h"
+#include "support/source.h"
 
 namespace mtf {
 

@@ -18,6 +18,7 @@
 #include "exec/replicas.h"
 #include "exec/transport.h"
 #include "exec/watchdog.h"
+#include "ops/gradients.h"
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
 
@@ -213,7 +214,7 @@ bool Engine::materialize(ValueTable& table, const Values& needed, const std::fun
   add(needed);
   if (roots.empty()) return false;
   const std::vector<NodePtr> nodes = pending(roots);
-  add(table.keep_history(nodes, gradients_may_come()));
+  add(table.keep_history(nodes, gradients_may_come() ? reads_of_gradient : nullptr));
   Capture captured = capture(nodes, roots);
   ValueTable::mark_dying(nodes, captured);
   impl_->compute(captured, roots, place);

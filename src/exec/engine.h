@@ -11,14 +11,20 @@
 #include <string>
 #include <vector>
 
-#include "exec/bound_plan.h"
 #include "exec/counters.h"
 #include "exec/tensor.h"
-#include "graph/program.h"
-#include "graph/value_table.h"
+#include "graph/graph.h"
 #include "support/source.h"
 
 namespace mtf {
+
+struct Capture;    // graph/program.h
+
+#ifdef NDEBUG
+inline constexpr bool kDebugBuild = false;
+#else
+inline constexpr bool kDebugBuild = true;
+#endif
 
 struct EngineOptions {
   int threads = 0;                   ///< of this rank; 0: its share of the node's cores

@@ -4,7 +4,7 @@
 
 #include "exec/host_tensor.h"
 #include "exec/plan.h"
-#include "ops/op.h"
+#include "graph/op.h"
 #include "ops/record.h"
 #include "support/diagnostics.h"
 

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "graph/op.h"
+
 namespace mtf {
 
 Watchdog::Watchdog(int rank, const std::atomic<int64_t>& moved, const std::atomic<const Instruction*>& at)

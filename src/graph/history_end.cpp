@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ops/op.h"
+#include "graph/op.h"
 #include "support/diagnostics.h"
 
 namespace mtf {

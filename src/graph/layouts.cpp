@@ -1,6 +1,6 @@
 #include "graph/layouts.h"
 
-#include "ops/op.h"
+#include "graph/op.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 

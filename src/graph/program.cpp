@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "graph/layouts.h"
-#include "ops/op.h"
+#include "graph/op.h"
 #include "support/diagnostics.h"
 
 namespace mtf {

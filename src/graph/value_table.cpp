@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "graph/gradients.h"
 #include "graph/history_end.h"
-#include "ops/op.h"
+#include "graph/op.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -73,10 +72,10 @@ bool ValueTable::leads(const Node& node) const {
   });
 }
 
-Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, bool gradients_may_come) {
+Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads_of_gradient) {
   Values saved;
-  gradients_may_come_ = gradients_may_come;
-  if (!gradients_may_come) {
+  gradients_may_come_ = reads_of_gradient != nullptr;
+  if (!gradients_may_come_) {
     for (const NodePtr& node : nodes) node->keeps_history_ = false;
     return saved;
   }

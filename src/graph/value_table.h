@@ -21,6 +21,14 @@
 
 namespace mtf {
 
+/// Which operands and results an operation's gradient rule reads.
+struct GradientReads {
+  std::vector<bool> operands;
+  std::vector<bool> results;
+};
+/// `wanted`: the operands whose gradients are asked for. ops/gradients.h has the one that asks the rule.
+using ReadsOfGradient = GradientReads (*)(const LaidOutOperation& operation, const std::vector<bool>& wanted);
+
 class ValueTable : public std::enable_shared_from_this<ValueTable> {
  public:
   ValueTable() = default;
@@ -38,9 +46,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   int64_t pending_count() const { return pending_count_; }
 
   /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down to
-  /// another that is), and returns the values that their gradients
-  /// will read: the cut computes them too. `nodes` are in program order.
-  Values keep_history(const std::vector<NodePtr>& nodes, bool gradients_may_come);
+  /// another that is), and returns the values that their gradients will read, as `reads` says: the cut computes them too.
+  /// `nodes` are in program order. Without `reads` no gradient comes any more.
+  Values keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads);
   /// Marks the inputs of a capture of `nodes` that die with it: nobody holds them, and every node that has them as an
   /// operand gives it up after the cut. Between keep_history and computed().
   static void mark_dying(const std::vector<NodePtr>& nodes, Capture& capture);

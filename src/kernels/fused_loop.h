@@ -24,22 +24,10 @@
 #include <vector>
 
 #include "kernels/element_type.h"
+#include "kernels/lane_op.h"
 #include "kernels/threads.h"
 
 namespace mtf {
-
-/// The operations on elements; what each means is said in lane_ops.def.
-enum class LaneOp : std::uint8_t {
-#define MTF_LANE_OP(enumerator, name, arity, types, result) enumerator,
-#include "kernels/lane_ops.def"
-#undef MTF_LANE_OP
-};
-
-std::string_view name(LaneOp op);
-int arity(LaneOp op);
-
-/// Whether `op` can work on operands of `type` (for `where`: its second and third).
-bool allows(LaneOp op, ElementType type);
 
 enum class OperandKind : std::uint8_t {
   kArray,   ///< memory, with a stride for each dim of the loop
@@ -61,11 +49,6 @@ struct LoopStep {
   int c = -1;
   ElementType type = ElementType::kF32;
 };
-
-/// What becomes of an output's elements. An empty reduction gives the identity: sum 0, product 1,
-/// max -inf or the least i32, min +inf or the greatest i32, and true, or false.
-/// max and min give NaN if any element is NaN. Sums of bool count, in i32.
-enum class Reduction : std::uint8_t { kStore, kSum, kProd, kMax, kMin, kAnd, kOr };
 
 /// A value that leaves the loop. `type` is that of the memory: the value's own, except that a
 /// kSum of bool is i32 and a kSum of bf16 may be f32 (not rounded) or bf16 (rounded once).

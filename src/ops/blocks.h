@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "graph/iteration_space.h"
 #include "kernels/block.h"
 #include "kernels/threads.h"
-#include "ops/op.h"
 
 namespace mtf {
 

@@ -26,8 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/builder.h"
-#include "ops/op.h"
+#include "ops/builder.h"
 #include "support/source.h"
 
 namespace mtf {

@@ -6,9 +6,9 @@
 //                            its label: its place in the result, or the number of the result's dims and up if it is summed
 #include <functional>
 
-#include "graph/builder.h"
+#include "graph/kernel_call.h"
 #include "kernels/matmul.h"
-#include "ops/op.h"
+#include "ops/builder.h"
 
 namespace mtf {
 

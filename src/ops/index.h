@@ -8,10 +8,17 @@
 //                                              them its places in the values and in the ids, or -1; the same for each dim
 //                                              that is summed
 //   place_at      the dim                      the result's dim (input: the place)
-#include "graph/builder.h"
-#include "ops/op.h"
+#include "graph/kernel_call.h"
+#include "kernels/lane_op.h"
+#include "ops/builder.h"
 
 namespace mtf {
+
+/// What a block that does not hold the place contributes to the sum over all blocks: -0 + x is x, to the last bit.
+inline constexpr double kNothing = -0.0;
+
+/// Partial results of bool are joined by `or`: their sum would count.
+inline Reduction joined(ElementType element) { return element == ElementType::kBool ? Reduction::kOr : Reduction::kSum; }
 
 /// A host's number as a place of a dim; throws ElementError if it is outside.
 int64_t checked_place(const Dim& dim, double place);

@@ -6,8 +6,9 @@
 //   spread     the dim, first, stride, the result's size
 #include <vector>
 
+#include "graph/iteration_space.h"
+#include "graph/operation.h"
 #include "ops/blocks.h"
-#include "ops/op.h"
 
 namespace mtf {
 

@@ -1,6 +1,6 @@
 #pragma once
 // The gradient of a product.
-#include "graph/builder.h"
+#include "ops/builder.h"
 
 namespace mtf {
 

@@ -6,9 +6,11 @@
 //       .samples = "…", .build = …, .infer = …, .space = …, .lane = LaneOp::kRelu, .gradient = …});
 //
 // Every line of ops.def declares its record here; a line without a record does not link.
-#include "graph/builder.h"
+#include "graph/gradient_call.h"
+#include "graph/kernel_call.h"
+#include "graph/op.h"
+#include "ops/builder.h"
 #include "ops/call.h"
-#include "ops/op.h"
 #include "ops/spaces.h"
 #include "ops/type_rules.h"
 #include "support/diagnostics.h"

@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ops/call.h"
 #include "ops/record.h"
 #include "support/diagnostics.h"
 

@@ -3,10 +3,10 @@
 #include <span>
 #include <string_view>
 
-#include "ops/call.h"
-#include "ops/op.h"
-
 namespace mtf {
+
+struct Op;         // graph/op.h
+struct Signature;  // ops/call.h
 
 /// Every operation, in the order of ops.def; also those that scripts cannot call.
 std::span<const Op* const> all_ops();

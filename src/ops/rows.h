@@ -11,7 +11,6 @@
 
 #include "kernels/block.h"
 #include "kernels/rows.h"
-#include "ops/op.h"
 
 namespace mtf {
 

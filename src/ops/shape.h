@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "graph/builder.h"
+#include "ops/builder.h"
 
 namespace mtf {
 

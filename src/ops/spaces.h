@@ -1,7 +1,7 @@
 #pragma once
 // Iteration spaces that many operations share, and the gradient's way back through them.
-#include "graph/builder.h"
-#include "ops/op.h"
+#include "graph/iteration_space.h"
+#include "ops/builder.h"
 
 namespace mtf {
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <cmath>
 
+#include "graph/op.h"
 #include "ops/spaces.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
@@ -176,9 +177,9 @@ void check_arrow(const Call& call, const Values& operands) {
 
 std::string describe(const Value& value) {
   if (is_host_number(value)) return "a number";
-  const Name hint = value.node->name;
+  const Name name = value.node->name;
   const std::string type = to_string(value.type());
-  return hint.empty() ? type : fmt::format("`{}`: {}", hint.text(), type);
+  return name.empty() ? type : fmt::format("`{}`: {}", name.text(), type);
 }
 
 }  // namespace mtf

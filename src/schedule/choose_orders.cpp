@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "graph/op.h"
 #include "schedule/pack.h"
 #include "schedule/passes.h"
 #include "support/diagnostics.h"

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "graph/op.h"
 #include "schedule/contraction.h"
 #include "schedule/passes.h"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/op.h"
 #include "schedule/passes.h"
 #include "support/diagnostics.h"
 

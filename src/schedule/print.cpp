@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "graph/op.h"
 #include "schedule/pack.h"
 #include "schedule/schedule.h"
 #include "spmd/collectives.h"

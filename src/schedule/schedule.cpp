@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "graph/op.h"
 #include "schedule/passes.h"
 #include "spmd/collectives.h"
 #include "support/diagnostics.h"

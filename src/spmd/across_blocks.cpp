@@ -1,6 +1,6 @@
 #include "spmd/across_blocks.h"
 
-#include "ops/op.h"
+#include "graph/op.h"
 #include "ops/scan.h"
 #include "spmd/reasons.h"
 

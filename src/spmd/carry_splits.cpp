@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "ops/op.h"
+#include "graph/op.h"
 
 namespace mtf {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "ops/op.h"
+#include "graph/op.h"
 #include "spmd/local_program.h"
 #include "spmd/reshard_search.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/op.h"
+#include "graph/op.h"
 #include "ops/registry.h"
 #include "spmd/remesh.h"
 #include "spmd/reshard.h"

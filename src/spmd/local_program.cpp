@@ -2,20 +2,10 @@
 
 #include <algorithm>
 
+#include "graph/op.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
-
-Interval needed(const IntervalMap& map, Interval result) {
-  if (result.size() <= 0) return {0, 0};
-  Interval need = map.reversed
-                      ? Interval{map.from - result.last + map.offset, map.from - result.first + map.offset}
-                      : Interval{result.first * map.stride + map.offset, (result.last - 1) * map.stride + map.offset + map.window};
-  if (map.wrap) return need;
-  need.first = std::clamp<int64_t>(need.first, 0, map.to);
-  need.last = std::clamp<int64_t>(need.last, need.first, map.to);
-  return need;
-}
 
 Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordinates) {
   if (!dim.mapped) return block_of(dim.dim.size, dim.axes, mesh, coordinates);

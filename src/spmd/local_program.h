@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/program.h"
-#include "ops/op.h"
+#include "graph/iteration_space.h"
+#include "graph/operation.h"
+#include "spmd/collective_kind.h"
 #include "types/cost.h"
 
 namespace mtf {
@@ -57,10 +58,6 @@ enum class InstructionKind : uint8_t {
   kRemesh,         ///< a whole value of another mesh with as many processors, or of no mesh, as a whole value of this
 };
 
-/// What a collective is counted as. Each kind of instruction that communicates has a record: spmd/collectives.h.
-enum class CollectiveKind : uint8_t { kAllReduce, kReduceScatter, kAllGather, kAllToAll, kPermute };
-inline constexpr int kCollectiveKinds = 5;
-std::string_view name(CollectiveKind kind);
 bool is_collective(InstructionKind kind);
 CollectiveKind counted_as(InstructionKind kind);
 

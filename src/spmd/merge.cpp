@@ -3,8 +3,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "graph/builder.h"
-#include "ops/op.h"
+#include "graph/op.h"
+#include "ops/builder.h"
 #include "ops/record.h"
 #include "spmd/carry_splits.h"
 #include "spmd/sink_layouts.h"

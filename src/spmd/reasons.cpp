@@ -1,5 +1,7 @@
 #include "spmd/reasons.h"
 
+#include "graph/op.h"
+
 namespace mtf {
 
 std::string axes_text(const AxisList& axes, const Mesh& mesh) {

@@ -1,6 +1,6 @@
 #include "spmd/sink_layouts.h"
 
-#include "ops/op.h"
+#include "graph/op.h"
 
 namespace mtf {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "ops/op.h"
+#include "graph/op.h"
 #include "ops/shape.h"
 #include "spmd/across_blocks.h"
 #include "spmd/iteration.h"

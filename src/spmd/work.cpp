@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/op.h"
+#include "graph/op.h"
 #include "spmd/merge.h"
 
 namespace mtf {

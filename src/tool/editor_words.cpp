@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "graph/op.h"
 #include "kernels/element_type.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"

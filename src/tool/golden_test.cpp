@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <streambuf>
 
 #include "eval/session.h"
 #include "exec/engine.h"
-#include "support/source.h"
 #include "support/printable.h"
+#include "support/source.h"
 #include "support/text.h"
+#include "support/text_sink.h"
 #include "tool/generated_file.h"
 #include "tool/process.h"
 #include "tool/program_options.h"
@@ -46,28 +46,22 @@ struct TooMuchOutput {};
 std::string too_much_output() { return fmt::format("it printed more than {} and was ended\n", bytes_text(kGoldenMostOutput)); }
 
 /// Keeps what a run prints, as far as that is kept.
-class Capture : private std::streambuf {
+class Capture : private TextSink {
  public:
   Capture() : stream_(this) { stream_.exceptions(std::ios::badbit); }
   std::ostream& stream() { return stream_; }
   const std::string& text() const { return text_; }
   /// The lines since it was last asked.
-  std::vector<std::string> take() {
+  std::vector<std::string> new_lines() {
     std::vector<std::string> lines = printed_lines(std::string_view(text_).substr(taken_));
     taken_ = text_.size();
     return lines;
   }
 
  private:
-  int overflow(int letter) override {
-    const char one = static_cast<char>(letter);
-    xsputn(&one, 1);
-    return letter;
-  }
-  std::streamsize xsputn(const char* text, std::streamsize size) override {
-    if (text_.size() + static_cast<std::size_t>(size) > kGoldenMostOutput) throw TooMuchOutput();
-    text_.append(text, static_cast<std::size_t>(size));
-    return size;
+  void take(std::string_view text) override {
+    if (text_.size() + text.size() > kGoldenMostOutput) throw TooMuchOutput();
+    text_ += text;
   }
 
   std::ostream stream_;
@@ -88,12 +82,12 @@ Outcome run_in_process(const Script& script, const Combination& combination, int
     session.on_statement([&](const StatementReport& statement) {
       if (!statement.span.is_known()) return;
       const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
-      outcome.statements.push_back({statement.span.position().line, line_of(statement.span, last), output.take()});
+      outcome.statements.push_back({statement.span.position().line, line_of(statement.span, last), output.new_lines()});
     });
     session.run_text(script.name, script.text);
   } catch (const UserError& error) {
     FoundError found = found_error(error.diagnostic(), script.name);
-    if (const auto rest = output.take(); !rest.empty()) {
+    if (const auto rest = output.new_lines(); !rest.empty()) {
       const std::size_t line = std::max<std::size_t>(found.line, 1);
       outcome.statements.push_back({line, line, rest});
     }

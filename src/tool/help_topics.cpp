@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/op.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
 #include "support/text.h"

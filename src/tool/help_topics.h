@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "ops/op.h"
+namespace mtf {
+struct Op;  // graph/op.h
+}
 
 namespace mtf::tool {
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# A folder's headers include only folders before it in CMakeLists.txt's MTF_FOLDERS, and src/include/mtf only itself.
-# One exception keeps a story together: the records of operations build graph.
+# The files of a folder include only folders before it in CMakeLists.txt's MTF_FOLDERS, and src/include/mtf only itself.
 set -u
 read -ra folders < <(sed -n 's/^set(MTF_FOLDERS \(.*\))$/\1/p' CMakeLists.txt)
 [ ${#folders[@]} -gt 0 ] || { echo "no MTF_FOLDERS in CMakeLists.txt"; exit 1; }
@@ -10,15 +9,14 @@ wrong=$(
     folder=${folders[place]}
     [ -d "src/$folder" ] || continue
     earlier=" ${folders[*]:0:place} $folder mtf "
-    [ "$folder" = ops ] && earlier+="graph "
-    find "src/$folder" -name '*.h' | sort | while read -r header; do
-      grep -nE '^ *# *include "' "$header" | while IFS= read -r line; do
+    find "src/$folder" -name '*.h' -o -name '*.cpp' | sort | while read -r file; do
+      grep -nE '^ *# *include "' "$file" | while IFS= read -r line; do
         included=$(sed -E 's/.*include "([^"]*)".*/\1/' <<<"$line")
         case $included in
-          */*) [[ $earlier == *" ${included%%/*} "* ]] || echo "$header:${line%%:*}: src/$folder must not include $included" ;;
+          */*) [[ $earlier == *" ${included%%/*} "* ]] || echo "$file:${line%%:*}: src/$folder must not include $included" ;;
           *.def) ;;
-          MtfLexer.h | MtfParser.h) [ "$folder" = syntax ] || echo "$header:${line%%:*}: only src/syntax knows the generated parser" ;;
-          *) echo "$header:${line%%:*}: write \"$folder/$included\", relative to src/" ;;
+          MtfLexer.h | MtfParser.h) [ "$folder" = syntax ] || echo "$file:${line%%:*}: only src/syntax knows the generated parser" ;;
+          *) echo "$file:${line%%:*}: write \"$folder/$included\", relative to src/" ;;
         esac
       done
     done

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "ops/op.h"
+#include "graph/op.h"
 
 namespace mtf::properties {
 namespace {

@@ -1,3 +1,5 @@
+#include "graph/op.h"
+#include "ops/call.h"
 #include "samples.h"
 
 #include <fmt/format.h>

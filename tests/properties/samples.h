@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare.h"
-#include "ops/op.h"
+#include "graph/op.h"
 #include "script.h"
 
 namespace mtf::properties {

@@ -1,4 +1,4 @@
-#include "graph/gradients.h"
+#include "ops/gradients.h"
 #include "programs.h"
 
 namespace mtf {

@@ -8,7 +8,7 @@
 
 #include "exec/engine.h"
 #include "exec/predict.h"
-#include "graph/builder.h"
+#include "ops/builder.h"
 
 namespace mtf {
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ops/call.h"
+#include "ops/registry.h"
 #include "whole_graph.h"
 
 namespace mtf::test {

@@ -8,10 +8,12 @@
 #include <cmath>
 #include <random>
 
-#include "graph/builder.h"
+#include "graph/gradient_call.h"
+#include "graph/kernel_call.h"
+#include "graph/op.h"
 #include "kernels/threads.h"
 #include "ops/blocks.h"
-#include "ops/op.h"
+#include "ops/builder.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
 

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "call_text.h"
+#include "graph/op.h"
+#include "ops/call.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
 #include "whole_graph.h"

@@ -2,9 +2,11 @@
 // else by its kernel. No splitter, schedule or executor is involved.
 #pragma once
 
-#include "graph/gradients.h"
+#include "graph/kernel_call.h"
+#include "graph/op.h"
 #include "kernels/fused_loop.h"
 #include "node_runner.h"
+#include "ops/gradients.h"
 
 namespace mtf::test {
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "graph/op.h"
 #include "ops/registry.h"
 #include "tool/golden_test.h"
 

@@ -1,42 +1,20 @@
 #pragma once
-// Adds nodes to the global graph, each with its types checked and its layout decided.
+// The words in which nodes are added: what the evaluator, gradients and expansions write graph with.
 //
 // The vocabulary below the line (sum, mul, …) is what gradients and expansions are written in. Unlike a script, it may
 // broadcast where neither operand's dims are a subset of the other's (the result has the first operand's dims, then
 // the second's remaining ones), and a tensor that it makes never raises axis_used_twice: the larger dim keeps the axis.
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
 
-#include "graph/graph.h"
-#include "graph/value_table.h"
-#include "types/layout.h"
+#include "graph/node_builder.h"
 
 namespace mtf {
 
-/// What a statement is evaluated under; the evaluator changes it as `mesh`, `layout`, `seed` … say.
-struct Context {
-  MeshPtr mesh;
-  Layout layout;
-  bool multiply_bf16 = false;     ///< precision bf16
-  bool no_grad = false;           ///< inside `no_grad { … }`
-  double seed = 0;
-  double random_calls = 0;        ///< random operations evaluated since `seed`
-  int64_t recompute_region = 0;   ///< not 0 inside a call of `recompute`
-};
-
-class Builder {
+class Builder : public NodeBuilder {
  public:
-  Context context;
-  Span span;            ///< of the expression being evaluated: operations get it, errors point at it
-  bool written = true;  ///< the program wrote what is being added: two rules on one axis are an error
-  std::shared_ptr<ValueTable> table;         ///< where nodes are counted; null for an expansion
-  std::function<void(Node&)> on_add;         ///< called for each new node, if set
-  int64_t added = 0;                         ///< nodes so far
-
-  /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
-  Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});
+  /// The first result of a node of the operation of that name.
   Value add(std::string_view op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {}) {
     return add_node(*find_op(op), std::move(operands), std::move(attributes), std::move(inputs))[0];
   }
@@ -52,9 +30,6 @@ class Builder {
   Value split_like(const Value& value, const Value& like);
   /// What a variable holds after an assignment: a node of its own, where gradients end, stored as `sharding` says.
   Value assigned(const Value& value, const Sharding& sharding, MeshPtr mesh = nullptr);
-
-  /// The same operation on other operands: for a backward pass. Outside any region.
-  NodePtr copy_node(const Node& node, Values operands);
 
   static const Op* find_op(std::string_view name);
 
@@ -79,10 +54,8 @@ class Builder {
   Value slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);
 
  private:
-  std::shared_ptr<LaidOutOperation> make(const Op& op, const Values& operands, Attributes attributes, std::vector<double> inputs);
-  NodePtr make_node(OperationRef operation, Values operands);
-  Value in_layout(std::string_view op, const Values& operands, const Sharding& sharding, AxisSet inherited, const MeshPtr& mesh,
-                  LayoutOrigin origin, const Value& like = {}, Attributes attributes = {}, std::vector<double> inputs = {});
+  /// A node in the layout of `like`.
+  Value add_as(const Op& op, Values operands, const Value& like, Attributes attributes = {}, std::vector<double> inputs = {});
 };
 
 }  // namespace mtf

@@ -5,7 +5,7 @@
 // copies compute the same again, random numbers included), and the rules read the copies, so that of the forward pass
 // only what goes into a region is kept. The copies of one region stand in the program between the backward passes of
 // the regions behind it and its own, so that one region at a time is in memory (Chen et al. 2016, section 3).
-#include "graph/gradients.h"
+#include "ops/gradients.h"
 
 #include <algorithm>
 #include <map>
@@ -14,8 +14,8 @@
 #include <unordered_set>
 
 #include "graph/history_end.h"
+#include "graph/op.h"
 #include "graph/value_table.h"
-#include "ops/op.h"
 #include "ops/record.h"
 #include "support/diagnostics.h"
 

@@ -2,7 +2,7 @@
 // Reverse-mode differentiation of the global graph.
 #include <vector>
 
-#include "graph/builder.h"
+#include "ops/builder.h"
 
 namespace mtf {
 
@@ -10,12 +10,8 @@ namespace mtf {
 /// only while a target lies below. Fails (no_gradient, grad_through_assigned) at `builder.span`.
 Values gradients(Builder& builder, const Value& loss, const Values& targets);
 
-/// Which operands and results an operation's gradient rule reads.
-struct GradientReads {
-  std::vector<bool> operands;
-  std::vector<bool> results;
-};
-/// `wanted`: the operands whose gradients are asked for.
+/// Which operands and results an operation's gradient rule reads: what the graph that it writes reads. `wanted`: the
+/// operands whose gradients are asked for.
 GradientReads reads_of_gradient(const LaidOutOperation& operation, const std::vector<bool>& wanted);
 
 }  // namespace mtf

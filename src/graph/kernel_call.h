@@ -1,0 +1,30 @@
+#pragma once
+// What the kernel of an operation gets, and what it throws.
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "graph/operation.h"
+#include "kernels/block.h"
+#include "kernels/threads.h"
+
+namespace mtf {
+
+/// A call of a kernel on one processor's blocks.
+struct KernelCall {
+  const Attributes& attributes;
+  std::span<const Block> operands;
+  std::span<const Block> results;
+  std::span<const double> inputs;
+  Threads& threads;
+  int64_t flops = 0;  ///< the kernel adds what it did, from the sizes it got
+  std::function<void()> progress = {};  ///< if set, called by a long kernel about every half millisecond
+};
+
+/// What a kernel throws when an element is wrong (an index out of range): one sentence, expected and found.
+struct ElementError {
+  std::string message;
+};
+
+}  // namespace mtf

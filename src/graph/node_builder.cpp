@@ -1,0 +1,119 @@
+#include "graph/node_builder.h"
+
+#include <algorithm>
+#include <array>
+
+#include "graph/layouts.h"
+#include "graph/op.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// Places of dims are kept in 8 bits, and lowering adds a dim or two of its own.
+constexpr size_t kMaxDims = 100;
+
+void check_types(const LaidOutOperation& operation) {
+  const Span span = operation.span;
+  for (const TensorType& type : operation.results) {
+    if (type.dims.size() > kMaxDims)
+      fail(Kind::limit_exceeded, span, "this tensor has {} dimensions, expected at most {}", type.dims.size(), kMaxDims);
+    for (size_t i = 0; i < type.dims.size(); ++i)
+      if (find_dim(type.dims, type.dims[i].name) != static_cast<int>(i))
+        fail(Diagnostic(Kind::dim_twice, span, fmt::format("{}: `{}` stands twice", to_string(type), type.dims[i].name.text()))
+                 .help("rename one of them: rename(x, " + type.dims[i].name.str() + " -> …)"));
+    if (!checked_size(type.dims))
+      fail(Diagnostic(Kind::size_overflow, span, fmt::format("{} has more than 2^62 elements", to_string(type))));
+  }
+}
+
+/// A mesh that the program did not declare has no name.
+bool meets(const Mesh& a, const Mesh& b) {
+  return a == b || a.name().empty() || b.name().empty() || a.size() == b.size();
+}
+
+void check_meshes(const LaidOutOperation& operation, const Values& operands) {
+  for (const Value& operand : operands) {
+    const Mesh& mesh = *operand.mesh();
+    if (operand.mesh() == operation.mesh || meets(mesh, *operation.mesh)) continue;
+    fail(Diagnostic(Kind::mesh_mismatch, operation.span,
+                    fmt::format("an operand lies on {} {} of {}, the current mesh {} {} has {}", mesh.name().text(), to_string(mesh),
+                                count_text(mesh.size(), "processor"), operation.mesh->name().text(), to_string(*operation.mesh), operation.mesh->size()))
+             .related(operand.operation().span, "made here")
+             .help("`use` the mesh that it lies on, or make it under this one"));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& operands, Attributes attributes, std::vector<double> inputs) {
+  auto operation = std::make_shared<LaidOutOperation>();
+  operation->op = &op;
+  operation->attributes = std::move(attributes);
+  operation->inputs = std::move(inputs);
+  operation->operands.reserve(operands.size());
+  for (const Value& operand : operands) operation->operands.push_back(operand.type());
+  operation->mesh = context.mesh;
+  operation->written = written;
+  operation->no_grad = context.no_grad;
+  operation->region = context.recompute_region;
+  operation->span = span;
+  operation->results = op.infer(*operation);
+  check_types(*operation);
+  check_meshes(*operation, operands);
+  return operation;
+}
+
+NodePtr NodeBuilder::make_node(OperationRef operation, Values operands) {
+  auto node = std::make_shared<Node>();
+  node->operation = std::move(operation);
+  node->id = new_node_id();
+  node->set_operands(std::move(operands));
+  ++added;
+  if (table) table->add(*node);
+  if (on_add) on_add(*node);
+  return node;
+}
+
+Values NodeBuilder::add_node(const Op& op, Values operands, Attributes attributes, std::vector<double> inputs) {
+  std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
+  constexpr size_t kFew = 4;
+  std::array<OperandLayout, kFew> few;
+  std::vector<OperandLayout> many(operands.size() > kFew ? operands.size() : 0);
+  const std::span<OperandLayout> layouts = many.empty() ? std::span(few).first(operands.size()) : std::span(many);
+  for (size_t k = 0; k < operands.size(); ++k) layouts[k] = {&operands[k].sharding(), operands[k].inherited(), operands[k].mesh().get()};
+  decide_layouts(*operation, layouts, context.layout);
+  const size_t count = operation->results.size();
+  const NodePtr node = make_node(std::move(operation), std::move(operands));
+  Values results;
+  results.reserve(count);
+  for (size_t r = 0; r < count; ++r) results.push_back({node, static_cast<int>(r)});
+  return results;
+}
+
+Value NodeBuilder::add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes, std::vector<double> inputs) {
+  struct Restore {
+    MeshPtr& mesh;
+    MeshPtr before;
+    ~Restore() { mesh = before; }
+  } restore{context.mesh, context.mesh};
+  if (layout.mesh) context.mesh = std::move(layout.mesh);
+  std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
+  operation->shardings = {std::move(layout.sharding)};
+  operation->inherited = {layout.inherited};
+  operation->origin = layout.like ? LayoutOrigin::kLike : LayoutOrigin::kGiven;
+  if (layout.like) {
+    operation->like = layout.like.node->operation;
+    operation->like_result = layout.like.result;
+  }
+  return {make_node(std::move(operation), std::move(operands)), 0};
+}
+
+NodePtr NodeBuilder::copy_node(const Node& node, Values operands) {
+  auto operation = std::make_shared<LaidOutOperation>(*node.operation);
+  operation->region = context.recompute_region;
+  return make_node(std::move(operation), std::move(operands));
+}
+
+}  // namespace mtf

@@ -1,0 +1,135 @@
+#include "ops/builder.h"
+
+#include "graph/op.h"
+#include "ops/contract.h"
+#include "ops/registry.h"
+#include "ops/shape.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+
+const Op* Builder::find_op(std::string_view name) {
+  const Op* op = mtf::find_op(name);
+  MTF_CHECK(op, "no operation {}", name);
+  return op;
+}
+
+Value Builder::laid_out(const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh) {
+  return add_laid_out(*find_op("layout"), {value}, {sharding, inherited, std::move(mesh)});
+}
+
+Value Builder::add_as(const Op& op, Values operands, const Value& like, Attributes attributes, std::vector<double> inputs) {
+  return add_laid_out(op, std::move(operands), {like.sharding(), like.inherited(), like.mesh(), like}, std::move(attributes), std::move(inputs));
+}
+
+Value Builder::laid_like(const Value& value, const Value& like) {
+  if (value == like || (same_mesh(value.mesh(), like.mesh()) && value.sharding() == like.sharding() && value.inherited() == like.inherited() &&
+                        value.operation().origin == LayoutOrigin::kLike && value.operation().like == like.node->operation))
+    return value;
+  return add_as(*find_op("layout"), {value}, like);
+}
+
+Value Builder::add_like(const Value& a, const Value& b, const Value& like) {
+  const ElementType element = promote(a.element(), b.element());
+  return add_as(*find_op("add"), {cast(a, element), cast(b, element)}, like);
+}
+
+Value Builder::accumulate_like(const Value& x, const Value& part, const Value& like) {
+  const Operation& made = part.operation();
+  Values operands = part.node->operands();
+  operands.insert(operands.begin(), x);
+  return add_as(*made.op->accumulate, std::move(operands), like, made.attributes, made.inputs);
+}
+
+Value Builder::split_like(const Value& value, const Value& like) {
+  Sharding sharding = replicated(value.dims().size());
+  AxisSet inherited = 0;
+  for (size_t i = 0; i < value.dims().size(); ++i) {
+    const int at = find_dim(like.dims(), value.dims()[i].name);
+    if (at < 0) continue;
+    sharding.dims[i] = like.sharding().dims[at];
+    inherited |= like.inherited() & sharding.dims[i].set();
+  }
+  return add_laid_out(*find_op("layout"), {value}, {std::move(sharding), inherited, like.mesh(), like});
+}
+
+Value Builder::assigned(const Value& value, const Sharding& sharding, MeshPtr mesh) {
+  return add_laid_out(*find_op("assign"), {value}, {sharding, 0, std::move(mesh)});
+}
+
+Value Builder::number(double value, ElementType element) {
+  static const Op* op = find_op("number");
+  Attributes attributes;
+  attributes.element = element;
+  return add_node(*op, {}, std::move(attributes), {value})[0];
+}
+
+Value Builder::zeros(const TensorType& type) { return add("broadcast", {number(0, type.element)}, zero_attributes(type.dims)); }
+
+Value Builder::map(std::string_view op, const Value& a) { return add(op, {a}); }
+
+Value Builder::map(std::string_view op, const Value& a, const Value& b) {
+  ElementType element = promote(a.element(), b.element());
+  return add(op, {cast(a, element), cast(b, element)});
+}
+
+Value Builder::map(std::string_view op, const Value& a, double b) { return add(op, {a, number(b, a.element())}); }
+Value Builder::map(std::string_view op, double a, const Value& b) { return add(op, {number(a, b.element()), b}); }
+
+Value Builder::where(const Value& condition, const Value& a, const Value& b) {
+  ElementType element = promote(a.element(), b.element());
+  return add("where", {condition, cast(a, element), cast(b, element)});
+}
+
+Value Builder::cast(const Value& a, ElementType element) {
+  if (a.element() == element) return a;
+  Attributes attributes;
+  attributes.element = element;
+  return add("cast", {a}, std::move(attributes));
+}
+
+Value Builder::reduce(std::string_view op, const Value& a, const Dims& kept) {
+  Attributes attributes;
+  for (const Dim& dim : a.dims())
+    if (has_dim(kept, dim.name)) attributes.dims.push_back(dim);
+  if (attributes.dims.size() == a.dims().size()) return a;
+  return add(op, {a}, std::move(attributes));
+}
+
+Value Builder::einsum(Values operands, const Dims& result) {
+  Attributes attributes = einsum_attributes(operands, result, context.multiply_bf16);
+  return add("einsum", std::move(operands), std::move(attributes));
+}
+
+Value Builder::broadcast(const Value& a, const Dims& dims) {
+  if (a.dims() == dims) return a;
+  return add("broadcast", {a}, broadcast_attributes(a.dims(), dims));
+}
+
+Value Builder::rename(const Value& a, const Dims& dims) {
+  if (a.dims() == dims) return a;
+  Attributes attributes;
+  attributes.dims = dims;
+  return add("rename", {a}, std::move(attributes));
+}
+
+Value Builder::reshape(const Value& a, const Dims& dims) {
+  if (a.dims() == dims) return a;
+  Attributes attributes;
+  attributes.dims = dims;
+  return add("reshape", {a}, std::move(attributes));
+}
+
+Value Builder::range(const Dim& dim) {
+  Attributes attributes;
+  attributes.dims = {dim};
+  return add("range", {}, std::move(attributes));
+}
+
+Value Builder::slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride) {
+  Attributes attributes;
+  attributes.ints = {dim, first, count, stride};
+  return add("slice", {a}, std::move(attributes));
+}
+
+}  // namespace mtf
