@@ -24,9 +24,18 @@ struct Session::Impl {
     std::vector<Binding> bindings, hoisted;
     Context context;
   };
-  std::optional<Before> before_last;  // the last entry, and what takes it back
-  UndoLog undo_last;
+  std::optional<Before> before_last;  // the last entry
+  std::vector<UndoLog> undo_last;     // what takes its statements back
   bool keeps_last_value = false;
+  static constexpr size_t kMostUndone = 100;  // statements: they keep old values
+
+  /// A statement of an entry has ended.
+  void keep(UndoLog& undo) {
+    if (undo_last.size() == kMostUndone) before_last.reset();
+    if (before_last) undo_last.push_back(std::move(undo));
+    else undo_last.clear();
+    undo = UndoLog();
+  }
 
   Before before() const { return {evaluator.top()->bindings, evaluator.top()->hoisted, evaluator.builder.context}; }
   void restore(const Before& before, UndoLog& undo) {
@@ -153,7 +162,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
     for (size_t i = 0; i < program->body.statements.size(); ++i) {
       const ast::Stmt& stmt = program->body.statements[i];
       at_statement = before();
-      if (keep) undo_last.go_on_with(undo);
+      if (keep) this->keep(undo);
       evaluator.reports.begin_statement();
       StatementReport report;
       report.span = stmt.span;
@@ -196,7 +205,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
     throw;
   }
   keep_tree();
-  if (keep) undo_last.go_on_with(undo);
+  if (keep) this->keep(undo);
   if (!keep) restore(at_start, undo);
   return results;
 }
@@ -269,8 +278,9 @@ std::vector<Axis> Session::axes() const {
 
 bool Session::undo() {
   if (!impl_->before_last) return false;
-  impl_->restore(*impl_->before_last, impl_->undo_last);
+  for (auto statement = impl_->undo_last.rbegin(); statement != impl_->undo_last.rend(); ++statement) impl_->restore(*impl_->before_last, *statement);
   impl_->before_last.reset();
+  impl_->undo_last.clear();
   return true;
 }
 

@@ -44,7 +44,7 @@ class Session {
   /// Messages call it `name`; without one they number the entries.
   std::vector<StatementReport> execute(const std::string& text, const std::string& name = {});
   /// Takes back the last entry: what it bound, assigned and brought into force, not what it printed or wrote. False if there is
-  /// none, or if that has been done.
+  /// none, if that has been done, or if it had more than 100 statements.
   bool undo();
   /// From now on `_` is the value of the last bare expression that was reported.
   void keep_last_value();

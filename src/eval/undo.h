@@ -15,17 +15,12 @@ class UndoLog {
  public:
   /// `what` and `part` name the thing that is about to change.
   void add(const void* what, size_t part, std::function<void()> take_back) {
-    if (changed_.insert({what, part}).second) steps_.push_back({what, part, std::move(take_back)});
+    if (changed_.insert({what, part}).second) steps_.push_back(std::move(take_back));
   }
   /// Everything, the last change first.
   void take_back() {
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) step->take_back();
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
     clear();
-  }
-  /// Adds what was changed later, which is then known here alone.
-  void go_on_with(UndoLog& later) {
-    for (Step& step : later.steps_) add(step.what, step.part, std::move(step.take_back));
-    later.clear();
   }
   void clear() {
     steps_.clear();
@@ -33,12 +28,7 @@ class UndoLog {
   }
 
  private:
-  struct Step {
-    const void* what;
-    size_t part;
-    std::function<void()> take_back;
-  };
-  std::vector<Step> steps_;
+  std::vector<std::function<void()>> steps_;
   std::set<std::pair<const void*, size_t>> changed_;
 };
 
