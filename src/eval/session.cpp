@@ -25,6 +25,19 @@ struct Session::Impl {
     std::vector<Binding> bindings, hoisted;
     Context context;
   };
+  std::optional<Before> before_last;  // the last entry
+  std::vector<UndoLog> undo_last;     // what takes its statements back
+  bool keeps_last_value = false;
+  static constexpr size_t kMostUndone = 100;  // statements: they keep old values
+
+  /// A statement of an entry has ended.
+  void keep(UndoLog& undo) {
+    if (undo_last.size() == kMostUndone) before_last.reset();
+    if (before_last) undo_last.push_back(std::move(undo));
+    else undo_last.clear();
+    undo = UndoLog();
+  }
+
   Before before() const { return {evaluator.top()->bindings, evaluator.top()->hoisted, evaluator.builder.context}; }
   void restore(const Before& before, UndoLog& undo) {
     undo.take_back();
@@ -35,6 +48,7 @@ struct Session::Impl {
     evaluator.builder.context = before.context;
   }
   std::vector<StatementReport> run(const std::string& text, const std::string& name, bool keep);
+  void last_value(HostValue value, Span span);
   void describe_binding(StatementReport& report, Name name, const HostValue& value);
 };
 
@@ -114,6 +128,18 @@ void Session::Impl::describe_binding(StatementReport& report, Name name, const H
   report.bindings.push_back(std::move(binding));
 }
 
+// Binds it to `_`, in place of the one before.
+void Session::Impl::last_value(HostValue value, Span span) {
+  static const Name kLast("_");
+  Scope& top = *evaluator.top();
+  if (Binding* const bound = top.find_own(kLast)) {
+    bound->value = std::move(value);
+    bound->span = span;
+  } else {
+    top.bind(kLast, std::move(value), span);
+  }
+}
+
 std::vector<StatementReport> Session::Impl::run(const std::string& text, const std::string& name, bool keep) {
   evaluator.interrupt.forget();
   const std::string entry = name.empty() ? fmt::format("<{}>", ++entries) : name;
@@ -121,6 +147,10 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
   std::vector<StatementReport> results;
   UndoLog undo;
   const Before at_start = before();
+  if (keep) {
+    before_last = at_start;
+    undo_last.clear();
+  }
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
   if (evaluator.engine() != nullptr) evaluator.reports.collect();
@@ -133,21 +163,20 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
     for (size_t i = 0; i < program->body.statements.size(); ++i) {
       const ast::Stmt& stmt = program->body.statements[i];
       at_statement = before();
-      if (keep) undo.clear();
+      if (keep) this->keep(undo);
       evaluator.reports.begin_statement();
       StatementReport report;
       report.span = stmt.span;
       report.text = std::string(stmt.span.text().substr(0, stmt.span.text().find('\n')));
       auto* expression = stmt.as<ast::ExprStmt>();
-      const Name shown("_");
       if (expression && !stmt.quiet) {
-        // Its value is kept for a moment under a name that no script can write.
         HostValue value = evaluator.evaluate(*expression->value, evaluator.top());
         if (const Value* tensor = tensor_of(value)) evaluator.cuts.cut({*tensor}, stmt.span);
         else evaluator.cuts.cut({}, stmt.span);
         if (!value.is<None>()) {
           describe_binding(report, Name(), value);
           if (tensor_of(value) && !evaluator.domain.is_abstract()) report.bindings.back().value = evaluator.display.text(value);
+          if (keeps_last_value && keep) last_value(std::move(value), stmt.span);
         }
       } else {
         evaluator.run_entry_statement(program, i);
@@ -177,13 +206,14 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
     throw;
   }
   keep_tree();
+  if (keep) this->keep(undo);
   if (!keep) restore(at_start, undo);
   return results;
 }
 
 std::vector<StatementReport> Session::execute(const std::string& text, const std::string& name) { return impl_->run(text, name, true); }
 
-std::vector<StatementReport> Session::plan(const std::string& text) {
+std::vector<StatementReport> Session::plan(const std::string& text, const std::string& name) {
   // Planned apart: a dry engine of its own sees the session's names, and nothing of it stays.
   EngineOptions options;
   options.dry = true;
@@ -191,13 +221,13 @@ std::vector<StatementReport> Session::plan(const std::string& text) {
   std::ostringstream ignored;
   Impl planner(impl_->settings, &dry, ignored);
   planner.evaluator.stand_in(impl_->evaluator);
-  std::vector<StatementReport> reports = planner.run(text, {}, false);
+  std::vector<StatementReport> reports = planner.run(text, name, false);
   impl_->evaluator.modules.keep_all_of(planner.evaluator.modules);  // the reports' places are in them
   return reports;
 }
 
-std::string Session::type_of(const std::string& expression) {
-  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create("<type>", expression), ParseMode::kRepl));
+std::string Session::type_of(const std::string& expression, const std::string& name) {
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, expression), ParseMode::kRepl));
   auto* stmt = program->body.statements.size() == 1 ? program->body.statements[0].as<ast::ExprStmt>() : nullptr;
   if (!stmt) fail(Kind::bad_usage, program->body.span, "expected an expression");
   std::ostringstream ignored;
@@ -240,47 +270,22 @@ HostTensor Session::read(const std::string& expression) {
   return host;
 }
 
-std::vector<std::string> Session::names(const std::string& prefix) const {
-  Evaluator& evaluator = impl_->evaluator;
-  std::vector<std::string> found;
-  const size_t dot = prefix.rfind('.');
-  if (dot == std::string::npos) {
-    for (std::string& name : evaluator.visible_names(evaluator.top().get())) {
-      if (name.starts_with(prefix)) found.push_back(std::move(name));
-    }
-  } else {
-    const std::string base = prefix.substr(0, dot);
-    HostValue value;
-    if (base == "init" || base == "random") {
-      value = evaluator.look_up(Name(base), {}, evaluator.top());
-    } else if (auto binding = evaluator.top()->find(Name(base)).binding) {
-      value = binding->value;
-    }
-    std::vector<std::string> parts;
-    if (auto* module = value.as<ModulePtr>()) {
-      if ((*module)->scope) {
-        for (const Binding& binding : (*module)->scope->bindings) parts.push_back(binding.name.str());
-        for (const Binding& binding : (*module)->scope->hoisted) parts.push_back(binding.name.str());
-      } else {
-        for (const Op* op : all_ops()) {
-          if (op->name.starts_with(base + ".")) parts.emplace_back(op->name.substr(base.size() + 1));
-        }
-      }
-    } else if (auto* instance = value.as<InstancePtr>()) {
-      for (const Binding& binding : (*instance)->scope->bindings) parts.push_back(binding.name.str());
-      for (const Binding& binding : (*instance)->scope->hoisted) parts.push_back(binding.name.str());
-      parts.emplace_back("params");
-    } else if (auto* object = value.as<ObjectPtr>()) {
-      parts = (*object)->attributes();
-    }
-    for (const std::string& part : parts) {
-      if ((base + "." + part).starts_with(prefix)) found.push_back(base + "." + part);
-    }
-  }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
+std::vector<KnownName> Session::known_names(const std::string& prefix) const { return mtf::known_names(impl_->evaluator, prefix); }
+
+std::vector<Axis> Session::axes() const {
+  const MeshPtr& mesh = impl_->evaluator.builder.context.mesh;
+  return mesh ? mesh->axes() : std::vector<Axis>();
 }
+
+bool Session::undo() {
+  if (!impl_->before_last) return false;
+  for (auto statement = impl_->undo_last.rbegin(); statement != impl_->undo_last.rend(); ++statement) impl_->restore(*impl_->before_last, *statement);
+  impl_->before_last.reset();
+  impl_->undo_last.clear();
+  return true;
+}
+
+void Session::keep_last_value() { impl_->keeps_last_value = true; }
 
 void Session::on_progress(std::function<void(const LoopProgress&)> callback) { impl_->evaluator.loops.on_progress(std::move(callback)); }
 void Session::on_statement(std::function<void(const StatementReport&)> callback) {

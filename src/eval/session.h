@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "eval/known_names.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
 #include "exec/engine.h"
@@ -42,14 +43,21 @@ class Session {
   /// reports nothing.
   /// Messages call it `name`; without one they number the entries.
   std::vector<StatementReport> execute(const std::string& text, const std::string& name = {});
+  /// Takes back the last entry: what it bound, assigned and brought into force, not what it printed or wrote. False if there is
+  /// none, if that has been done, or if it had more than 100 statements.
+  bool undo();
+  /// From now on `_` is the value of the last bare expression that was reported.
+  void keep_last_value();
   /// The type with layout of an expression, computing nothing.
-  std::string type_of(const std::string& expression);
+  std::string type_of(const std::string& expression, const std::string& name = "<type>");
   /// The whole value of an expression that is a tensor, or a number of the host (as f64 without dims).
   HostTensor read(const std::string& expression);
   /// What a statement would cost, computing nothing and leaving the session as it was.
-  std::vector<StatementReport> plan(const std::string& text);
-  /// Names that could stand here, for completion: bindings, operations, modules' members after `name.`.
-  std::vector<std::string> names(const std::string& prefix) const;
+  std::vector<StatementReport> plan(const std::string& text, const std::string& name = {});
+  /// Names that could stand here, for completion: bindings, operations, members after `name.`.
+  std::vector<KnownName> known_names(const std::string& prefix) const;
+  /// The axes of the mesh in force.
+  std::vector<Axis> axes() const;
 
   void on_progress(std::function<void(const LoopProgress&)> callback);
   /// Called after each top-level statement with what it cost (plan, REPL).

@@ -121,7 +121,7 @@ Key Terminal::escape_sequence() {
   const int byte = next_byte(kEscapeWait);
   if (byte < 0) return {27};
   if (byte == '[' || byte == 'O') return control_sequence();
-  if (byte == 27) {
+  if (byte < 32 && byte != '\r' && byte != '\n' && byte != ctrl('H')) {  // two keys
     --at_;
     return {27};
   }

@@ -2,16 +2,26 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <new>
 
 #include "support/text.h"
+#include "syntax/parse.h"
 #include "tool/help_topics.h"
 #include "tool/launch.h"
+#include "tool/message_colours.h"
 #include "tool/output.h"
 #include "tool/plan_text.h"
+#include "tool/repl_completion.h"
 #include "tool/repl_text.h"
 
 namespace mtf::tool {
+namespace {
+
+std::string seconds_text(double seconds) { return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3f} s", seconds); }
+
+}  // namespace
+
 void Repl::interrupt() {
   if (++interrupts_ > 1) _exit(130);
   session_.interrupt();
@@ -29,20 +39,31 @@ struct ReplCommands {
       repl.out_ << help_on(topic);
       return;
     }
-    repl.out_ << "A statement, or an expression to see its value and type; `;` at its end reports nothing. Commands may be shortened:\n";
+    repl.out_ << "A statement, or an expression to see its value and type; `;` at its end reports nothing. `_` is the last value,\n"
+                 "`?NAME` is help. Tab completes, Ctrl-R searches what was entered before, Alt-Enter begins another line or, where an entry\n"
+                 "is unfinished, ends it. Commands may be shortened:\n";
     for (const Record& record : kAll)
       repl.out_ << fmt::format("  {:<12} {}\n", fmt::format("{} {}", record.name, record.argument), record.summary);
     repl.out_ << "\n" << list_of_operations();
   }
   static void type(Repl& repl, const std::string& text) {
     if (text.empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:type` needs an expression").help("such as `:type einsum(x, w -> [batch])`"));
-    repl.out_ << repl.session_.type_of(text) << "\n";
+    repl.out_ << repl.session_.type_of(text, repl.name_of_entry()) << "\n";
   }
   static void plan(Repl& repl, const std::string& text) {
     if (text.empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:plan` needs a statement").help("such as `:plan let y = einsum(x, w -> [batch])`"));
     std::string shown;
-    for (const StatementReport& report : repl.session_.plan(text)) shown += plan_text(report, true);
+    for (const StatementReport& report : repl.session_.plan(text, repl.name_of_entry())) shown += plan_text(report, true);
     repl.out_ << (shown.empty() ? "nothing to compute\n" : shown);
+  }
+  static void time(Repl& repl, const std::string& text) {
+    if (text.empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:time` needs a statement").help("such as `:time let y = einsum(x, w -> [batch])`"));
+    const auto begin = std::chrono::steady_clock::now();
+    repl.execute(text);
+    repl.out_ << seconds_text(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()) << "\n";
+  }
+  static void undo(Repl& repl, const std::string&) {
+    repl.out_ << (repl.session_.undo() ? "the last entry is taken back\n" : "there is no entry to take back\n");
   }
   static void counters(Repl& repl, const std::string&) { repl.out_ << totals_text(repl.engine_.counters()); }
   static void quit(Repl& repl, const std::string&) { repl.done_ = true; }
@@ -51,13 +72,26 @@ struct ReplCommands {
       {":help", "[NAME]", "this list; what an operation, a module or its function does", help},
       {":type", "EXPR", "the type and layout of an expression, computing nothing", type},
       {":plan", "STMT", "what a statement would cost, computing nothing", plan},
+      {":time", "STMT", "how long a statement takes", time},
+      {":undo", "", "take back the last entry: what it bound, assigned and brought into force", undo},
       {":counters", "", "everything computed and communicated since the beginning", counters},
       {":quit", "", "leave; so does Ctrl-D", quit},
   };
 };
 
 Repl::Repl(Settings settings, EngineOptions options, std::ostream& out, std::ostream& err)
-    : engine_(std::move(options)), session_(std::move(settings), &engine_, out), out_(out), err_(err) {}
+    : engine_(std::move(options)), session_(std::move(settings), &engine_, out), out_(out), err_(err) {
+  session_.keep_last_value();
+}
+
+std::string Repl::name_of_entry() const { return fmt::format("<{}>", number_ - 1); }
+
+void Repl::execute(const std::string& text) {
+  for (const StatementReport& report : session_.execute(text, name_of_entry())) {
+    const std::string said = repl_text(report);
+    out_ << (colours_reports_ ? coloured_report(said) : said);
+  }
+}
 
 bool Repl::command(const std::string& line) {
   const std::size_t end = std::min(line.find_first_of(" \t\n"), line.size());
@@ -81,16 +115,18 @@ bool Repl::enter(const std::string& entry) {
   interrupts_ = 0;
   try {
     if (text.empty()) return true;
+    ++number_;
     if (text.front() == ':') return command(text);
+    if (text.front() == '?') return command(":help " + text.substr(1));
     if (text == "quit" || text == "exit" || text == "help") return command(text == "help" ? ":help" : ":quit");
-    for (const StatementReport& report : session_.execute(entry)) out_ << repl_text(report);
+    execute(entry);
     out_.flush();
     return true;
   } catch (const OutputError&) {
     throw;  // there is nowhere to go on to
   } catch (const UserError& error) {
     out_.flush();
-    err_ << error.what();
+    err_ << (colours_errors_ ? coloured_message(error.what()) : error.what());
   } catch (const std::bad_alloc&) {
     err_ << "error: this needs more memory than there is [out_of_memory]\n";
   } catch (const std::exception& error) {
@@ -100,20 +136,20 @@ bool Repl::enter(const std::string& entry) {
   return false;
 }
 
-std::vector<std::string> Repl::complete(const std::string& beginning) const {
-  std::vector<std::string> words;
-  if (beginning.starts_with(':')) {
-    for (const ReplCommands::Record& record : ReplCommands::kAll)
-      if (record.name.starts_with(beginning)) words.emplace_back(record.name);
-    return words;
-  }
-  const std::size_t dot = beginning.rfind('.');
-  const std::string owner = dot == std::string::npos ? "" : beginning.substr(0, dot + 1);
-  for (std::string name : session_.names(beginning)) {
-    if (!name.starts_with(owner)) name = owner + name;
-    if (name.starts_with(beginning)) words.push_back(std::move(name));
-  }
-  return words;
+line_editor::Completions Repl::complete(const std::string& entry, std::size_t cursor) const {
+  std::vector<line_editor::Candidate> commands;
+  for (const ReplCommands::Record& record : ReplCommands::kAll)
+    commands.push_back({std::string(record.name), fmt::format("{}{}{}", record.argument, record.argument.empty() ? "" : "  ", record.summary)});
+  return complete_entry(session_, commands, entry, cursor);
+}
+
+bool wants_more(const std::string& entry) {
+  const std::size_t first = entry.find_first_not_of(" \t\n");
+  if (first == std::string::npos) return false;
+  if (entry[first] != ':') return entry[first] != '?' && is_incomplete(entry);
+  const std::size_t argument = entry.find_first_of(" \t\n", first);
+  return argument != std::string::npos && !std::string_view(":help").starts_with(entry.substr(first, argument - first)) &&
+         is_incomplete(std::string_view(entry).substr(argument));
 }
 
 }  // namespace mtf::tool

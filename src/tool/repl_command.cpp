@@ -6,16 +6,17 @@
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
+#include <string>
 
+#include "line_editor/line_editor.h"
 #include "support/diagnostics.h"
-#include "syntax/parse.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
-#include "tool/line_editor.h"
+#include "tool/message_colours.h"
 #include "tool/output.h"
 #include "tool/program_output.h"
 #include "tool/repl.h"
+#include "tool/repl_completion.h"
 
 namespace mtf::tool {
 namespace {
@@ -34,60 +35,36 @@ std::string history_file() {
   return home == nullptr ? "" : std::string(home) + "/.mtf_history";
 }
 
-// Commands are one line each, whatever they contain.
-bool wants_more(const std::string& entry) {
-  const std::size_t first = entry.find_first_not_of(" \t\n");
-  return first != std::string::npos && entry[first] != ':' && is_incomplete(entry);
-}
-
-// While it is there, Ctrl-C interrupts what the REPL does. At the prompt that is the reading of the line: no SA_RESTART.
+// While it is there, Ctrl-C interrupts what the REPL does.
 class InterruptsStatements {
  public:
-  explicit InterruptsStatements(Repl& repl) {
-    repl_of_terminal = &repl;
-    struct sigaction action{};
-    action.sa_handler = on_repl_interrupt;
-    sigaction(SIGINT, &action, nullptr);
-  }
+  explicit InterruptsStatements(Repl& repl) { repl_of_terminal = &repl; }
   ~InterruptsStatements() { repl_of_terminal = nullptr; }
   InterruptsStatements(const InterruptsStatements&) = delete;
   InterruptsStatements& operator=(const InterruptsStatements&) = delete;
 };
 
-int at_terminal(Repl& repl) {
-  LineEditor editor(history_file(), [&](const std::string& word) { return repl.complete(word); });
-  const InterruptsStatements interrupts(repl);
-  write_output("mtf {}   :help lists commands and operations, Ctrl-D leaves\n", MTF_VERSION);
-  flush_output();
-  std::string entry, line;
-  while (!repl.done()) {
-    const LineEditor::Result result = editor.read(entry.empty() ? "mtf> " : "...> ", line);
-    if (result == LineEditor::Result::kEnd) break;
-    if (result == LineEditor::Result::kInterrupted) {
-      entry.clear();
-      repl.enter("");
-      continue;
-    }
-    entry += (entry.empty() ? "" : "\n") + line;
-    if (wants_more(entry)) continue;
-    if (entry.find_first_not_of(" \t\n") != std::string::npos) editor.remember(entry);
-    repl.enter(entry);
-    entry.clear();
-  }
-  return 0;
+// At the prompt it interrupts the reading: no SA_RESTART.
+void handle_interrupts() {
+  struct sigaction action{};
+  action.sa_handler = on_repl_interrupt;
+  sigaction(SIGINT, &action, nullptr);
 }
 
-int from_pipe(Repl& repl) {
-  bool all_right = true;
-  std::string entry, line;
-  while (!repl.done() && std::getline(std::cin, line)) {
-    entry += (entry.empty() ? "" : "\n") + line;
-    if (wants_more(entry)) continue;
-    all_right = repl.enter(entry) && all_right;
-    entry.clear();
-  }
-  if (!entry.empty()) all_right = repl.enter(entry) && all_right;
-  return all_right ? 0 : 1;
+line_editor::Options editing(const Repl& repl) {
+  line_editor::Options options;
+  options.is_complete = [](const std::string& entry) { return !wants_more(entry); };
+  options.highlight = coloured;
+  options.complete = [&](const std::string& entry, std::size_t cursor) { return repl.complete(entry, cursor); };
+  options.history_file = isatty(STDIN_FILENO) != 0 ? history_file() : "";
+  options.how_to_leave = "Ctrl-D or :quit leaves";
+  return options;
+}
+
+// `<18> mtf> `: errors call the entry by that number.
+line_editor::Prompt prompt_of(const Repl& repl) {
+  const std::string first = fmt::format("<{}> mtf> ", repl.number());
+  return {first, fmt::format("{:>{}}", "...> ", first.size())};
 }
 
 }  // namespace
@@ -101,9 +78,24 @@ int run_repl(const ProgramOptions& program) {
   ProgressBar no_bar(false);
   ProgramOutput output(no_bar);
   Repl repl(settings_of(program, 1), engine_options_of(program), output.stream(), std::cerr);
-  const int status = isatty(STDIN_FILENO) != 0 ? at_terminal(repl) : from_pipe(repl);
+  line_editor::LineEditor editor(editing(repl));
+  if (editor.is_typed()) {
+    handle_interrupts();
+    repl.use_colours(shows_colours(STDOUT_FILENO), shows_colours(STDERR_FILENO));
+    write_output("mtf {}   :help lists commands and operations, Ctrl-D leaves\n", MTF_VERSION);
+  }
+  bool all_right = true;
+  for (std::string entry; !repl.done();) {
+    flush_output();
+    const line_editor::LineEditor::Result result = editor.read(prompt_of(repl), entry);
+    if (result == line_editor::LineEditor::Result::kEnd) break;
+    if (result == line_editor::LineEditor::Result::kInterrupted) entry.clear();
+    editor.remember(entry);
+    const InterruptsStatements interrupts(repl);
+    all_right = repl.enter(entry) && all_right;
+  }
   output.finish();
-  return status;
+  return all_right || editor.is_typed() ? 0 : 1;
 }
 
 }  // namespace mtf::tool

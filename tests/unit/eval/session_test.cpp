@@ -95,8 +95,46 @@ TEST_F(Repl, GradientsGoBackThroughEarlierEntries) {
 TEST_F(Repl, TellsTypesAndNames) {
   session.execute("dim batch = 4\nlet x = ones([batch])");
   EXPECT_EQ(session.type_of("x > 0"), "bool[batch=4]");
-  EXPECT_EQ(session.names("bat"), std::vector<std::string>{"batch"});
-  EXPECT_EQ(session.names("init.no"), std::vector<std::string>{"init.normal"});
+}
+
+TEST_F(Repl, KnowsNamesAndWhatTheyAre) {
+  session.execute("dim batch = 4\nlet bat = ones([batch])\nmodel M() { param w: [batch] = 1 }\nlet m = M()\nmesh g = [rows: 2]");
+  std::string found;
+  for (const std::string prefix : {"bat", "init.no", "m.", "m.w.p", "softma", "random.un", "zip"})
+    for (const KnownName& name : session.known_names(prefix)) found += name.name + "  " + name.description + "\n";
+  EXPECT_EQ(found,
+            "bat  f32[batch=4]\n"
+            "batch  the dim batch=4\n"
+            "init.normal  normal(mean: float = 0, stddev: float = 1)\n"
+            "m.params  \n"
+            "m.w  f32[batch=4]\n"
+            "m.w.path  \n"
+            "softmax  softmax(x: tensor, over: dims = all)\n"
+            "random.uniform  random.uniform(shape: shape, low: number = 0, high: number = 1, element: element = f32)\n"
+            "zip  zip(a, b, …)\n");
+  EXPECT_EQ(session.axes().at(0).name.str(), "rows");
+}
+
+TEST_F(Repl, TakesBackTheLastEntry) {
+  EXPECT_FALSE(session.undo());
+  session.execute("dim a = 2\nmodel M() { param w: [a] = 1 }\nlet m = M()\nlet n = 1");
+  session.execute("n := 2; m.w := 3 * m.w; let k = 1; m.w := 3 * m.w; mesh g = [rows: 2]");
+  EXPECT_TRUE(session.undo());
+  EXPECT_EQ(session.execute("n")[0].bindings[0].value, "1");
+  EXPECT_TRUE(session.undo());
+  EXPECT_FALSE(session.undo());
+  EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[1, 1]");
+  EXPECT_TRUE(session.known_names("k").empty() || session.known_names("k")[0].name != "k");
+  EXPECT_THROW(session.execute("k"), UserError);
+}
+
+TEST_F(Repl, TheLastValueHasAName) {
+  session.keep_last_value();
+  session.execute("3 + 4");
+  EXPECT_EQ(session.execute("_ * 2")[0].bindings[0].value, "14");
+  session.execute("5;");
+  session.execute("print(2)");
+  EXPECT_EQ(session.execute("_")[0].bindings[0].value, "14");
 }
 
 TEST(Plan, CostsAreThoseOfTheTurns) {

@@ -1,7 +1,6 @@
 // What is written in columns and lines: tables, the progress bar, the REPL's reports.
 #include <gtest/gtest.h>
 
-#include "tool/line_editor.h"
 #include "tool/plan_text.h"
 #include "tool/program_output.h"
 #include "tool/repl_text.h"
@@ -121,18 +120,6 @@ TEST(PlanText, TotalsNameEveryCollective) {
   EXPECT_NE(text.find("total for each of 4 processors"), std::string::npos) << text;
   EXPECT_NE(text.find("×2\n"), std::string::npos) << text;
   EXPECT_NE(text.find("all_reduce over cols  2 in 1 call  1,024 values"), std::string::npos) << text;
-}
-
-TEST(LineEditor, TheWordBeforeTheCursorReachesOverDots) {
-  EXPECT_EQ(word_before("let o = optim.Ad"), "optim.Ad");
-  EXPECT_EQ(word_before("f("), "");
-  EXPECT_EQ(word_before("  :he"), ":he");
-  EXPECT_EQ(word_before("sum(x, over:ba"), "ba");
-}
-
-TEST(LineEditor, CompletionGoesAsFarAsAllCandidatesAgree) {
-  EXPECT_EQ(common_beginning({"einsum", "einsplit"}), "eins");
-  EXPECT_EQ(common_beginning({}), "");
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+#include "eval/known_names.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "eval/evaluator.h"
+#include "ops/registry.h"
+#include "syntax/print.h"
+
+namespace mtf {
+namespace {
+
+std::string signature_of_function(const Function& function) {
+  std::string text = function.name.str() + "(";
+  for (const ast::Parameter& parameter : *function.parameters) text += (text.back() == '(' ? "" : ", ") + std::string(parameter.span.text());
+  return text + ")";
+}
+
+KnownName known(std::string name, const HostValue& value) {
+  KnownName found{std::move(name), {}};
+  const auto callable = [&](std::string signature) {
+    found.kind = KnownName::Kind::kCallable;
+    found.description = std::move(signature);
+  };
+  if (const Value* tensor = tensor_of(value)) {
+    found.description = to_string(tensor->type(), tensor->sharding(), *tensor->mesh());
+  } else if (const auto* function = value.as<FunctionPtr>()) {
+    callable(signature_of_function(**function));
+  } else if (const auto* model = value.as<ModelClassPtr>()) {
+    callable(signature(*(*model)->declaration));
+  } else if (const auto* op = value.as<OperationPtr>()) {
+    callable(std::string((*op)->signature));
+  } else if (const auto* builtin = value.as<BuiltinPtr>()) {
+    callable((*builtin)->signature);
+  } else if (!value.is<None>() && !value.is_poison()) {
+    found.description = describe(value);
+    if (value.is<Dim>()) found.kind = KnownName::Kind::kDim;
+    if (value.is<ModulePtr>()) found.kind = KnownName::Kind::kModule;
+  }
+  return found;
+}
+
+void add(std::vector<KnownName>& found, const std::string& prefix, const std::string& name, const HostValue& value) {
+  if (name.starts_with(prefix)) found.push_back(known(name, value));
+}
+
+void add_scope(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner, const Scope& scope) {
+  for (const std::vector<Binding>* bindings : {&scope.bindings, &scope.hoisted})
+    for (auto binding = bindings->rbegin(); binding != bindings->rend(); ++binding) add(found, prefix, owner + binding->name.str(), binding->value);
+}
+
+// What `name` of a module or an instance is.
+HostValue member(const HostValue& value, Name name) {
+  const ScopePtr* scope = nullptr;
+  if (const auto* module = value.as<ModulePtr>()) scope = &(*module)->scope;
+  if (const auto* instance = value.as<InstancePtr>()) scope = &(*instance)->scope;
+  const Binding* binding = scope != nullptr && *scope ? (*scope)->find_own(name) : nullptr;
+  return binding != nullptr ? binding->value : HostValue();
+}
+
+void add_members(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner, const HostValue& value) {
+  std::vector<std::string> attributes;
+  if (const auto* module = value.as<ModulePtr>()) {
+    if ((*module)->scope) return add_scope(found, prefix, owner, *(*module)->scope);
+    for (const Op* op : all_ops()) add(found, prefix, std::string(op->name), op);
+  } else if (const auto* instance = value.as<InstancePtr>()) {
+    add_scope(found, prefix, owner, *(*instance)->scope);
+    attributes = {"params"};
+  } else if (const auto* object = value.as<ObjectPtr>()) {
+    attributes = (*object)->attributes();
+  } else if (tensor_of(value) != nullptr) {
+    attributes = {"shape", "element_type"};
+    if (value.is<PlacePtr>()) attributes.insert(attributes.end(), {"path", "name", "dims", "model"});
+  }
+  for (const std::string& attribute : attributes)
+    if ((owner + attribute).starts_with(prefix)) found.push_back({owner + attribute, {}});
+}
+
+}  // namespace
+
+std::vector<KnownName> known_names(Evaluator& evaluator, const std::string& prefix) {
+  std::vector<KnownName> found;
+  const size_t dot = prefix.rfind('.');
+  if (dot == std::string::npos) {
+    add_scope(found, prefix, "", *evaluator.top());
+    for (const std::string& name : evaluator.visible_names(evaluator.top().get())) {
+      if (!name.starts_with(prefix)) continue;
+      const HostValue* const builtin = evaluator.builtins.find(Name(name));
+      found.push_back(builtin != nullptr ? known(name, *builtin) : KnownName{name, {}});
+    }
+  } else {
+    HostValue value;
+    bool is_first = true;
+    for (size_t begin = 0; begin <= dot;) {
+      const size_t end = prefix.find('.', begin);
+      const Name name(prefix.substr(begin, end - begin));
+      if (!is_first) {
+        value = member(value, name);
+      } else if (name == Name("init") || name == Name("random")) {
+        value = evaluator.look_up(name, {}, evaluator.top());
+      } else if (auto binding = evaluator.top()->find(name).binding) {
+        value = binding->value;
+      }
+      is_first = false;
+      begin = end + 1;
+    }
+    add_members(found, prefix, prefix.substr(0, dot + 1), value);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const KnownName& a, const KnownName& b) { return a.name < b.name; });
+  found.erase(std::unique(found.begin(), found.end(), [](const KnownName& a, const KnownName& b) { return a.name == b.name; }), found.end());
+  return found;
+}
+
+}  // namespace mtf

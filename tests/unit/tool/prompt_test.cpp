@@ -1,0 +1,283 @@
+// The prompt as it is used: `mtf` at a pseudo-terminal, typed to.
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "../pseudo_terminal.h"
+#include "command.h"
+#include "tool/repl_completion.h"
+
+namespace mtf::tool {
+namespace {
+
+class Prompt : public CommandTest {
+ protected:
+  /// `mtf` in the test's folder, with a history of its own; it has shown its prompt.
+  class Session : public PseudoTerminal {
+   public:
+    Session(const Prompt& test, std::size_t rows, std::size_t columns, const std::vector<std::pair<const char*, const char*>>& variables = {})
+        : PseudoTerminal(rows, columns, [&] {
+            setenv("MTF_HISTORY", test.path("history").c_str(), 1);
+            for (const auto& [name, value] : variables) setenv(name, value, 1);
+            if (chdir(test.path("").c_str()) != 0) return 126;
+            execl(kMtf.c_str(), "mtf", nullptr);
+            return 127;
+          }) {
+      EXPECT_TRUE(mentions("<1> mtf>"));
+    }
+    /// Types an entry and waits for what it shows.
+    void enter(const std::string& entry, const std::string& shown) {
+      type(entry + "\r");
+      EXPECT_TRUE(mentions(shown)) << entry;
+      EXPECT_TRUE(wait_until([&] { return !screen().rows().empty() && screen().rows().back().ends_with("mtf>"); })) << screen().text();
+    }
+  };
+};
+
+TEST_F(Prompt, ATranscript) {
+  Session terminal(*this, 40, 100);
+  terminal.enter("mesh grid = [rows: 2, cols: 2]", "<2> mtf>");
+  terminal.enter("layout dp_mp = {batch -> rows, hidden -> cols}", "<3> mtf>");
+  terminal.enter("dim batch = 64, io = 32, hidden = 128", "<4> mtf>");
+  terminal.enter("let w = random.normal([io, hidden]); let v = random.normal([hidden, io]);", "<5> mtf>");
+  terminal.enter("let x = random.normal([batch, io])", "x: f32[batch=64/rows, io=32]   4.0 KiB per processor, no communication");
+  terminal.enter("let h = relu(einsum(x, w -> [batch, hidden]))", "h: f32[batch=64/rows, hidden=128/cols]   8.0 KiB per processor, no communication");
+  terminal.enter("let y = einsum(h, v -> [batch, io])", "   all_reduce over cols: 1,024 values, 4.0 KiB   hidden is summed, and split over cols");
+  terminal.type("\x04");
+  EXPECT_EQ(terminal.wait(), 0);
+  EXPECT_TRUE(terminal.is_restored());
+}
+
+TEST_F(Prompt, AnErrorCallsItsEntryByTheNumberInThePrompt) {
+  Session terminal(*this, 40, 100);
+  terminal.enter("1 + 1", "2");
+  terminal.enter("nope", "--> <2>:1:1");
+  terminal.enter(":plan nope", "--> <3>:1:1");
+  terminal.enter(":type nope", "--> <4>:1:1");
+  terminal.enter("3 +* 4", "--> <5>:1:");
+}
+
+TEST_F(Prompt, TheLastValueUndoAndTime) {
+  Session terminal(*this, 40, 100);
+  terminal.enter("3 + 4", "7");
+  terminal.enter("_ * 6", "42");
+  terminal.enter("let n = _", "n = 42");
+  terminal.enter("n := 5", "n = 5");
+  terminal.enter(":undo", "the last entry is taken back");
+  terminal.enter("n + 100", "142");
+  terminal.enter(":time let k = 1 + 1", " ms");
+  EXPECT_TRUE(terminal.mentions("k = 2"));
+  terminal.enter("?softmax", "softmax(x: tensor, over: dims = all)");
+}
+
+TEST_F(Prompt, APastedBlockWithOneMistakeIsOneError) {
+  Session terminal(*this, 40, 100);
+  terminal.paste("dim a = 4\nlet x = ones([a])\nlet y = x + nope\nlet z = y + 1\nlet k = z * y\n");
+  terminal.type("\r");
+  EXPECT_TRUE(terminal.mentions("<2> mtf>"));
+  const std::string text = terminal.screen().text();
+  EXPECT_NE(text.find("<1>:3:13"), std::string::npos) << text;
+  EXPECT_EQ(text.find("error", text.find("error:") + 1), std::string::npos) << text;
+}
+
+TEST_F(Prompt, AModelIsTypedRecalledAndEditedAsABlock) {
+  Session terminal(*this, 40, 60);
+  terminal.enter("dim a = 2", "<2> mtf>");
+  terminal.enter("model M() {\rparam w: [a] = 1\rfn call(x) {\rreturn w * x\r}\r}", "<3> mtf>");
+  EXPECT_TRUE(terminal.mentions("<2> mtf> model M() {\n    ...>   param w: [a] = 1\n    ...>   fn call(x) {\n    ...>     return w * x\n    ...>   }\n    ...> }\n"));
+  terminal.type("\x1b[A\x1b[B\x05");
+  EXPECT_TRUE(terminal.mentions("<3> mtf> model M() {\n    ...>   param w: [a] = 1\n"));
+  terminal.type("\x7f" "3\r");
+  EXPECT_TRUE(terminal.wait_until([&] { return terminal.screen().text().find("<3> mtf> model M() {\n    ...>   param w: [a] = 3\n") != std::string::npos; }));
+  terminal.enter("M()(2)", "[6, 6]");
+}
+
+TEST_F(Prompt, ColoursOfTheLanguage) {
+  Session terminal(*this, 10, 60);
+  terminal.type("let x = sum(1) # all");
+  EXPECT_TRUE(terminal.mentions("# all"));
+  const std::size_t row = terminal.screen().row();
+  EXPECT_EQ(terminal.screen().in_style(row, "35"), "let");
+  EXPECT_EQ(terminal.screen().in_style(row, "34"), "sum");
+  EXPECT_EQ(terminal.screen().in_style(row, "36"), "1");
+  EXPECT_EQ(terminal.screen().in_style(row, "90"), "# all");
+}
+
+TEST_F(Prompt, ColoursInWhatIsSaid) {
+  Session terminal(*this, 20, 80);
+  terminal.enter("let x = nope + 1", "--> <1>:1:9");
+  const auto row_of = [&](const std::string& text) {
+    const std::vector<std::string> rows = terminal.screen().rows();
+    std::size_t row = 0;
+    while (row < rows.size() && rows[row].find(text) == std::string::npos) ++row;
+    return row;
+  };
+  EXPECT_EQ(terminal.screen().in_style(row_of("error:"), "1;31"), "error:");
+  EXPECT_EQ(terminal.screen().in_style(row_of("1 | let"), "35"), "let");
+  EXPECT_NE(terminal.screen().in_style(row_of("^^^^"), "1;31").find("^^^^"), std::string::npos);
+  terminal.enter("dim a = 2; let y = ones([a])", "y: f32[a=2]");
+  EXPECT_EQ(terminal.screen().in_style(row_of("y: f32"), "1"), "y");
+}
+
+TEST_F(Prompt, NoColoursWhereTheEnvironmentSaysSo) {
+  Session terminal(*this, 20, 80, {{"NO_COLOR", "1"}});
+  terminal.enter("let x = nope + 1", "--> <1>:1:9");
+  for (std::size_t row = 0; row < 20; ++row)
+    for (const std::string colour : {"35", "36", "34", "1;31"}) EXPECT_EQ(terminal.screen().in_style(row, colour), "");
+}
+
+TEST_F(Prompt, CompletionKnowsWhereItIs) {
+  write("data.npy", "");
+  Session terminal(*this, 40, 100);
+  terminal.enter("mesh grid = [rows: 2, cols: 2]", "<2> mtf>");
+  terminal.enter("dim batch = 4, io = 2; let bat = ones([batch])", "<3> mtf>");
+  terminal.enter("model M() { param wide: [io] = 1 }; let net = M()", "<4> mtf>");
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"layo\t", "> layout"},
+      {"ones([ba\t", "ones([batch"},
+      {"sum(bat, over: i\t", "over: io"},
+      {"layout l = {ba\t", "{batch"},
+      {"layout l = {batch -> c\t", "batch -> cols"},
+      {"layout l = {batch -> [rows, c\t", "[rows, cols"},
+      {"softmax(bat, ov\t", "softmax(bat, over:"},
+      {"net.wi\t", "net.wide"},
+      {"import opt\t", "import optim"},
+      {"data.load_npy(\"da\t", "(\"data.npy"},
+      {":cou\t", "> :counters"},
+      {":type ones([ba\t", ":type ones([batch"},
+      {"?softm\t", "?softmax"},
+      {":help optim.Ada\t", ":help optim.Adam"},
+  };
+  for (const auto& [keys, shown] : cases) {
+    terminal.type(keys);
+    EXPECT_TRUE(terminal.mentions(shown, PseudoTerminal::Seconds(5))) << keys;
+    terminal.type("\x1b\x03\x0c");
+    EXPECT_TRUE(terminal.shows({"<4> mtf>"}));
+  }
+}
+
+TEST_F(Prompt, AMenuShowsSignatures) {
+  Session terminal(*this, 40, 100);
+  terminal.type("let x = layer\t");
+  EXPECT_TRUE(terminal.mentions("layer_norm"));
+  terminal.type("\x15random.\t");
+  EXPECT_TRUE(terminal.mentions(" random.normal(shape: shape, mean: number = 0"));
+}
+
+TEST_F(Prompt, LabelsAreFoundInSignatures) {
+  std::string found;
+  for (const line_editor::Candidate& label : labels_of("fn f(x: [.., a], a: dim, rate = (1, 2), -> [a]) -> [..]")) found += label.text + "|" + label.description + "\n";
+  EXPECT_EQ(found, "x: |x: [.., a]\na: |a: dim\nrate: |rate = (1, 2)\n");
+}
+
+TEST_F(Prompt, CtrlCAndCtrlD) {
+  Session terminal(*this, 40, 100);
+  terminal.type("\x03");
+  EXPECT_TRUE(terminal.mentions("Ctrl-D or :quit leaves"));
+  terminal.type("for i in 0..2 {\r\x04");
+  EXPECT_TRUE(terminal.mentions("This entry is unfinished."));
+  terminal.type("\x03");
+  EXPECT_TRUE(terminal.wait_until([&] { return terminal.screen().rows().back() == "<1> mtf>"; }));
+  terminal.type("while true { }\r");
+  EXPECT_TRUE(terminal.wait_until([&] { return terminal.is_restored(); }));
+  usleep(100'000);
+  terminal.type("\x03");
+  EXPECT_TRUE(terminal.mentions("[interrupted]"));
+  EXPECT_TRUE(terminal.mentions("<2> mtf>"));
+}
+
+TEST_F(Prompt, SessionsAtOnceKeepTheHistoryOfBoth) {
+  {
+    Session one(*this, 10, 60), two(*this, 10, 60);
+    one.enter("let from_one = 1", "from_one = 1");
+    two.enter("let from_two = 2", "from_two = 2");
+    one.enter("let again = 1", "again = 1");
+  }
+  EXPECT_EQ(read("history"), "let from_one = 1\nlet from_two = 2\nlet again = 1\n");
+}
+
+TEST_F(Prompt, ADumbTerminalAndOneOfFortyColumns) {
+  Session dumb(*this, 40, 100, {{"TERM", "dumb"}});
+  dumb.enter("fn f(x) {\r  x + 1\r}", "<2> mtf>");
+  dumb.type("\x04");
+  EXPECT_EQ(dumb.wait(), 0);
+  Session narrow(*this, 20, 40);
+  narrow.enter("let total = 1111111111 + 2222222222 + 3333333333", "total = 6666666666");
+}
+
+TEST_F(Prompt, BadInputGetsAnErrorAndTheSessionGoesOn) {
+  Session terminal(*this, 40, 100);
+  terminal.enter("let s = \"unfinished", "error");
+  terminal.type("\x0c");
+  terminal.paste("1 + \x01\x1b[31m\xff 2");
+  terminal.enter("", "error");
+  terminal.type("\x0c");
+  terminal.enter("mesh m = [a: 1000000000]", "mtf>");
+  terminal.enter("1 + 1", "2");
+}
+
+// Processor time, which a busy machine does not change.
+TEST_F(Prompt, StartingTakesLessThanFiftyMilliseconds) {
+  double least = 1;
+  for (int i = 0; i < 3; ++i) {
+    Session terminal(*this, 40, 100);
+    terminal.type("\x04");
+    EXPECT_EQ(terminal.wait(), 0);
+    least = std::min(least, terminal.used().count());
+  }
+  EXPECT_LT(least, 0.05);
+}
+
+TEST_F(Prompt, ASmallStatementIsAnsweredInLessThanFiftyMilliseconds) {
+  Session terminal(*this, 40, 100);
+  terminal.enter("dim a = 4; let x = ones([a])", "x: f32[a=4]");
+  double least = 1;
+  for (int i = 0; i < 10; ++i) {
+    const std::string answer = std::to_string(1000 + 4 * i);
+    terminal.type("sum(x * " + std::to_string(i) + ") + 1000");
+    EXPECT_TRUE(terminal.mentions(") + 1000"));
+    const auto begin = std::chrono::steady_clock::now();
+    terminal.type("\r");
+    EXPECT_TRUE(terminal.mentions("\n" + answer + ": f32[]"));
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    terminal.type("\x0c");
+    EXPECT_TRUE(terminal.wait_until([&] { return terminal.screen().row() == 0; }));
+  }
+  EXPECT_LT(least, 0.05);
+}
+
+TEST_F(Prompt, AMegabyteIsPastedInLessThanTwoSeconds) {
+  Session terminal(*this, 40, 100);
+  std::string text;
+  while (text.size() < 1'000'000) text += "let x = einsum(w, v -> [batch, hidden]) + 1\n";
+  terminal.paste(text);
+  terminal.type("\r");
+  EXPECT_TRUE(terminal.mentions("<2> mtf>", PseudoTerminal::Seconds(60)));
+  terminal.enter("1 + 1", "2");
+  terminal.type("\x04");
+  EXPECT_EQ(terminal.wait(), 0);
+  EXPECT_LT(terminal.used().count(), 2);
+}
+
+TEST_F(Prompt, AKeyInAnEntryOfTwoHundredLinesTakesLessThanFiveMilliseconds) {
+  const auto seconds = [&](int keys) {
+    Session terminal(*this, 60, 160);
+    std::string text = "model M() {\n";
+    for (int i = 0; i < 198; ++i) text += "  let x" + std::to_string(i) + " = einsum(w, v -> [batch, hidden]) + " + std::to_string(i) + "\n";
+    terminal.paste(text + "}");
+    EXPECT_TRUE(terminal.mentions("...> }"));
+    terminal.type("\x1b[A\x1b[A\x01");
+    for (int i = 0; i < keys; ++i) {
+      terminal.type("x");
+      EXPECT_TRUE(terminal.mentions("> " + std::string(static_cast<std::size_t>(i) + 1, 'x')));
+    }
+    terminal.type("\x03\x04");
+    EXPECT_EQ(terminal.wait(), 0);
+    return terminal.used().count();
+  };
+  EXPECT_LT((seconds(101) - seconds(1)) / 100, 0.005);
+}
+
+}  // namespace
+}  // namespace mtf::tool
