@@ -16,6 +16,7 @@
 #include "exec/predict.h"
 #include "exec/reference.h"
 #include "exec/replicas.h"
+#include "spmd/carry_splits.h"
 #include "exec/transport.h"
 #include "exec/watchdog.h"
 #include "ops/gradients.h"
@@ -111,7 +112,17 @@ struct Engine::Impl {
       Node& node = *roots[i].node;
       node.computed.resize(node.operation->results.size());
       node.computed[roots[i].result] = outputs[i];
+      note_layout(node, roots[i].result);
     }
+  }
+
+  /// A value that is kept for gradients alone lies as it was computed, and so will its gradient.
+  static void note_layout(Node& node, int result) {
+    const Sharding& lies = node.computed[result]->sharding;
+    if (lies == node.operation->shardings[result]) return;
+    auto moved = std::make_shared<LaidOutOperation>(*node.operation);
+    moved->shardings[result] = lies;
+    node.operation = std::move(moved);
   }
 
   /// Adds the numbers that a program reads to what this rank has been given.
@@ -216,6 +227,9 @@ bool Engine::materialize(ValueTable& table, const Values& needed, const std::fun
   const std::vector<NodePtr> nodes = pending(roots);
   add(table.keep_history(nodes, gradients_may_come() ? reads_of_gradient : nullptr));
   Capture captured = capture(nodes, roots);
+  std::vector<bool> only_history;
+  for (const Value& root : roots) only_history.push_back(root.node->held(root.result) == 0);
+  carry_splits(captured.program, only_history);
   ValueTable::mark_dying(nodes, captured);
   impl_->compute(captured, roots, place);
   table.computed(nodes);

@@ -175,6 +175,7 @@ class Form {
     add(static_cast<uint32_t>(operation.attributes.ints.size()));
     for (int64_t number : operation.attributes.ints) add(number);
     add(static_cast<uint8_t>(operation.attributes.element));
+    add(static_cast<uint8_t>(operation.origin));
     add(static_cast<uint32_t>(operation.results.size()));
     for (size_t r = 0; r < operation.results.size(); ++r) add(operation.results[r], operation.shardings[r]);
     add(operation.mesh);

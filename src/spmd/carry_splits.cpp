@@ -11,7 +11,7 @@ namespace {
 
 class Carrier {
  public:
-  explicit Carrier(Program& program) : program_(program), count_(program.operations.size()) {}
+  Carrier(Program& program, const std::vector<bool>& only_history) : program_(program), only_history_(only_history), count_(program.operations.size()) {}
 
   void run() {
     if (!loses_a_split()) return;
@@ -21,8 +21,8 @@ class Carrier {
     for (size_t i = 0; i < count_; ++i)
       for (const ProgramValue& operand : program_.operands_of(i))
         if (!operand.is_input()) ++readers_[operand.source];
-    for (const ProgramValue& root : program_.roots)
-      if (!root.is_input()) held_[root.source] = true;
+    for (size_t i = 0; i < program_.roots.size(); ++i)
+      if (const ProgramValue root = program_.roots[i]; !root.is_input() && (only_history_.empty() || !only_history_[i])) held_[root.source] = true;
     for (size_t i = 0; i < count_; ++i) refine(i);
     useful_.assign(count_, false);
     for (size_t i = count_; i-- > 0;) see_use(i);
@@ -120,6 +120,7 @@ class Carrier {
   }
 
   Program& program_;
+  const std::vector<bool>& only_history_;
   const size_t count_;
   std::vector<std::optional<Sharding>> finer_;  ///< of each operation that a lost split can reach
   std::vector<int32_t> readers_;
@@ -130,6 +131,6 @@ class Carrier {
 
 }  // namespace
 
-void carry_splits(Program& program) { Carrier(program).run(); }
+void carry_splits(Program& program, const std::vector<bool>& only_history) { Carrier(program, only_history).run(); }
 
 }  // namespace mtf

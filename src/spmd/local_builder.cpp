@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "ops/record.h"
 #include "ops/registry.h"
 #include "spmd/remesh.h"
 #include "spmd/reshard.h"
@@ -30,11 +31,13 @@ LocalValue block_of_result(const std::string& name, const LaidOutOperation& oper
   return value;
 }
 
-OperationRef helper_operation(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of) {
+OperationRef helper_operation(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
+                              std::vector<double> inputs) {
   auto operation = std::make_shared<LaidOutOperation>();
   operation->op = find_op(op);
   operation->operands = std::move(operands);
   operation->attributes = std::move(attributes);
+  operation->inputs = std::move(inputs);
   operation->mesh = of.mesh;
   operation->span = of.span;
   operation->results = operation->op->infer(*operation);
@@ -61,7 +64,7 @@ int LocalBuilder::add_input(int32_t which, const MeshPtr& mesh) {
   program_.instructions.push_back(std::move(instruction));
   program_.inputs.push_back(index);
   if (input.is_number) number_of_[index] = which;
-  if (input.operation->origin == LayoutOrigin::kGiven) stored_.insert(index);
+  if (input.operation->op == &ops::kAssign) stored_.insert(index);
   return index;
 }
 
@@ -98,6 +101,7 @@ void LocalBuilder::is_view(int result, int operand, const OperationRef& node) {
 LocalBuilder::CopyKey LocalBuilder::key_of(int value, const Sharding& wanted) const {
   std::string key(reinterpret_cast<const char*>(&wanted.partial), sizeof wanted.partial);
   for (const AxisList& list : wanted.dims) key.append(reinterpret_cast<const char*>(&list), sizeof list);
+  if (backward_ && is_stored(value)) key.push_back('b');
   return {value, std::move(key)};
 }
 

@@ -3,6 +3,7 @@
 //
 // A value that an operation needs in another sharding is copied there; whoever needs the same later reads that copy. A
 // value that is another's memory under other names has no copies of its own: the other is copied, and the copy renamed.
+// The backward pass makes copies of variables again, so that those of the forward pass need not be kept for it.
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -20,7 +21,8 @@ namespace mtf {
 LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding);
 
 /// An operation that the program does not have, on the mesh and at the place in the source of one that it has.
-OperationRef helper_operation(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of);
+OperationRef helper_operation(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
+                              std::vector<double> inputs = {});
 
 class LocalBuilder {
  public:
@@ -28,6 +30,8 @@ class LocalBuilder {
 
   const LocalValue& operator[](int value) const { return program_.values[value]; }
   ReshardWays& ways() { return ways_; }
+  /// What is brought from now on is for the backward pass, or for the forward pass.
+  void set_backward(bool backward) { backward_ = backward; }
   LocalProgram take() { return std::move(program_); }
 
   int add(LocalValue value);
@@ -48,7 +52,7 @@ class LocalBuilder {
   /// A value as `node` can read it on its mesh: in the blocks that it has, where that mesh can name them; gathered over
   /// the axes of its own mesh whose blocks it cannot.
   int onto_mesh(int value, const OperationRef& node);
-  /// True of a parameter in a layout that `@` gave.
+  /// True of a variable as the program finds it.
   bool is_stored(int value) const { return stored_.contains(value); }
 
  private:
@@ -67,6 +71,7 @@ class LocalBuilder {
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
   std::unordered_map<int, View> view_of_;
   std::unordered_set<int> stored_;
+  bool backward_ = false;
   std::unordered_map<int, int32_t> number_of_;  ///< of values that are numbers of the host: which input
 };
 

@@ -22,9 +22,10 @@ std::string reduce_reason(const LaidOutOperation& operation, const IterationSpac
       break;
     }
   }
-  if (text.empty() && split.carried) text = "a sum over " + operation.mesh->axes_to_string(split.carried) + " is completed";
-  return text;
+  return text.empty() && split.carried ? sum_reason(split.carried, *operation.mesh) : text;
 }
+
+std::string sum_reason(AxisSet axes, const Mesh& mesh) { return "a sum over " + mesh.axes_to_string(axes) + " is completed"; }
 
 std::string summed_reason(const Placed& operand, const LaidOutOperation& operation, const std::string& name) {
   if (!operand.sharding.partial) return "";

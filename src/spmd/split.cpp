@@ -1,8 +1,10 @@
 #include "spmd/split.h"
 
+#include <algorithm>
 #include <map>
 
 #include "graph/op.h"
+#include "ops/record.h"
 #include "ops/shape.h"
 #include "spmd/across_blocks.h"
 #include "spmd/iteration.h"
@@ -36,10 +38,12 @@ class Splitter {
     }
     for (const ProgramValue& root : graph_.roots)
       if (!root.is_input()) is_root_[root.source][root.result] = true;
+    for (size_t i = 0; i < graph_.operations.size(); ++i) is_term_.push_back(joins_numbers(i) && only_joined({static_cast<int32_t>(i), 0}));
   }
 
   LocalProgram run() {
-    for (size_t i = 0; i < graph_.operations.size(); ++i) lower(static_cast<int>(i));
+    for (size_t i = 0; i < graph_.operations.size(); ++i)
+      if (!is_term_[i]) lower_sum(static_cast<int>(i));
     std::vector<int> outputs;
     for (const ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), ""));
     LocalProgram result = local_.take();
@@ -85,10 +89,115 @@ class Splitter {
     return size_of(reader.results[0].dims) <= size_of(type.dims);
   }
 
+  // ---- sums of numbers ----
+
+  bool adds(size_t i) const { return graph_.operations[i].operation->op == &ops::kAdd; }
+
+  /// An addition of two tensors without dims, such as a norm or a loss that is put together from many parts; or another
+  /// name of one.
+  bool joins_numbers(size_t i) const {
+    const LaidOutOperation& operation = *graph_.operations[i].operation;
+    if (!(adds(i) || operation.op->view) || !is_float(operation.results[0].element) || !operation.results[0].dims.empty()) return false;
+    return std::all_of(operation.operands.begin(), operation.operands.end(), [&](const TensorType& type) { return type == operation.results[0]; });
+  }
+
+  /// Nothing reads the value but another such operation, once.
+  bool only_joined(ProgramValue value) const {
+    const Reader& reader = readers_[value.source][value.result];
+    if (is_root_[value.source][value.result] || reader.first < 0 || reader.several || !joins_numbers(reader.first)) return false;
+    const std::span<const ProgramValue> operands = graph_.operands_of(reader.first);
+    return !(operands[0] == operands.back() && operands.size() > 1) && same_mesh(graph_.mesh(value), graph_.operations[reader.first].operation->mesh);
+  }
+
+  /// Lowers an operation, and with an addition of numbers those that only make terms of it. Where terms are partial over
+  /// different axes, those of the same axes are added first, then all together, so that the sum is reduced once.
+  void lower_sum(int top) {
+    if (!joins_numbers(top)) return lower(top);
+    std::vector<int> parts;
+    std::vector<ProgramValue> terms, next{{top, 0}};
+    while (!next.empty()) {
+      const ProgramValue value = next.back();
+      next.pop_back();
+      if (value.is_input() || (value.source != top && !is_term_[value.source])) {
+        terms.push_back(value);
+        continue;
+      }
+      parts.push_back(value.source);
+      const std::span<const ProgramValue> operands = graph_.operands_of(value.source);
+      next.insert(next.end(), operands.rbegin(), operands.rend());
+    }
+    std::sort(parts.begin(), parts.end());
+    const auto last = std::find_if(parts.rbegin(), parts.rend(), [&](int part) { return adds(part); });
+    if (terms.size() > 2 && add_by_axes(top, *last, terms)) return;
+    for (int part : parts) lower(part);
+  }
+
+  /// `addition`: the last of the sum. False where it makes no difference.
+  bool add_by_axes(int top, int addition, const std::vector<ProgramValue>& terms) {
+    const OperationRef& node = graph_.operations[addition].operation;
+    std::vector<std::pair<int, AxisSet>> values;
+    AxisSet all = 0, common = ~AxisSet{0};
+    int partial = 0, whole = 0, zeros = 0;
+    for (const ProgramValue& term : terms) {
+      const int value = local_.onto_mesh(local(term), node);
+      if (local_[value].element != node->results[0].element) return false;
+      const AxisSet axes = local_[value].partial;
+      all |= axes;
+      if (axes) common &= axes;
+      ++(axes ? partial : is_zero(term) ? zeros : whole);
+      values.emplace_back(value, axes);
+    }
+    if (partial < 2 || (common == all && whole == 0)) return false;
+    std::map<AxisSet, int> sums;
+    for (size_t i = 0; i < terms.size(); ++i) {
+      const AxisSet axes = values[i].second == 0 && is_zero(terms[i]) ? all : values[i].second;
+      auto [sum, fresh] = sums.try_emplace(axes, values[i].first);
+      if (!fresh) sum->second = added(addition, sum->second, values[i].first, axes);
+    }
+    int sum = -1;
+    for (const auto& [axes, value] : sums) {
+      if (axes == 0) continue;
+      const int part = axes == all ? value : shared_out(addition, value, all);
+      sum = sum < 0 ? part : added(addition, sum, part, all);
+    }
+    if (whole > 0)
+      sum = added(addition, local_.bring(sum, node->shardings[0], node, sum_reason(all, *node->mesh)), sums.at(0), 0);
+    else if (!may_stay_partial({top, 0}, all))
+      sum = local_.bring(sum, node->shardings[0], node, sum_reason(all, *node->mesh));
+    locals_[top] = {sum};
+    return true;
+  }
+
+  bool is_zero(ProgramValue value) const { return !value.is_input() && zero_[value.source]; }
+
+  int added(int addition, int a, int b, AxisSet partial) {
+    const ProgramOperation& entry = graph_.operations[addition];
+    const int sum = local_.add(block_of_result(names_[addition], *entry.operation, 0, Sharding{{}, partial}));
+    local_.compute(entry.operation, {a, b}, {sum}, entry.origin);
+    return sum;
+  }
+
+  /// A number that is partial over some axes, as one that is partial over `all`: each processor along the others has its
+  /// share of it.
+  int shared_out(int addition, int value, AxisSet all) {
+    const LaidOutOperation& node = *graph_.operations[addition].operation;
+    const TensorType& type = node.results[0];
+    const double share = 1.0 / static_cast<double>(node.mesh->group_size(all & ~local_[value].partial));
+    const OperationRef number = helper_operation("tensor", {}, {.dims = {}, .ints = {}, .element = type.element}, node, {share});
+    const int factor = local_.add(block_of_result(names_[addition] + ".share", *number, 0, Sharding{}));
+    local_.compute(number, {}, {factor});
+    const int result = local_.add(block_of_result(names_[addition], node, 0, Sharding{{}, all}));
+    local_.compute(helper_operation("scale", {type, type}, {}, node), {value, factor}, {result});
+    return result;
+  }
+
+  // ---- one operation ----
+
   void lower(int index) {
     const ProgramOperation& entry = graph_.operations[index];
     const OperationRef& node = entry.operation;
     const Op& op = *node->op;
+    local_.set_backward(entry.replica != 0 || !node->written);  // gradients are what no program wrote
     std::vector<int> operands;
     std::vector<Placed> placed, results;
     for (const ProgramValue& operand : graph_.operands_of(index)) {
@@ -97,7 +206,7 @@ class Splitter {
       placed.push_back({local_[value].type(), local_[value].sharding(), !operand.is_input() && zero_[operand.source],
                         [this, value](const Sharding& wanted) { return local_.has_copy(value, wanted); }});
     }
-    zero_[index] = is_zero(*node) || (op.view && placed[0].zero);
+    zero_[index] = mtf::is_zero(*node) || (op.view && placed[0].zero);
     for (size_t r = 0; r < node->results.size(); ++r) results.push_back({node->results[r], node->shardings[r]});
     local_.in_replica(entry.replica);
     const IterationSpace space = op.space(*node);
@@ -186,6 +295,7 @@ class Splitter {
   LocalBuilder local_;
   std::vector<std::vector<Reader>> readers_;      ///< for each result of each operation
   std::vector<std::vector<bool>> is_root_;
+  std::vector<bool> is_term_;                     ///< of each operation: lowered with the sum that it is a part of
   std::vector<bool> zero_;                        ///< of each operation: its result is a constant zero
   std::vector<std::vector<int>> locals_;
   std::vector<int> input_locals_;
