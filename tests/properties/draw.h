@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "generator.h"
+#include "samples.h"
 #include "whole_program.h"
 
 namespace mtf::properties {
@@ -103,6 +104,11 @@ class WholeProgramDrawer {
   std::optional<Statements> counters();
   std::optional<Statements> no_grad();
   std::optional<Statements> setting();
+
+  // draw_operations.cpp
+  std::optional<Statements> sampled();
+  Expression sample_input(const Sample& sample, const SampleInput& input, const std::string& written_shape, const DimSet& dims, int64_t ids);
+  std::optional<TensorType> type_of(const Sample& sample, const Sizes& sizes);
 
   // draw_loops.cpp
   std::optional<Statements> loop();

@@ -180,8 +180,8 @@ std::optional<Statements> WholeProgramDrawer::model() {
   };
   auto place = [&](const std::string& word, const std::string& name, const DimSet& dims) {
     std::string layout;
-    if (has(Feature::kAnnotations) && program_.own_meshes && !dims.empty() && dice_.chance(30))
-      layout = fmt::format(" @ {{{} -> {}}}", dim(dice_.pick(dims)), dice_.chance(50) ? "r" : "c");
+    if (has(Feature::kAnnotations) && !dims.empty() && dice_.chance(30))
+      layout = fmt::format(" @ {{{} -> {}}}", dim(dice_.pick(dims)), dice_.pick(program_.axes));
     body.push_back({fmt::format("{} {}: {}{}{} = {}", word, name, doubles_ ? "f64" : "", shape(dims), layout, initial(dims)), {}, {}, {}});
     declare(name, {.dims = dims}, 2, word == "state");
   };

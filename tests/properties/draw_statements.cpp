@@ -49,19 +49,27 @@ void WholeProgramDrawer::depends(const std::string& name, const std::string& tex
 std::optional<Statements> WholeProgramDrawer::draw_one() {
   using Draw = std::optional<Statements> (WholeProgramDrawer::*)();
   using Self = WholeProgramDrawer;
-  static constexpr std::pair<int, Draw> kWays[] = {
-      {6, &Self::let}, {2, &Self::let_list}, {1, &Self::let_tuple}, {2, &Self::alias}, {4, &Self::assignment}, {2, &Self::place_assignment},
-      {1, &Self::grown_list}, {4, &Self::print}, {1, &Self::assertion}, {2, &Self::loop}, {2, &Self::carried}, {2, &Self::list_loop},
-      {1, &Self::while_loop}, {2, &Self::branch}, {1, &Self::leaving}, {1, &Self::counters}, {1, &Self::no_grad}, {1, &Self::setting},
-      {2, &Self::function}, {1, &Self::closure}, {1, &Self::closure_list}, {1, &Self::maker}, {1, &Self::recursion}, {3, &Self::model},
-      {2, &Self::instance}, {1, &Self::method_call}, {2, &Self::gradient_statement}, {3, &Self::gradient_of_known}, {1, &Self::second_gradient},
-      {4, &Self::training}, {1, &Self::micro_batches}, {1, &Self::gradient_of_argument}};
+  struct Way { int weight; Draw draw; const char* name; };
+  static constexpr Way kWays[] = {
+      {6, &Self::let, "let"}, {2, &Self::let_list, "let_list"}, {1, &Self::let_tuple, "let_tuple"}, {3, &Self::sampled, "sampled"},
+      {2, &Self::alias, "alias"}, {4, &Self::assignment, "assignment"}, {2, &Self::place_assignment, "place_assignment"},
+      {1, &Self::grown_list, "grown_list"}, {4, &Self::print, "print"}, {1, &Self::assertion, "assertion"}, {2, &Self::loop, "loop"},
+      {2, &Self::carried, "carried"}, {2, &Self::list_loop, "list_loop"}, {1, &Self::while_loop, "while_loop"},
+      {2, &Self::branch, "branch"}, {1, &Self::leaving, "leaving"}, {1, &Self::counters, "counters"}, {1, &Self::no_grad, "no_grad"},
+      {1, &Self::setting, "setting"}, {2, &Self::function, "function"}, {1, &Self::closure, "closure"},
+      {1, &Self::closure_list, "closure_list"}, {1, &Self::maker, "maker"}, {1, &Self::recursion, "recursion"}, {3, &Self::model, "model"},
+      {2, &Self::instance, "instance"}, {1, &Self::method_call, "method_call"}, {2, &Self::gradient_statement, "gradient_statement"},
+      {3, &Self::gradient_of_known, "gradient_of_known"}, {1, &Self::second_gradient, "second_gradient"}, {4, &Self::training, "training"},
+      {1, &Self::micro_batches, "micro_batches"}, {1, &Self::gradient_of_argument, "gradient_of_argument"}};
   int sum = 0;
-  for (const auto& [weight, draw] : kWays) sum += weight;
+  for (const Way& way : kWays) sum += way.weight;
   int64_t at = dice_.below(sum);
-  for (const auto& [weight, draw] : kWays) {
-    at -= weight;
-    if (at < 0) return (this->*draw)();
+  for (const Way& way : kWays) {
+    at -= way.weight;
+    if (at >= 0) continue;
+    std::optional<Statements> drawn = (this->*way.draw)();
+    if (drawn) program_.made_of.insert(way.name);
+    return drawn;
   }
   return std::nullopt;
 }

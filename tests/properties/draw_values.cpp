@@ -303,8 +303,11 @@ WholeProgramDrawer::Option WholeProgramDrawer::annotated(const DimSet& dims, int
   if (!has(Feature::kAnnotations)) return std::nullopt;
   const Drawn x = real(dims, depth);
   std::string layout = "{}";
-  if (!dims.empty() && program_.own_meshes && dice_.chance(70))
-    layout = fmt::format("{{{}{} -> {}}}", dice_.chance(30) ? ".., " : "", dim(dice_.pick(dims)), dice_.chance(50) ? "r" : "c");
+  if (!dims.empty() && dice_.chance(80)) {
+    std::string axes = dice_.pick(program_.axes);
+    if (program_.axes.size() > 1 && dice_.chance(20)) axes = dice_.chance(50) ? "[r, c]" : "[c, r]";
+    layout = fmt::format("{{{}{} -> {}}}", dice_.chance(30) ? ".., " : "", dim(dice_.pick(dims)), axes);
+  }
   return made("($0 @ " + layout + ")", {x.expression}, dims, x.bound);
 }
 

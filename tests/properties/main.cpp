@@ -3,19 +3,22 @@
 //   test_properties --seed N            shows the random program N and what is wrong with it
 //   test_properties --seeds FIRST LAST  looks for a wrong one among many, more than the tests run
 //   test_properties --whole-program N   shows the whole program N and what is wrong with it
-//   test_properties --whole-programs COUNT [--first SEED] [--features NAMES] [--plans] [--most-of-a-kind N] [--no-shrink]
-//                                       looks for wrong ones among so many, and makes those small
-//   test_properties --whole-script FILE [--mesh M] [--layout L]
+//   test_properties --whole-programs COUNT [--first SEED] [--features NAMES] [--plans] [--ranks 2,3,4] [--most-of-a-kind N]
+//                   [--no-shrink]       looks for wrong ones among so many, and makes those small; with --ranks as many on
+//                                       each of these numbers of ranks, which mpirun starts
+//   test_properties --whole-script FILE [--mesh M] [--layout L] [--set NAME=VALUE]
 //                                       says whether what must hold of whole programs holds of a script
+//   test_properties --census COUNT      how often whole programs use what they can be made of
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <optional>
 #include <sstream>
+#include <vector>
 
+#include "on_ranks.h"
 #include "random_program.h"
 #include "script.h"
 #include "whole_search.h"
@@ -23,22 +26,44 @@
 namespace mtf::properties {
 namespace {
 
-/// What the command line asks for of whole programs.
-std::optional<Search> whole_programs_of(int argc, char** argv) {
-  if (argc < 3 || std::strncmp(argv[1], "--whole-program", 15) != 0) return std::nullopt;
+/// What the command line asks for of whole programs, once for each number of ranks.
+std::vector<Search> whole_programs_of(int argc, char** argv) {
+  if (argc < 3 || std::strncmp(argv[1], "--whole-program", 15) != 0) return {};
   Search what;
+  std::vector<int> ranks;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "0";
     if (word == "--whole-program") what.first = std::strtoull(value, nullptr, 10), what.count = 1;
     if (word == "--whole-programs") what.count = std::strtoull(value, nullptr, 10);
     if (word == "--first") what.first = std::strtoull(value, nullptr, 10);
-    if (word == "--features") what.features = features_of(value);
+    if (word == "--features") what.features = value;
     if (word == "--most-of-a-kind") what.most_of_a_kind = std::strtoull(value, nullptr, 10);
     if (word == "--no-shrink") what.shrink = false;
-    if (word == "--plans") what.checks.plans = true;
+    if (word == "--plans") what.plans = true;
+    std::istringstream numbers(word == "--ranks" ? value : "");
+    for (std::string number; std::getline(numbers, number, ',');) ranks.push_back(std::atoi(number.c_str()));
   }
-  return what;
+  if (ranks.empty()) ranks.push_back(under_mpi() ? shared_engine().ranks() : 1);
+  std::vector<Search> searches;
+  for (const int each : ranks) searches.push_back(what), searches.back().ranks = each;
+  return searches;
+}
+
+/// Under mpirun: rank 0 says what search() reads.
+int whole_programs_on_ranks(const Search& what) {
+  run_batch(what, [](const std::string& message) {
+    if (shared_engine().rank() == 0) std::cout << message << std::flush;
+  });
+  return 0;
+}
+
+int whole_programs(const Search& what, bool show) {
+  if (under_mpi()) return whole_programs_on_ranks(what);
+  if (show) std::cout << shown(what);
+  const Tally tally = search(what, [](const std::string& report) { std::cout << report << std::flush; });
+  std::cout << to_string(tally) << (what.ranks > 1 ? " on " + std::to_string(what.ranks) + " ranks" : "") << "\n";
+  return tally.found.empty() ? 0 : 1;
 }
 
 int whole_script(int argc, char** argv) {
@@ -46,18 +71,20 @@ int whole_script(int argc, char** argv) {
   std::ostringstream text;
   text << std::ifstream(argv[2]).rdbuf();
   program.statements.push_back({text.str(), {}, {}, {}});
+  program.reads_decide = true;  // it may
   Trial trial{{""}, false};
-  for (int i = 3; i + 1 < argc; i += 2) (std::string(argv[i]) == "--mesh" ? trial.where.mesh : trial.where.layout) = argv[i + 1];
-  const std::optional<Failure> failure = failure_at(program, trial);
-  std::cout << (failure ? failure->kind + "\n" + failure->what : "all holds\n");
-  return failure ? 1 : 0;
-}
-
-int whole_programs(const Search& what, bool show) {
-  if (show) std::cout << shown(what);
-  const size_t failed = search(what, [](const std::string& report) { std::cout << report << std::flush; }).size();
-  std::cout << what.count - failed << " of " << what.count << " whole programs do the same everywhere\n";
-  return failed == 0 ? 0 : 1;
+  for (int i = 3; i + 1 < argc; i += 2) {
+    const std::string word = argv[i], value = argv[i + 1];
+    if (word == "--mesh") trial.where.mesh = value;
+    if (word == "--layout") trial.where.layout = value;
+    if (word == "--set") program.set.emplace_back(value.substr(0, value.find('=')), value.substr(value.find('=') + 1));
+  }
+  if (under_mpi()) watch(60, "the script");
+  const Verdict verdict = verdict_at(program, trial, {.plans = true, .sharing = under_mpi()});
+  if (under_mpi() && shared_engine().rank() != 0) return 0;
+  if (verdict.fails()) std::cout << verdict.failure.kind << "\n" << verdict.failure.what;
+  else if (!under_mpi()) std::cout << "all holds\n";
+  return verdict.fails() && !under_mpi() ? 1 : 0;
 }
 
 }  // namespace
@@ -83,8 +110,10 @@ int main(int argc, char** argv) {
     }
   } else if (argc > 2 && std::strcmp(argv[1], "--whole-script") == 0) {
     status = whole_script(argc, argv);
-  } else if (std::optional<Search> what = whole_programs_of(argc, argv)) {
-    status = whole_programs(*what, argc == 3 && std::strcmp(argv[1], "--whole-program") == 0);
+  } else if (argc == 3 && std::strcmp(argv[1], "--census") == 0) {
+    std::cout << census(std::strtoull(argv[2], nullptr, 10));
+  } else if (const std::vector<Search> searches = whole_programs_of(argc, argv); !searches.empty()) {
+    for (const Search& what : searches) status |= whole_programs(what, std::strcmp(argv[1], "--whole-program") == 0);
   } else {
     status = RUN_ALL_TESTS();
   }

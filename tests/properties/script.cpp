@@ -9,6 +9,8 @@
 #include <cstring>
 #include <optional>
 
+#include "on_ranks.h"
+
 namespace mtf::properties {
 
 namespace {
@@ -24,6 +26,18 @@ std::string Script::text() const {
 std::string to_string(const Where& where) {
   if (where.mesh.empty()) return where.cut_each ? "its own mesh, cut after every statement" : "its own mesh";
   return fmt::format("--mesh \"{}\" --layout \"{}\"{}", where.mesh, where.layout, where.cut_each ? ", cut after every statement" : "");
+}
+
+int64_t processors_of(const std::string& mesh) {
+  int64_t size = 1;
+  for (const Axis& axis : parse_axes(mesh)) size *= axis.size;
+  return size;
+}
+
+int64_t wire_bytes(const Counters& counters) {
+  int64_t bytes = 0;
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) bytes += counters.total(static_cast<CollectiveKind>(kind)).wire_bytes;
+  return bytes;
 }
 
 Settings Evaluation::settings_of(const Where& where) {
@@ -128,7 +142,6 @@ Engine& engine() { return made(engines().hosting_all, {.threads = 1, .scrub = tr
 Engine& dry_engine() { return made(engines().dry, {.threads = 1, .dry = true}); }
 Engine& reference_engine() { return made(engines().reference, {.threads = 1, .dry = true, .reference = true}); }
 Engine& single_engine() { return made(engines().single, {.threads = 1, .fuse = false, .scrub = true}); }
-bool under_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 Engine& shared_engine() {
   return made(engines().shared, {.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
 }

@@ -32,6 +32,11 @@ struct Where {
 /// `--mesh "all:4" --layout "a:all"`
 std::string to_string(const Where& where);
 
+/// How many processors a mesh has, as `--mesh` says it.
+int64_t processors_of(const std::string& mesh);
+/// Of all collectives.
+int64_t wire_bytes(const Counters& counters);
+
 struct Outcome {
   std::vector<HostTensor> results;  ///< in the order of Script::results; without elements under a dry engine
   Counters counters;                ///< of the body

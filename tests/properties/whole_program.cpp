@@ -51,6 +51,7 @@ const std::vector<FeatureRecord>& features() {
       {kIfExpressions, "if_expressions", false, "`if c { a } else { b }` as an expression"},
       {kChangingNumbers, "changing_numbers", true, "numbers of the host that a `while` assigns, in tensors' arithmetic"},
       {kNoGrad, "no_grad", true, "`no_grad { … }`"},
+      {kOperations, "operations", true, "any operation of the registry, as its samples use it"},
   };
   return records;
 }
@@ -95,14 +96,17 @@ void WholeProgramDrawer::preamble() {
   const std::vector<std::string> names = {"a", "b", "c", "d"};
   const int64_t count = dice_.between(2, 4);
   for (int64_t i = 0; i < count; ++i) {
-    const int size = static_cast<int>(i > 0 && dice_.chance(25) ? dims_[0].size : dice_.between(1, 6));
+    const int size = static_cast<int>(i > 0 && dice_.chance(25) ? dims_[0].size : dice_.chance(12) ? dice_.between(7, 19) : dice_.between(1, 6));
     dims_.push_back({names[static_cast<size_t>(i)], size});
     lines.push_back({"dim " + names[static_cast<size_t>(i)] + " = $0", {{std::to_string(size), {}, ""}}, {}, {}});
     program_.dims.push_back(names[static_cast<size_t>(i)]);
   }
-  if (has(Feature::kOwnMeshes) && dice_.chance(50)) {
-    program_.own_meshes = true;
-    for (const char* axes : {"[r: 2, c: 2]", "[r: 4, c: 1]", "[r: 1, c: 4]"}) {
+  program_.own_meshes = has(Feature::kOwnMeshes) && dice_.chance(50);
+  program_.axes = program_.own_meshes || dice_.chance(50) ? std::vector<std::string>{"r", "c"} : std::vector<std::string>{"p"};
+  if (program_.own_meshes) {
+    const bool six = dice_.chance(40);
+    program_.processors = six ? 6 : 4;
+    for (const char* axes : {six ? "[r: 2, c: 3]" : "[r: 2, c: 2]", six ? "[r: 3, c: 2]" : "[r: 4, c: 1]", six ? "[r: 6, c: 1]" : "[r: 1, c: 4]"}) {
       if (!meshes_.empty() && !has(Feature::kUse)) break;
       meshes_.push_back(fresh("m"));
       lines.push_back({"mesh " + meshes_.back() + " = " + axes, {}, {}, {}});
@@ -149,7 +153,7 @@ void WholeProgramDrawer::preamble() {
 WholeProgram WholeProgramDrawer::make() {
   doubles_ = has(Feature::kDoubles) && dice_.chance(60);
   preamble();
-  statements_left_ = static_cast<int>(dice_.between(10, 35));
+  statements_left_ = static_cast<int>(dice_.chance(4) ? dice_.between(40, 80) : dice_.between(10, 35));
   if (has(Feature::kModels))
     for (int64_t i = dice_.between(0, 2); i > 0; --i)
       if (std::optional<Statements> lines = model())

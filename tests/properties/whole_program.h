@@ -7,6 +7,7 @@
 // indices) is exact: numbers of the host and tensors of i32. A line that is printed says by its first word how it is to be
 // compared: `f` within a tolerance, `c` (what was counted) only between runs under one mesh and layout, others exactly.
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +23,7 @@ enum class Feature {
   kSubmodels, kStates, kAssignments, kPlaces, kAliases, kPrints, kAsserts, kHostReads, kIntegers, kGradients, kSecondGradients,
   kGradientsInside, kUpdates, kGradientsOfArguments, kRecompute, kCounters, kOwnMeshes, kUse, kAnnotations, kOptions, kSeeds,
   kRandomInside, kDoubles, kFloatConditions, kIfExpressions, kNoGrad,
-  kChangingNumbers, kLast
+  kChangingNumbers, kOperations, kLast
 };
 inline constexpr size_t kFeatures = static_cast<size_t>(Feature::kLast);
 
@@ -46,9 +47,12 @@ struct WholeProgram {
   Statements statements;
   std::vector<std::string> dims;                          ///< that a layout can split
   std::vector<std::pair<std::string, std::string>> set;   ///< for --set
-  bool own_meshes = false;          ///< it declares meshes of four processors with the axes r and c
+  std::vector<std::string> axes;    ///< of the meshes that it runs on: p, or r and c
+  bool own_meshes = false;          ///< it declares meshes with the axes r and c
+  int64_t processors = 1;           ///< of each of its own meshes
   bool counts = false;              ///< it prints what was counted
   bool reads_decide = false;        ///< what the host read of a tensor decides how it goes on
+  std::set<std::string> made_of;    ///< kinds of statements, and operations that samples gave
   std::string text() const { return to_string(statements); }
 };
 

@@ -1,6 +1,9 @@
 // Random whole programs: under random meshes and layouts they do what the reference does, and what is planned is run.
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "samples.h"
 #include "whole_search.h"
 
 namespace mtf::properties {
@@ -12,9 +15,20 @@ class WholePrograms : public testing::TestWithParam<int> {};
 TEST_P(WholePrograms, DoTheSameEverywhere) {
   constexpr uint64_t kCount = 100;
   Search what;
-  what.checks.plans = true;
+  what.plans = true;
   what.first = kCount * static_cast<uint64_t>(GetParam()), what.count = kCount;
-  search(what, [](const std::string& report) { ADD_FAILURE() << report; });
+  const Tally tally = search(what, [](const std::string& report) { ADD_FAILURE() << report; });
+  EXPECT_LT(tally.ended + tally.refused, kCount / 10) << to_string(tally) << ", so too few run to their end";
+}
+
+/// The thousand programs are made of every kind of statement and of every operation that has samples.
+TEST(AllWholePrograms, UseWhatTheyCanBeMadeOf) {
+  std::map<std::string, int> uses;
+  for (uint64_t seed = 0; seed < 1000; ++seed)
+    for (const std::string& each : whole_program(seed, default_features()).made_of) ++uses[each];
+  for (const Op* op : sampled_ops()) EXPECT_GE(uses["operation " + std::string(op->name)], 2) << op->name;
+  for (const char* rare : {"while_loop", "recursion", "closure_list", "method_call", "second_gradient", "micro_batches", "gradient_of_argument", "no_grad", "counters"})
+    EXPECT_GE(uses[rare], 20) << rare;
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, WholePrograms, testing::Range(0, 10));

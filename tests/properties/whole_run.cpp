@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 
 #include "compare.h"
@@ -18,6 +19,8 @@ namespace {
 /// What two ways of computing a printed number may differ by: absolutely, and for each unit of the line's largest number.
 /// Six digits are printed, of f32 numbers on which some tens of operations have left their rounding.
 constexpr double kAbsolute = 3e-5, kScaled = 1e-4;
+
+constexpr size_t kTrials = 9;  // to draw; three are run
 
 const char kEarly[] = "assert sum(fill([], 1, i32)) == 1";
 
@@ -45,6 +48,7 @@ WholeOutcome outcome_of(const std::string& text, const Settings& settings, Engin
   WholeOutcome outcome;
   std::ostringstream out;
   engine.restart_peak();
+  const int64_t wire_before = wire_bytes(engine.counters()), sent_before = engine.sent();
   try {
     Session session(settings, &engine, out);
     session.on_statement([&](const StatementReport& report) {
@@ -66,6 +70,7 @@ WholeOutcome outcome_of(const std::string& text, const Settings& settings, Engin
     outcome.broken = error.what();
   }
   outcome.output = out.str();
+  outcome.wire = wire_bytes(engine.counters()) - wire_before, outcome.sent = engine.sent() - sent_before;
   return outcome;
 }
 
@@ -179,13 +184,15 @@ std::string text_at(const WholeProgram& program, const Trial& trial) {
   return to_string(trial.early ? with_early_reads(program.statements) : program.statements);
 }
 
-std::vector<Trial> trials_of(const WholeProgram& program) {
+std::vector<Trial> trials_of(const WholeProgram& program, int ranks) {
   Dice dice(program.seed + 77);
   std::vector<Trial> trials;
-  if (program.own_meshes) trials.push_back({{""}, false});
-  const std::vector<std::string> meshes = program.own_meshes ? std::vector<std::string>{"r:2;c:2", "r:2;c:3", "r:3;c:1", "r:1;c:2"}
-                                                              : std::vector<std::string>{"p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
-  while (trials.size() < 3) {
+  if (program.own_meshes && program.processors >= ranks) trials.push_back({{""}, false});
+  std::vector<std::string> meshes;
+  const std::vector<std::string> of_one_axis = {"p:2", "p:3", "p:4", "p:5", "p:8"}, of_two = {"r:2;c:2", "r:2;c:3", "r:3;c:2", "r:3;c:1", "r:1;c:4", "r:4;c:2"};
+  for (const std::string& mesh : program.axes.size() == 1 ? of_one_axis : of_two)
+    if (processors_of(mesh) >= ranks) meshes.push_back(mesh);
+  while (trials.size() < kTrials) {
     Trial trial;
     trial.where.mesh = dice.pick(meshes);
     trial.where.layout = random_layout(static_cast<uint64_t>(dice.below(1 << 30)), program.dims, trial.where.mesh);
@@ -193,6 +200,18 @@ std::vector<Trial> trials_of(const WholeProgram& program) {
     trials.push_back(trial);
   }
   return trials;
+}
+
+std::vector<Trial> simpler_trials(const WholeProgram& program, const Trial& trial, int ranks) {
+  std::vector<Trial> simpler;
+  if (!program.own_meshes && program.axes.size() == 1)
+    for (const char* mesh : {"p:1", "p:2", "p:3"}) {
+      if (processors_of(mesh) < ranks) continue;
+      simpler.push_back({{mesh, ""}, false});
+      for (const std::string& dim : program.dims) simpler.push_back({{mesh, dim + ":p"}, false});
+    }
+  simpler.push_back({trial.where, false});
+  return simpler;
 }
 
 std::string output_difference(const std::string& expected, const std::string& found, bool counts) {
@@ -205,42 +224,69 @@ std::string output_difference(const std::string& expected, const std::string& fo
   return {};
 }
 
-std::optional<Failure> failure_at(const WholeProgram& program, const Trial& trial, Checks checks) {
-  const std::string text = program.text();
-  const Settings settings = settings_of(program, trial.where);
-  now_running(to_string(trial) + "\n" + text);
-  const std::string tried = text_at(program, trial);
+namespace {
+
+Verdict fails(const std::string& kind, const std::string& what) { return {Verdict::Kind::kFails, {kind, what}}; }
+
+/// What the check says of the program: nothing, or why it cannot be run.
+std::optional<Verdict> refusal(const std::string& text, const Settings& settings) {
   Diagnostics found;
   try {
-    found = Session::check_text("program.mtf", tried, settings);
+    found = Session::check_text("program.mtf", text, settings);
   } catch (const std::exception& error) {
-    return Failure{"check broken: " + head_of(error.what()), error.what()};
+    return fails("check broken: " + head_of(error.what()), error.what());
   }
   for (const Diagnostic& diagnostic : found.list()) {
     if (diagnostic.severity() == Severity::kWarning) continue;
     // Which dims share an axis is the layout's affair, and what was assigned when depends on what was drawn.
-    if (diagnostic.kind() == Kind::axis_used_twice || diagnostic.kind() == Kind::grad_through_assigned) return std::nullopt;
-    return Failure{fmt::format("refused: {}", record(diagnostic.kind()).name), diagnostic.render()};
+    if (diagnostic.kind() == Kind::axis_used_twice || diagnostic.kind() == Kind::grad_through_assigned) return Verdict{Verdict::Kind::kRefused};
+    return fails(fmt::format("refused: {}", record(diagnostic.kind()).name), diagnostic.render());
   }
+  return std::nullopt;
+}
+
+/// What the plan says of each statement against what the run has counted; `expected` is the reference's, of the
+/// program that is not read early.
+std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std::string& text, const Settings& settings, const WholeOutcome& expected,
+                                         const WholeOutcome& run, bool early, bool sharing) {
+  if (!early) {
+    if (std::string how = output_difference(expected.output, run.output, true); !how.empty()) return fails("counts differ", how);
+    if (std::string how = plan_difference(expected, run); !how.empty()) return fails("plan with reads differs", how);
+  }
+  if (sharing || program.reads_decide) return std::nullopt;
+  const WholeOutcome plan = outcome_of(text, settings, dry_engine());
+  if (!plan.broken.empty()) return fails("plan broken: " + head_of(plan.broken), plan.broken);
+  if (!plan.error.empty()) return fails("plan ends with: " + kind_of(plan.error), plan.error);
+  if (std::string how = plan_difference(plan, run); !how.empty()) return fails("plan differs", how);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks checks) {
+  const std::string text = program.text();
+  const Settings settings = settings_of(program, trial.where);
+  now_running(to_string(trial) + "\n" + text);
+  const std::string tried = text_at(program, trial);
+  if (std::optional<Verdict> refused = refusal(tried, settings)) return *refused;
+  Engine& engine = checks.sharing ? shared_engine() : mtf::properties::engine();
+  // All ranks run the program before one of them compares anything.
+  const WholeOutcome run = outcome_of(tried, settings, engine);
+  if (!run.broken.empty()) return fails("broken: " + head_of(run.broken), run.broken);
+  if (engine.rank() != 0) return {};
   // What the program means, and what it costs there, with what the host read of tensors.
   const WholeOutcome expected = outcome_of(text, settings, reference_engine());
-  if (!expected.broken.empty()) return Failure{"reference broken: " + head_of(expected.broken), expected.broken};
-  const WholeOutcome run = outcome_of(tried, settings, checks.sharing ? shared_engine() : engine());
-  if (!run.broken.empty()) return Failure{"broken: " + head_of(run.broken), run.broken};
+  if (!expected.broken.empty()) return fails("reference broken: " + head_of(expected.broken), expected.broken);
   if (kind_of(run.error) != kind_of(expected.error))
-    return Failure{fmt::format("ends with: {}, not {}", kind_of(run.error), kind_of(expected.error)), fmt::format("expected {}\nfound {}\n", expected.error, run.error)};
-  if (checks.sharing && shared_engine().rank() != 0) return std::nullopt;
-  const bool counts = checks.plans && !trial.early;
-  if (std::string how = output_difference(expected.output, run.output, false); !how.empty()) return Failure{"differs", how};
-  if (!counts || !run.error.empty()) return std::nullopt;
-  if (std::string how = output_difference(expected.output, run.output, true); !how.empty()) return Failure{"counts differ", how};
-  if (std::string how = plan_difference(expected, run); !how.empty()) return Failure{"plan with reads differs", how};
-  if (checks.sharing || program.reads_decide) return std::nullopt;
-  const WholeOutcome plan = outcome_of(tried, settings, dry_engine());
-  if (!plan.broken.empty()) return Failure{"plan broken: " + head_of(plan.broken), plan.broken};
-  if (!plan.error.empty()) return Failure{"plan ends with: " + kind_of(plan.error), plan.error};
-  if (std::string how = plan_difference(plan, run); !how.empty()) return Failure{"plan differs", how};
-  return std::nullopt;
+    return fails(fmt::format("ends with: {}, not {}", kind_of(run.error), kind_of(expected.error)), fmt::format("expected {}\nfound {}\n", expected.error, run.error));
+  if (std::string how = output_difference(expected.output, run.output, false); !how.empty()) return fails("differs", how);
+  const bool one_each = !trial.where.mesh.empty() && processors_of(trial.where.mesh) == engine.ranks();
+  if (checks.sharing && one_each && run.wire != run.sent)
+    return fails("wire bytes differ", fmt::format("wire_bytes are {}, {} bytes were handed to MPI\n", run.wire, run.sent));
+  if (!run.error.empty()) return {Verdict::Kind::kEnds};
+  if (checks.plans)
+    if (std::optional<Verdict> wrong = planned_otherwise(program, tried, settings, expected, run, trial.early, checks.sharing)) return *wrong;
+  return {};
 }
 
 }  // namespace mtf::properties
