@@ -88,14 +88,15 @@ class NameWalk : public ast::Walk {
     }
   }
 
-  /// A name that is bound to the value of a name, a part or a call, or to an element, may stand for a param or state.
+  /// A name that is bound to the value of a name or a part, or to an element, may stand for a param or state. What a call
+  /// gives is taken to be new: functions that give a variable itself, to be assigned, are rare, and only costs depend on it.
   void aliases(const ast::Stmt& stmt) {
     std::vector<ast::Ident> names;
     if (auto* loop = stmt.as<ast::ForStmt>()) names_of(*loop->pattern, names);
     if (auto* let = stmt.as<ast::LetStmt>()) {
       const ast::Expr& value = *let->value;
       const bool may_be_place = value.as<ast::NameExpr>() || value.as<ast::AttributeExpr>() || value.as<ast::IndexExpr>() ||
-                                value.as<ast::CallExpr>() || value.as<ast::TupleExpr>() || value.as<ast::ListExpr>();
+                                value.as<ast::TupleExpr>() || value.as<ast::ListExpr>();
       if (may_be_place) names_of(*let->pattern, names);
     }
     for (const ast::Ident& ident : names) info->aliases.insert(ident.name);
