@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "eval/evaluator.h"
+#include "graph/op.h"
 #include "ops/registry.h"
 #include "syntax/print.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "draw.h"
-#include "ops/op.h"
+#include "graph/op.h"
 #include "samples.h"
 
 namespace mtf::properties {
