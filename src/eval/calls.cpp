@@ -205,7 +205,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   auto instance = std::make_shared<Instance>();
   instance->model = model;
   instance->scope = scope;
-  evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
+  if (evaluator_.variables.last() > first) evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
   return InstancePtr(instance);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "eval/uncalled.h"
+#include "graph/op.h"
+#include "ops/registry.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -38,16 +40,14 @@ void NameCheck::function(const ast::FunctionText& text) {
 }
 
 void NameCheck::refuse_equal_paths(const ast::ModelStmt& model) {
-  std::vector<const ast::Ident*> variables;
+  std::unordered_map<Name, Span> variables;
   for (const ast::Stmt& stmt : model.body.statements) {
     auto* variable = stmt.as<ast::ParamStmt>();
     if (!variable) continue;
-    for (const ast::Ident* earlier : variables) {
-      if (earlier->name != variable->name.name) continue;
-      evaluator_.findings.report(Diagnostic(Kind::duplicate_declaration, variable->name.span, fmt::format("`{}` would have the path of another", earlier->name.text()))
-                                      .related(earlier->span, "declared here"));
-    }
-    variables.push_back(&variable->name);
+    const auto [earlier, is_new] = variables.emplace(variable->name.name, variable->name.span);
+    if (is_new) continue;
+    evaluator_.findings.report(Diagnostic(Kind::duplicate_declaration, variable->name.span, fmt::format("`{}` would have the path of another", variable->name.name.text()))
+                                    .related(earlier->second, "declared here"));
   }
 }
 

@@ -35,21 +35,29 @@ void Scope::release() {
   for (const std::weak_ptr<Scope>& captured_scope : all) {
     if (const std::shared_ptr<Scope> scope = captured_scope.lock()) {
       scope->bindings.clear();
-      scope->rearranged();
       scope->hoisted.clear();
+      scope->rearranged();
     }
   }
 }
 
+namespace {
+constexpr size_t kMany = 32;
+}
+
+std::optional<size_t> Scope::last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name) {
+  if (!index) index = std::make_unique<Index>();
+  for (; index->count < all.size(); ++index->count) index->last[all[index->count].name] = index->count;
+  const auto found = index->last.find(name);
+  return found == index->last.end() ? std::nullopt : std::optional(found->second);
+}
+
 Binding* Scope::find_bound(Name name, size_t limit) {
-  constexpr size_t kMany = 32;
   limit = std::min(limit, bindings.size());
   if (bindings.size() > kMany) {
-    if (!index_) index_ = std::make_unique<Index>();
-    for (; index_->count < bindings.size(); ++index_->count) index_->last[bindings[index_->count].name] = index_->count;
-    const auto found = index_->last.find(name);
-    if (found == index_->last.end()) return nullptr;
-    limit = std::min(limit, found->second + 1);
+    const auto last = last_place(index_, bindings, name);
+    if (!last) return nullptr;
+    limit = std::min(limit, *last + 1);
   }
   for (size_t i = limit; i > 0; --i) {
     if (bindings[i - 1].name == name) return &bindings[i - 1];
@@ -57,12 +65,18 @@ Binding* Scope::find_bound(Name name, size_t limit) {
   return nullptr;
 }
 
-Binding* Scope::find_own(Name name, size_t limit) {
-  if (Binding* const binding = find_bound(name, limit)) return binding;
-  for (Binding& binding : hoisted) {
-    if (binding.name == name) return &binding;
+Binding* Scope::find_hoisted(Name name) {
+  if (hoisted.size() > kMany) {
+    const auto place = last_place(hoisted_index_, hoisted, name);
+    return place ? &hoisted[*place] : nullptr;
   }
-  return nullptr;
+  const auto found = std::find_if(hoisted.begin(), hoisted.end(), [&](const Binding& one) { return one.name == name; });
+  return found == hoisted.end() ? nullptr : &*found;
+}
+
+Binding* Scope::find_own(Name name, size_t limit) {
+  Binding* const binding = find_bound(name, limit);
+  return binding ? binding : find_hoisted(name);
 }
 
 Scope::Found Scope::find(Name name, size_t limit) {

@@ -5,6 +5,7 @@
 // not end it, since a function sees the bindings in force where it is written. So whoever looks a name up says how many
 // of the bindings he sees; functions and models of a scope (`hoisted`) are seen by all.
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,6 +49,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   void bind(Name name, HostValue value, Span span);
   /// The binding of this scope alone, or null.
   Binding* find_own(Name name, size_t limit = ~size_t{0});
+  /// The function or model of this scope alone, or null.
+  Binding* find_hoisted(Name name);
   /// The binding in this scope and those around it, and whose it is.
   struct Found {
     Binding* binding = nullptr;
@@ -56,18 +59,24 @@ class Scope : public std::enable_shared_from_this<Scope> {
   Found find(Name name, size_t limit = ~size_t{0});
   /// Every name visible here, the nearest first.
   void visible_names(std::vector<std::string>& names) const;
-  /// To be called by whoever has changed `bindings` other than by adding to them.
-  void rearranged() { index_.reset(); }
+  /// To be called by whoever has changed `bindings` or `hoisted` other than by adding to them.
+  void rearranged() {
+    index_.reset();
+    hoisted_index_.reset();
+  }
 
  private:
   size_t next_search_ = 64;
-  /// The last binding of each name among the first `count` bindings, where they are many.
+  /// The last binding of each name among the first `count`, where they are many.
   struct Index {
     std::unordered_map<Name, size_t> last;
     size_t count = 0;
   };
-  std::unique_ptr<Index> index_;
+  std::unique_ptr<Index> index_;          ///< of `bindings`
+  std::unique_ptr<Index> hoisted_index_;  ///< of `hoisted`
 
+  /// The place of the last of them that has the name, where they are many.
+  static std::optional<size_t> last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name);
   /// The last of the first `limit` bindings that has the name, or null.
   Binding* find_bound(Name name, size_t limit);
 };

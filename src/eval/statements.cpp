@@ -12,13 +12,6 @@ namespace {
 /// A seed is a number that stands in the graph, a double: beyond this two seeds would be one.
 constexpr int64_t kMaxSeed = int64_t{1} << 53;
 
-Binding* find_hoisted(Scope& scope, Name name) {
-  for (Binding& binding : scope.hoisted) {
-    if (binding.name == name) return &binding;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
@@ -49,7 +42,7 @@ void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
 
 void Evaluator::declare_ahead(const ast::Ident& name, HostValue value, const ScopePtr& scope) {
   scope->capture();
-  Binding* known = find_hoisted(*scope, name.name);
+  Binding* const known = scope->find_hoisted(name.name);
   if (!known) {
     scope->hoisted.push_back({name.name, std::move(value), name.span});
     return;
@@ -147,7 +140,7 @@ void Evaluator::set_precision(const ast::PrecisionStmt& stmt) {
 }
 
 void Evaluator::reach(const ast::FnStmt& stmt, Scope& scope) {
-  const Binding* binding = find_hoisted(scope, stmt.name.name);
+  const Binding* binding = scope.find_hoisted(stmt.name.name);
   auto* function = binding ? binding->value.as<FunctionPtr>() : nullptr;
   if (!function) return;
   (*function)->visible = scope.bindings.size();
@@ -155,7 +148,7 @@ void Evaluator::reach(const ast::FnStmt& stmt, Scope& scope) {
 }
 
 void Evaluator::reach(const ast::ModelStmt& stmt, Scope& scope) {
-  const Binding* binding = find_hoisted(scope, stmt.name.name);
+  const Binding* binding = scope.find_hoisted(stmt.name.name);
   auto* model = binding ? binding->value.as<ModelClassPtr>() : nullptr;
   if (!model) return;
   (*model)->visible = scope.bindings.size();

@@ -54,7 +54,9 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
 }
 
 void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
-  for (const Binding& other : scope->bindings) {
+  const bool is_new = scope->find_own(stmt.name.name) == nullptr;
+  for (size_t i = is_new ? scope->bindings.size() : 0; i < scope->bindings.size(); ++i) {
+    const Binding& other = scope->bindings[i];
     auto* earlier = other.name == stmt.name.name ? other.value.as<PlacePtr>() : nullptr;
     if (earlier && other.span == (*earlier)->span) {
       fail(Diagnostic(Kind::duplicate_declaration, stmt.name.span, fmt::format("`{}` would have the path of another", stmt.name.name.text()))
