@@ -108,7 +108,7 @@ std::string Generator::declare(const std::string& name, const std::string& size)
   const std::string text = "dim " + name + " = " + size + "\n";
   evaluation_.run(text);
   program_.dims += text;
-  declared_.push_back(*evaluation_.evaluator.top->find(Name(name)).binding->value.as<Dim>());
+  declared_.push_back(*evaluation_.evaluator.top()->find(Name(name)).binding->value.as<Dim>());
   return name;
 }
 

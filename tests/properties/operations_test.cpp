@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "compare.h"
+#include "eval/session.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "reference.h"

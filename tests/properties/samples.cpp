@@ -23,7 +23,7 @@ int64_t points(const Script& script) {
   Evaluation evaluation(dry_engine(), {});
   evaluation.run(script.inputs);
   int64_t product = 1;
-  for (const Binding& binding : evaluation.evaluator.top->bindings)
+  for (const Binding& binding : evaluation.evaluator.top()->bindings)
     if (const Dim* dim = binding.value.as<Dim>()) product *= dim->size;
   return product;
 }
@@ -147,7 +147,7 @@ std::vector<std::string> dims_of(const Script& script) {
   Evaluation evaluation(dry_engine(), {});
   evaluation.run(script.inputs);
   std::vector<std::string> names;
-  for (const Binding& binding : evaluation.evaluator.top->bindings)
+  for (const Binding& binding : evaluation.evaluator.top()->bindings)
     if (binding.value.is<Dim>()) names.push_back(binding.name.str());
   return names;
 }

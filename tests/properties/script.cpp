@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "on_ranks.h"
+#include "syntax/parse.h"
 
 namespace mtf::properties {
 
@@ -57,20 +58,20 @@ void Evaluation::run(const std::string& text, bool cut_each) {
   now_running(to_string(where_) + "\n" + written_);
   auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create("property.mtf", text)));
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
-    evaluator.run_statement(program, i);
+    evaluator.run_entry_statement(program, i);
     if (cut_each) compute_all();
   }
 }
 
 void Evaluation::compute_all() {
   Values roots;
-  for (const Binding& binding : evaluator.top->bindings)
+  for (const Binding& binding : evaluator.top()->bindings)
     if (const Value* tensor = tensor_of(binding.value)) roots.push_back(*tensor);
   engine.compute(roots);
 }
 
 Value Evaluation::value(const std::string& name) const {
-  const Scope::Found found = evaluator.top->find(Name(name));
+  const Scope::Found found = evaluator.top()->find(Name(name));
   const Value* tensor = found.binding ? tensor_of(found.binding->value) : nullptr;
   MTF_CHECK(tensor, "the script binds no tensor {}", name);
   return *tensor;
@@ -81,7 +82,7 @@ void Evaluation::set(const std::string& name, const HostTensor& data) {
   Value leaf = evaluator.builder.add("constant", {}, {.dims = data.type.dims, .ints = {}, .element = data.type.element});
   evaluator.builder.written = true;
   engine.place(*leaf.node, data);
-  evaluator.top->find(Name(name)).binding->value = leaf;
+  evaluator.top()->find(Name(name)).binding->value = leaf;
 }
 
 Outcome run(Engine& engine, const Script& script, const Where& where) {
