@@ -32,6 +32,17 @@ std::string with_words(const std::string& text, const Words& words) {
   return result;
 }
 
+/// `a` and `bc` of `[a, bc]`.
+std::vector<std::string> words_of(const std::string& shape) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : shape) {
+    if (std::isalnum(static_cast<unsigned char>(c))) word += c;
+    else if (!word.empty()) words.push_back(word), word.clear();
+  }
+  return words;
+}
+
 /// The samples of each operation, those left out whose rounding is that of bf16 sums.
 const std::vector<std::vector<Sample>>& samples() {
   static const std::vector<std::vector<Sample>> all = [] {
@@ -70,7 +81,7 @@ Expression WholeProgramDrawer::sample_input(const Sample& sample, const SampleIn
   if (jumps(sample) || element == "bf16") return {fmt::format("random.uniform({}, low: {}, high: {}, {})", written_shape, input.low, input.high, element), {}, ""};
   const Expression x = fit(real(dims, 1), dims, 1);
   const std::string scaled = fmt::format("({} + {} * $0)", text_of_number((low + high) / 2), text_of_number(0.49 * (high - low)));
-  const std::string ordered = dims.size() > 1 && !std::is_sorted(written_shape.begin(), written_shape.end()) ? fmt::format("(zeros({}, {}) + {})", written_shape, element, scaled) : scaled;
+  const std::string ordered = written_shape != shape(dims) ? fmt::format("(zeros({}, {}) + {})", written_shape, element, scaled) : scaled;
   return {input.element == ElementType::kF64 && !doubles_ ? "cast(" + ordered + ", f64)" : ordered, {x}, ""};
 }
 
@@ -113,10 +124,13 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
   std::vector<Expression> operands;
   for (const SampleInput& input : sample.inputs) {
     DimSet dims;
-    for (const auto& [word, d] : place)
-      if (input.dims.find(word) != std::string::npos) dims.push_back(d);
+    for (const std::string& word : words_of(input.dims)) {
+      if (!place.count(word)) return std::nullopt;  // a dim that the sample declares
+      dims.push_back(place.at(word));
+    }
+    const std::string written_shape = with_words(input.dims, words);
     std::sort(dims.begin(), dims.end());
-    operands.push_back(sample_input(sample, input, with_words(input.dims, words), dims, ids));
+    operands.push_back(sample_input(sample, input, written_shape, dims, ids));
     inside[input.name] = fmt::format("${}", operands.size() - 1);
   }
   Expression result{"(" + with_words(sample.expression, inside) + ")", operands, ""};
