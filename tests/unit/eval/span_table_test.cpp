@@ -34,7 +34,8 @@ TEST(SpanTable, AnExpressionHasItsTypeAndLayout) {
   Settings settings;
   settings.mesh = parse_axes("rows:2");
   settings.layout = parse_layout_rules("a:rows");
-  EXPECT_EQ(Marked(kBegin + "let y = sum|(x, over: b)", settings).types(), "an operation");
+  EXPECT_EQ(Marked(kBegin + "let y = |sum(x, over: b)", settings).types(), "the operation sum");
+  EXPECT_EQ(Marked(kBegin + "let y = sum|(x, over: b)", settings).types(), "f32[a=4/rows]");
   EXPECT_EQ(Marked(kBegin + "let |y = sum(x, over: b)", settings).types(), "f32[a=4/rows]");
   EXPECT_EQ(Marked(kBegin + "let y = x |+ 1", settings).types(), "f32[a=4/rows, b=6]");
   EXPECT_EQ(Marked(kBegin + "let n = 2 |* 3").types(), "the int 6");
