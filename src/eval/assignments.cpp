@@ -39,8 +39,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     next = builder.laid_like(next, *old_tensor);
     if (next == *tensor_of(value)) next = builder.add("copy", {next});
     if (next.node->name.empty()) next.node->name = binding.name;
+    cuts.replaced(owner, old, next);
     binding.value = std::move(next);
-    cuts.made_here(binding.value);
     return;
   }
   if (tensor) {
@@ -55,11 +55,11 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
       }
     }
     if (tensor->node->name.empty()) tensor->node->name = binding.name;
+    cuts.replaced(owner, old, value);
     binding.value = std::move(value);
-    cuts.made_here(binding.value);
     return;
   }
-  cuts.made_here(value);
+  cuts.replaced(owner, old, value);
   const bool list_for_list = old.is<ListPtr>() && value.is<ListPtr>();
   if (!list_for_list && !merge(old, value)) {
     fail(Diagnostic(Kind::assign_type_changed, span, fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))

@@ -95,8 +95,9 @@ class NameWalk : public ast::Walk {
     if (auto* loop = stmt.as<ast::ForStmt>()) names_of(*loop->pattern, names);
     if (auto* let = stmt.as<ast::LetStmt>()) {
       const ast::Expr& value = *let->value;
+      const bool takes_apart = std::holds_alternative<ast::TuplePattern>(let->pattern->node);
       const bool may_be_place = value.as<ast::NameExpr>() || value.as<ast::AttributeExpr>() || value.as<ast::IndexExpr>() ||
-                                value.as<ast::TupleExpr>() || value.as<ast::ListExpr>();
+                                (takes_apart && (value.as<ast::TupleExpr>() || value.as<ast::ListExpr>()));
       if (may_be_place) names_of(*let->pattern, names);
     }
     for (const ast::Ident& ident : names) info->aliases.insert(ident.name);

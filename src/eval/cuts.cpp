@@ -1,5 +1,6 @@
 #include "eval/cuts.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -112,8 +113,23 @@ void Cuts::made(const Scope& scope, const HostValue& value) {
   if (tensor_of(value) || value.is<ListPtr>() || value.is<InstancePtr>()) counted_.back().values.push_back(value);
 }
 
-void Cuts::made_here(const HostValue& value) {
-  if (const Scope* scope = blocks_.innermost()) made(*scope, value);
+void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue& value) {
+  if (counted_.empty()) return;
+  if (counted_.back().scope == &owner) {
+    auto is_before = [&](const HostValue& held) {
+      if (auto* tensor = before.as<Handle>()) return held.is<Handle>() && *held.as<Handle>() == *tensor;
+      auto* list = before.as<ListPtr>();
+      return list != nullptr && held.is<ListPtr>() && *held.as<ListPtr>() == *list;
+    };
+    std::vector<HostValue>& values = counted_.back().values;
+    if (auto at = std::find_if(values.rbegin(), values.rend(), is_before); at != values.rend()) {
+      *at = value;
+      return;
+    }
+    made(owner, value);
+  } else if (const Scope* scope = blocks_.innermost()) {
+    made(*scope, value);
+  }
 }
 
 std::optional<Counters> Cuts::counted(const Scope& scope, Span block, const std::function<void()>& walk) {

@@ -41,8 +41,8 @@ class Cuts {
   void assigned(const PlacePtr& place);
   /// A name of a scope has been bound, or an expression was a statement there: `counters` counts what its block makes.
   void made(const Scope& scope, const HostValue& value);
-  /// A name of the innermost block, or around it, has been assigned.
-  void made_here(const HostValue& value);
+  /// A name of the scope has been assigned: of what a counted block binds, the value at its end is what it computes.
+  void replaced(const Scope& owner, const HostValue& before, const HostValue& value);
   /// What `walk`, a block whose names are those of `scope`, computes and communicates; nothing if only the run knows.
   std::optional<Counters> counted(const Scope& scope, Span block, const std::function<void()>& walk);
 
