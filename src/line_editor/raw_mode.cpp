@@ -73,11 +73,18 @@ RawMode::RawMode(Terminal& terminal) : terminal_(terminal) {
     const bool is_deadly = active.old[signal].sa_handler == SIG_DFL;  // whoever handles it otherwise goes on
     if (is_deadly) sigaction(signal, &action, nullptr);
   }
+  // A Ctrl-C that somebody else handles ends the wait for a key, whenever it comes.
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  terminal_.waits_for_signals_ = pthread_sigmask(SIG_BLOCK, &interrupt, &terminal_.while_waiting_) == 0;
   enter();
 }
 
 RawMode::~RawMode() {
   restore();
+  if (terminal_.waits_for_signals_) pthread_sigmask(SIG_SETMASK, &terminal_.while_waiting_, nullptr);
+  terminal_.waits_for_signals_ = false;
   for (const int signal : kDeadly) sigaction(signal, &active.old[signal], nullptr);
   sigaction(SIGWINCH, &active.old[SIGWINCH], nullptr);
   const int end = active.resized.exchange(-1);

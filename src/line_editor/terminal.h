@@ -1,5 +1,7 @@
 #pragma once
 // A terminal: its mode, its size, and the keys that its bytes stand for.
+#include <signal.h>
+
 #include <termios.h>
 
 #include <cstddef>
@@ -58,6 +60,8 @@ class Terminal {
   std::string characters(int first);
 
   int in_, out_, resized_ = -1;  // resized_: where RawMode's handler of signals writes
+  bool waits_for_signals_ = false;  // RawMode lets them come only while a key is waited for, under this mask
+  sigset_t while_waiting_{};
   std::string buffer_;
   std::size_t at_ = 0;
 };

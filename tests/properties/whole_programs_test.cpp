@@ -13,12 +13,12 @@ namespace {
 class WholePrograms : public testing::TestWithParam<int> {};
 
 TEST_P(WholePrograms, DoTheSameEverywhere) {
-  constexpr uint64_t kCount = 100;
+  constexpr uint64_t kCount = 115;  // some are refused: a thousand are left
   Search what;
   what.plans = true;
   what.first = kCount * static_cast<uint64_t>(GetParam()), what.count = kCount;
   const Tally tally = search(what, [](const std::string& report) { ADD_FAILURE() << report; });
-  EXPECT_LT(tally.ended + tally.refused, kCount / 10) << to_string(tally) << ", so too few run to their end";
+  EXPECT_LT(tally.ended + tally.refused, kCount / 4) << to_string(tally) << ", so too few run to their end";
 }
 
 /// The thousand programs are made of every kind of statement and of every operation that has samples.

@@ -119,6 +119,9 @@ class PseudoTerminal {
     rusage usage{};
     wait4(process_, &status, 0, &usage);
     process_ = -1;
+    // What it wrote last may still be on its way.
+    pollfd ready{terminal_, POLLIN, 0};
+    while (poll(&ready, 1, 100) > 0 && take()) {}
     used_ = Seconds(static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
