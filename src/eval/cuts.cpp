@@ -9,6 +9,8 @@ namespace {
 
 /// A statement ends in a cut when more operations than this are pending.
 constexpr int64_t kMostPending = 100'000;
+/// Turns of loops that wait for each other where no gradient can come.
+constexpr int64_t kMostTurns = 128;
 
 bool holds_tensors(const HostValue& value) {
   return value.is<Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() || value.is<FunctionPtr>() ||
@@ -53,6 +55,7 @@ Cuts::Cuts(Engine* engine, Builder& builder, const AbstractDomain& domain, OpenB
 
 void Cuts::cut(const Values& needed, Span span) {
   if (!engine_) return;
+  turns_ = 0;
   ValueTable& table = *builder_.table;
   if (variables_changed_) {
     variables_changed_ = false;
@@ -95,6 +98,14 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
   Scope* outermost = &scope;
   while (outermost->parent) outermost = outermost->parent.get();
   if (outermost->cycles_are_due()) outermost->let_go_of_cycles();
+}
+
+void Cuts::end_turn(bool carried, Span loop) {
+  if (!engine_) return;
+  if (carried) return cut({}, loop);
+  if (++turns_ < kMostTurns) return;
+  turns_ = 0;
+  if (!blocks_.gradients_may_come()) cut({}, loop);
 }
 
 void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {

@@ -135,7 +135,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
     evaluator_.interrupt.poll(span);
     if (shown) on_progress_({variable.name.str(), i, items.count});
     if (turn(stmt, items.at(i), scope) == Flow::kReturn) return Flow::kReturn;
-    if (carried) evaluator_.cuts.cut({}, span);
+    evaluator_.cuts.end_turn(carried, span);
     const bool checked_enough = evaluator_.domain.is_check() && i == kMostCheckedTurns && !items.is_finite;
     if (plan_ends_after(i + 1, items.count, mark, span) || checked_enough) {
       values_become_unknown(assigned, *scope);
@@ -175,7 +175,7 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
       if (!condition) break;  // a plan: from here on only the run knows
       if (!*condition) return Flow::kNext;
       if (turn() == Flow::kReturn) return Flow::kReturn;
-      if (carried) evaluator_.cuts.cut({}, span);
+      evaluator_.cuts.end_turn(carried, span);
       if (plan_ends_after(i + 1, i + 2, mark, span)) break;
     }
     MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");

@@ -190,28 +190,154 @@ struct BoundPlan::Impl {
     }
   }
 
-  /// Points a window at the place of its operand that a number of the host says.
-  void open_window(const BoundStep& step, double number) {
-    const LaidOutOperation& operation = *step.first->node;
-    const int from = step.first->operands[0], to = step.first->results[0];
-    try {
-      const int64_t place = checked_place(operation.attributes.dims[0], number);
-      for (int p = 0; p < pointers.places[to]; ++p)
-        pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
-    } catch (const ElementError& error) {
-      fail(Kind::index_out_of_range, operation.span, error.message);
+  // ---- a run ----------------------------------------------------------------------------------------------------------
+
+  void fit_arena() {
+    if (arena_bytes > 0 && (!machine.arena || machine.arena->bytes() < arena_bytes)) {
+      machine.arena.reset();
+      machine.arena = machine.pool->allocate(arena_bytes, 0);
     }
+    if (!pointed || arena_base != (machine.arena ? machine.arena->data() : nullptr)) point_arena();
+    pointed = true;
+    if (machine.scrub && arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(arena_bytes));
+  }
+
+  /// Points at the memory of inputs, and at new memory for outputs; returns both, by buffer.
+  std::vector<std::shared_ptr<Storage>> place_ends(std::span<const PlanInput> inputs) {
+    check_growth(machine.transport, *machine.pool, output_bytes, output_alone, most_hosted, steps.empty() ? Span() : steps.back().first->node->span);
+    std::vector<std::shared_ptr<Storage>> storages(buffers.size());
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      const Buffer& buffer = schedule->buffers[b];
+      const BoundBuffer& bound = buffers[b];
+      if (buffer.kind == BufferKind::kInput) {
+        const Tensor& tensor = *inputs[input_of.at(buffer.value)].tensor;
+        storages[b] = tensor.storage;
+        const std::vector<int>& first = places(buffer.value).first;
+        for (int v : bound.values)
+          for (int place = 0; place < bound.places; ++place) pointers.data[pointers.begin[v] + place] = tensor.blocks[first[place]];
+      } else if (buffer.kind == BufferKind::kOutput) {
+        const int64_t bytes = bound.place_bytes * bound.places;
+        storages[b] = machine.pool->allocate(bytes, bound.alone_bytes);
+        if (machine.scrub) std::memset(storages[b]->data(), 0xff, static_cast<size_t>(bytes));
+        point(bound, storages[b]->data());
+      }
+    }
+    machine.pool->note_alone(arena_alone);
+    return storages;
+  }
+
+  void read_numbers(std::span<const PlanInput> inputs) {
+    for (int v : is_number) {
+      const double number = inputs[input_of.at(v)].number;
+      number_of[v] = number;
+      if (schedule->buffer_of[v] < 0) continue;
+      for (int place = 0; place < pointers.places[v]; ++place) store_number(program.values[v].element, number, pointers.at(v, place));
+    }
+  }
+
+  /// Returns the floating-point operations of the steps, of each those of the place that did most.
+  int64_t run_steps(const std::function<std::span<const double>(const Instruction&)>& numbers) {
+    const bool is_first = first_flops < 0;
+    const std::function<void()> nothing;
+    const std::function<void()> advance = [&] {
+      for (int other : under_way) hand_to_mpi(steps[other], [&](BoundCollective& collective) { collective.advance(machine.transport); });
+    };
+    int64_t flops = 0;
+    if (is_first) {
+      flops_of_step.assign(steps.size(), 0);
+      for (BoundStep& step : steps) step.sent = 0;
+    }
+    under_way.clear();
+    for (size_t s = 0; s < steps.size(); ++s) {
+      BoundStep& step = steps[s];
+      for (int awaited : step.awaits) finish(awaited);
+      machine.at.store(step.first, std::memory_order_relaxed);
+      machine.moved.fetch_add(1, std::memory_order_relaxed);
+      if (step.collective) {
+        begin(static_cast<int>(s));
+        continue;
+      }
+      try {
+        if (step.step->kind == StepKind::kWindow) {
+          open_window(step, numbers(*step.first)[0]);
+          continue;
+        }
+        const bool overlaps = !under_way.empty() && machine.transport.ranks() > 1;
+        if (overlaps) advance();
+        const std::span<const double> host = step.step->kind == StepKind::kKernel ? numbers(*step.first) : std::span<const double>();
+        const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : nothing});
+        flops += done;
+        if (is_first) flops_of_step[s] = done;
+      } catch (const ElementError& error) {
+        fail(Kind::index_out_of_range, step.first->node->span, error.message);
+      }
+    }
+    for (int awaited : last_awaits) finish(awaited);
+    machine.at.store(nullptr, std::memory_order_relaxed);
+    return flops;
+  }
+
+  void begin(int s) {
+    BoundStep& step = steps[s];
+    std::byte* staging = step.buffer < 0 || !machine.arena ? nullptr : machine.arena->data() + buffers[step.buffer].offset;
+    step.number = machine.collectives_begun++;
+    while (!under_way.empty() && step.number - steps[under_way[0]].number >= machine.transport.collectives_at_once()) finish(under_way[0]);
+    hand_to_mpi(step, [&](BoundCollective& collective) {
+      collective.begin(step.operands, step.results, {machine.transport, staging, machine.transport.tag_of(step.number)});
+    });
+    under_way.push_back(s);
+  }
+
+  void finish(int s) {
+    machine.at.store(steps[s].first, std::memory_order_relaxed);
+    hand_to_mpi(steps[s], [&](BoundCollective& collective) { collective.finish(machine.transport); });
+    std::erase(under_way, s);
+  }
+
+  /// The first run notes what a collective sends.
+  template <typename Work>
+  void hand_to_mpi(BoundStep& step, const Work& work) {
+    const int64_t before = machine.transport.sent();
+    work(*step.collective);
+    if (first_flops < 0) step.sent += machine.transport.sent() - before;
+  }
+
+  std::vector<std::shared_ptr<Tensor>> outputs(const std::vector<std::shared_ptr<Storage>>& storages) {
+    std::vector<std::shared_ptr<Tensor>> tensors;
+    std::map<int, std::shared_ptr<Tensor>> made;
+    for (const std::vector<int>& output : program.outputs) {
+      const int v = output[0];
+      std::shared_ptr<Tensor>& tensor = made[v];
+      if (!tensor) {
+        const LocalValue& value = program.values[v];
+        tensor = std::make_shared<Tensor>(Tensor{value.type(), value.mesh, value.sharding(), value.order, storages[schedule->buffer_of[v]], {}});
+        for (int place : places(v).of) tensor->blocks.push_back(pointers.at(v, place));
+      }
+      tensors.push_back(tensor);
+    }
+    return tensors;
   }
 
   void point_arena() {
     std::byte* base = machine.arena ? machine.arena->data() : nullptr;
-    for (size_t b = 0; b < buffers.size(); ++b) {
-      if (schedule->buffers[b].kind != BufferKind::kArena) continue;
-      for (int v : buffers[b].values)
-        for (int p = 0; p < buffers[b].places; ++p)
-          pointers.data[pointers.begin[v] + p] = base + buffers[b].offset + p * buffers[b].place_bytes;
-    }
+    for (size_t b = 0; b < buffers.size(); ++b)
+      if (schedule->buffers[b].kind == BufferKind::kArena) point(buffers[b], base + buffers[b].offset);
     arena_base = base;
+  }
+
+  /// Points the values of a buffer at its memory, a place after the other.
+  void point(const BoundBuffer& buffer, std::byte* base) {
+    for (int v : buffer.values)
+      for (int p = 0; p < buffer.places; ++p) pointers.data[pointers.begin[v] + p] = base + p * buffer.place_bytes;
+  }
+
+  /// Points a window at the place of its operand that a number of the host says.
+  void open_window(const BoundStep& step, double number) {
+    const LaidOutOperation& operation = *step.first->node;
+    const int from = step.first->operands[0], to = step.first->results[0];
+    const int64_t place = checked_place(operation.attributes.dims[0], number);
+    for (int p = 0; p < pointers.places[to]; ++p)
+      pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
   }
 
   std::shared_ptr<const Schedule> schedule;
@@ -243,126 +369,19 @@ int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->output_byt
 
 std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
     std::span<const PlanInput> inputs, const std::function<std::span<const double>(const Instruction&)>& numbers) {
-  Impl& p = *impl_;
-  Machine& machine = p.machine;
-  const LocalProgram& program = p.program;
-  if (p.arena_bytes > 0 && (!machine.arena || machine.arena->bytes() < p.arena_bytes)) {
-    machine.arena.reset();
-    machine.arena = machine.pool->allocate(p.arena_bytes, 0);
+  Impl& plan = *impl_;
+  const bool is_first = plan.first_flops < 0;
+  plan.fit_arena();
+  const std::vector<std::shared_ptr<Storage>> storages = plan.place_ends(inputs);
+  plan.read_numbers(inputs);
+  const int64_t flops = plan.run_steps(numbers);
+  if (is_first) {
+    plan.first_flops = flops;
+    plan.count(counted_);
   }
-  if (!p.pointed || p.arena_base != (machine.arena ? machine.arena->data() : nullptr)) p.point_arena();
-  p.pointed = true;
-  if (machine.scrub && p.arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(p.arena_bytes));
-
-  check_growth(machine.transport, *machine.pool, p.output_bytes, p.output_alone, p.most_hosted, p.steps.empty() ? Span() : p.steps.back().first->node->span);
-  // Memory of inputs and outputs.
-  std::vector<std::shared_ptr<Storage>> storages(p.buffers.size());
-  for (size_t b = 0; b < p.buffers.size(); ++b) {
-    const Buffer& buffer = p.schedule->buffers[b];
-    const Impl::BoundBuffer& bound = p.buffers[b];
-    if (buffer.kind == BufferKind::kInput) {
-      const Tensor& tensor = *inputs[p.input_of.at(buffer.value)].tensor;
-      storages[b] = tensor.storage;
-      const std::vector<int>& first = p.places(buffer.value).first;
-      for (int v : bound.values)
-        for (int place = 0; place < bound.places; ++place) p.pointers.data[p.pointers.begin[v] + place] = tensor.blocks[first[place]];
-    } else if (buffer.kind == BufferKind::kOutput) {
-      storages[b] = machine.pool->allocate(bound.place_bytes * bound.places, bound.alone_bytes);
-      if (machine.scrub) std::memset(storages[b]->data(), 0xff, static_cast<size_t>(bound.place_bytes * bound.places));
-      for (int v : bound.values)
-        for (int place = 0; place < bound.places; ++place)
-          p.pointers.data[p.pointers.begin[v] + place] = storages[b]->data() + place * bound.place_bytes;
-    }
-  }
-  machine.pool->note_alone(p.arena_alone);
-  for (int v : p.is_number) {
-    double number = inputs[p.input_of.at(v)].number;
-    p.number_of[v] = number;
-    if (p.schedule->buffer_of[v] >= 0)
-      for (int place = 0; place < p.pointers.places[v]; ++place)
-        store_number(program.values[v].element, number, p.pointers.at(v, place));
-  }
-
-  int64_t flops = 0;
-  bool first_run = p.first_flops < 0;
-  if (first_run) p.flops_of_step.clear();
-  p.under_way.clear();
-  auto finish = [&](int step) {
-    machine.at.store(p.steps[step].first, std::memory_order_relaxed);
-    const int64_t before = machine.transport.sent();
-    p.steps[step].collective->finish(machine.transport);
-    if (first_run) p.steps[step].sent += machine.transport.sent() - before;
-    std::erase(p.under_way, step);
-  };
-  const std::function<void()> nothing;
-  const std::function<void()> advance = [&] {
-    for (int other : p.under_way) {
-      const int64_t before = machine.transport.sent();
-      p.steps[other].collective->advance(machine.transport);
-      if (first_run) p.steps[other].sent += machine.transport.sent() - before;
-    }
-  };
-  for (size_t s = 0; s < p.steps.size(); ++s) {
-    Impl::BoundStep& step = p.steps[s];
-    for (int awaited : step.awaits) finish(awaited);
-    machine.at.store(step.first, std::memory_order_relaxed);
-    machine.moved.fetch_add(1, std::memory_order_relaxed);
-    if (step.collective) {
-      std::byte* staging = step.buffer < 0 || !machine.arena ? nullptr : machine.arena->data() + p.buffers[step.buffer].offset;
-      step.number = machine.collectives_begun++;
-      while (!p.under_way.empty() && step.number - p.steps[p.under_way[0]].number >= machine.transport.collectives_at_once()) finish(p.under_way[0]);
-      const int64_t before = machine.transport.sent();
-      step.collective->begin(step.operands, step.results, {machine.transport, staging, machine.transport.tag_of(step.number)});
-      if (first_run) step.sent = machine.transport.sent() - before;
-      p.under_way.push_back(static_cast<int>(s));
-      if (first_run) p.flops_of_step.push_back(0);
-      continue;
-    }
-    if (step.step->kind == StepKind::kWindow) {
-      p.open_window(step, numbers(*step.first)[0]);
-      if (first_run) p.flops_of_step.push_back(0);
-      continue;
-    }
-    bool overlaps = !p.under_way.empty() && machine.transport.ranks() > 1;
-    if (overlaps) advance();
-    std::span<const double> host = step.step->kind == StepKind::kKernel ? numbers(*step.first) : std::span<const double>();
-    int64_t done = 0;
-    try {
-      done = step.compute->run({p.pointers, machine.threads, host, p.number_of, overlaps ? advance : nothing});
-    } catch (const ElementError& error) {
-      fail(Kind::index_out_of_range, step.first->node->span, error.message);
-    }
-    flops += done;
-    if (first_run) p.flops_of_step.push_back(done);
-  }
-  for (int awaited : p.last_awaits) finish(awaited);
-  machine.at.store(nullptr, std::memory_order_relaxed);
-
-  if (first_run) {
-    p.first_flops = flops;
-    p.count(counted_);
-  }
-  machine.sent += p.sent;
-  MTF_CHECK(flops == p.first_flops, "a plan did {} operations, now {}", p.first_flops, flops);
-
-  std::vector<std::shared_ptr<Tensor>> outputs;
-  std::map<int, std::shared_ptr<Tensor>> made;
-  for (const std::vector<int>& output : program.outputs) {
-    int v = output[0];
-    std::shared_ptr<Tensor>& tensor = made[v];
-    if (!tensor) {
-      const LocalValue& value = program.values[v];
-      tensor = std::make_shared<Tensor>();
-      tensor->type = value.type();
-      tensor->mesh = value.mesh;
-      tensor->sharding = value.sharding();
-      tensor->order = value.order;
-      tensor->storage = storages[p.schedule->buffer_of[v]];
-      for (int place : p.places(v).of) tensor->blocks.push_back(p.pointers.at(v, place));
-    }
-    outputs.push_back(tensor);
-  }
-  return outputs;
+  plan.machine.sent += plan.sent;
+  MTF_CHECK(flops == plan.first_flops, "a plan did {} operations, now {}", plan.first_flops, flops);
+  return plan.outputs(storages);
 }
 
 }  // namespace mtf

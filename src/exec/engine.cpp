@@ -217,9 +217,7 @@ bool Engine::materialize(ValueTable& table, const Values& needed, const std::fun
     for (const Value& value : values)
       if (!value.node->is_computed(value.result)) roots.push_back(value);
     if (values.empty()) return;
-    std::sort(roots.begin(), roots.end(), [](const Value& a, const Value& b) {
-      return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result;
-    });
+    std::sort(roots.begin(), roots.end(), is_made_before);
     roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
   };
   add(needed);

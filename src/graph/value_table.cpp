@@ -60,17 +60,15 @@ Values ValueTable::pending_held() {
     for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r)
       if (node->held(r) > 0 && !node->is_computed(r)) roots.push_back({node->shared_from_this(), r});
   }
-  std::sort(roots.begin(), roots.end(), [](const Value& a, const Value& b) {
-    return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result;
-  });
+  std::sort(roots.begin(), roots.end(), is_made_before);
   return roots;
 }
 
-bool ValueTable::leads(const Node& node) const {
-  return std::any_of(node.operands().begin(), node.operands().end(), [](const Value& operand) {
-    return is_float(operand.element()) && (operand.node->is_held() || (operand.node->keeps_history_ && operand.node->leads_));
-  });
+bool ValueTable::leads_through(const Value& operand) {
+  return is_float(operand.element()) && (operand.node->is_held() || (operand.node->keeps_history_ && operand.node->leads_));
 }
+
+bool ValueTable::leads(const Node& node) { return std::any_of(node.operands().begin(), node.operands().end(), leads_through); }
 
 Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads_of_gradient) {
   Values saved;
@@ -92,8 +90,7 @@ Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradie
       continue;
     }
     std::vector<bool> wanted;
-    for (const Value& operand : node->operands())
-      wanted.push_back(is_float(operand.element()) && (operand.node->is_held() || (operand.node->keeps_history_ && operand.node->leads_)));
+    for (const Value& operand : node->operands()) wanted.push_back(leads_through(operand));
     const GradientReads reads = reads_of_gradient(*node->operation, wanted);
     for (size_t k = 0; k < node->operands().size(); ++k)
       if (reads.operands[k]) save(node->operands()[k]);

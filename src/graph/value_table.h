@@ -21,6 +21,9 @@
 
 namespace mtf {
 
+/// Program order.
+inline bool is_made_before(const Value& a, const Value& b) { return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result; }
+
 /// Which operands and results an operation's gradient rule reads.
 struct GradientReads {
   std::vector<bool> operands;
@@ -69,7 +72,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   void now_held(Node& node);
   void no_longer_held(Node& node);
   void forget(Node& node);
-  bool leads(const Node& node) const;
+  /// Something held can be reached through an operand, an operation.
+  static bool leads_through(const Value& operand);
+  static bool leads(const Node& node);
   /// Of nodes through which something held can be reached (leads_), in program order, those that something held is made
   /// of keep their operands. What a kept operation of a region is computed from does too: it will be computed again.
   static void keep_between(const std::vector<NodePtr>& nodes);

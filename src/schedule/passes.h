@@ -38,6 +38,10 @@ void overlap_collectives(Schedule& schedule);
 /// Afterwards each value that is in memory has a buffer, and each buffer its lifetime. How buffers are packed: pack.h.
 void plan_buffers(Schedule& schedule);
 
+/// Part of plan_buffers. Afterwards values of the arena that are done with before an output of the same memory is first
+/// written lie where that output will: a chain of updates ends in the memory in which it began, copies in between too.
+void lend_outputs(Schedule& schedule);
+
 /// For each value: it is a number of the host.
 std::vector<bool> host_numbers(const LocalProgram& program);
 

@@ -1,25 +1,14 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <unordered_map>
 
 #include "schedule/pack.h"
 #include "schedule/passes.h"
+#include "schedule/same_memory.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
 namespace {
-
-bool same_memory(const LocalValue& a, const LocalValue& b) {
-  if (a.mesh != b.mesh || a.varies() != b.varies() || a.dims.size() != b.dims.size()) return false;
-  if (size_of(a.element) != size_of(b.element)) return false;
-  for (size_t i = 0; i < a.order.size(); ++i) {
-    const LocalDim& x = a.dims[a.order[i]];
-    const LocalDim& y = b.dims[b.order[i]];
-    if (x.dim.size != y.dim.size || x.axes != y.axes || x.mapped != y.mapped || !(x.map == y.map)) return false;
-  }
-  return true;
-}
 
 /// A loop meets the elements of both at the same places: their dims, which it knows by name, are stored in one order.
 bool same_strides(const LocalValue& a, const LocalValue& b) {
@@ -28,22 +17,15 @@ bool same_strides(const LocalValue& a, const LocalValue& b) {
   return true;
 }
 
-/// Values for which same_memory() holds have the same.
-uint64_t memory_hash(const LocalValue& value) {
-  uint64_t hash = std::hash<const void*>()(value.mesh.get()) ^ static_cast<uint64_t>(size_of(value.element)) << 32 ^ value.varies();
-  for (int8_t d : value.order) hash = hash * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(value.dims[d].dim.size);
-  return hash;
-}
-
 /// Inputs that die, whose memory others may take, one after the other.
 class DyingInputs {
  public:
-  explicit DyingInputs(const LocalProgram& program) : program_(program), is_dying_(program.values.size(), false) {}
+  explicit DyingInputs(const LocalProgram& program) : kinds_(program), is_dying_(program.values.size(), false) {}
 
   /// `last` is the last step that reads it.
   void add(int value, int last) {
     is_dying_[value] = true;
-    class_of(program_.values[value]).later.emplace(last, static_cast<int>(inputs_.size()));
+    class_of(value).later.emplace(last, static_cast<int>(inputs_.size()));
     inputs_.push_back(value);
   }
 
@@ -52,7 +34,7 @@ class DyingInputs {
 
   /// The first of those that nobody reads from `step` on and whose memory is as `result` needs it, or -1. Steps ascend
   /// from call to call.
-  int find(const LocalValue& result, int step) {
+  int find(int result, int step) {
     Class& same = class_of(result);
     for (; !same.later.empty() && same.later.top().first < step; same.later.pop()) same.free.push(same.later.top().second);
     while (!same.free.empty() && !is_dying_[inputs_[same.free.top()]]) same.free.pop();
@@ -62,23 +44,20 @@ class DyingInputs {
  private:
   /// Those of one kind of memory, as indices of inputs_.
   struct Class {
-    const LocalValue* one = nullptr;
     std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> later;  // by the last step that reads them
     std::priority_queue<int, std::vector<int>, std::greater<>> free;
   };
 
-  Class& class_of(const LocalValue& value) {
-    std::vector<Class>& classes = classes_[memory_hash(value)];
-    for (Class& each : classes)
-      if (same_memory(*each.one, value)) return each;
-    classes.push_back({&value, {}, {}});
-    return classes.back();
+  Class& class_of(int value) {
+    const size_t kind = static_cast<size_t>(kinds_.of(value));
+    if (kind >= classes_.size()) classes_.resize(kind + 1);
+    return classes_[kind];
   }
 
-  const LocalProgram& program_;
+  MemoryKinds kinds_;
   std::vector<bool> is_dying_;   // for each value
   std::vector<int> inputs_;
-  std::unordered_map<uint64_t, std::vector<Class>> classes_;
+  std::vector<Class> classes_;   // for each kind of memory
 };
 
 class Planner {
@@ -190,7 +169,7 @@ class Planner {
         take_over(operand, result);
         continue;
       }
-      if (int free = dying_.find(program_.values[result], s); free >= 0) take_over(free, result);
+      if (int free = dying_.find(result, s); free >= 0) take_over(free, result);
       else new_buffer(is_output_[result] ? BufferKind::kOutput : BufferKind::kArena, result, s);
     }
     if (step.kind == StepKind::kCollective) {
@@ -223,6 +202,9 @@ class Planner {
 
 }  // namespace
 
-void plan_buffers(Schedule& schedule) { Planner(schedule).run(); }
+void plan_buffers(Schedule& schedule) {
+  Planner(schedule).run();
+  lend_outputs(schedule);
+}
 
 }  // namespace mtf

@@ -59,6 +59,27 @@ TEST(Run, BatchesOfATextAreTheSameEveryTime) {
             "8 18\nabcd bcde\nabcd bcde\n");
 }
 
+/// Cuts of a program, and the plans made for them.
+std::pair<int, int64_t> cuts_and_plans(const std::string& text) {
+  Engine engine({});
+  std::ostringstream out;
+  Session session({}, &engine, out);
+  int cuts = 0;
+  session.on_cut([&](Span) { ++cuts; });
+  session.run_text("test.mtf", text);
+  return {cuts, engine.last_plan()};
+}
+
+TEST(Run, ManyTurnsOfALoopHaveThePlanOfAFew) {
+  const auto [cuts, plans] = cuts_and_plans("dim a = 4\nlet x = ones([a])\nfor i in 0..10000 { x := x * 0.5 + i }\nprint(sum(x))\n");
+  EXPECT_GT(cuts, 20);
+  EXPECT_LE(plans, 4);
+}
+
+TEST(Run, TurnsWaitForTheGradientThatIsTakenThroughThem) {
+  EXPECT_EQ(cuts_and_plans("dim a = 4\nlet x = ones([a])\nlet y = x\nfor i in 0..1000 { y := y * 0.5 + i }\nprint(grad(sum(y), x))\n").first, 1);
+}
+
 class Repl : public testing::Test {
  protected:
   Engine engine{EngineOptions{}};
