@@ -10,7 +10,7 @@ namespace {
 /// A statement ends in a cut when more operations than this are pending.
 constexpr int64_t kMostPending = 100'000;
 /// Turns of loops that wait for each other where no gradient can come.
-constexpr int64_t kMostTurns = 128;
+constexpr int64_t kMostTurns = 64;
 
 bool holds_tensors(const HostValue& value) {
   return value.is<Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() || value.is<FunctionPtr>() ||

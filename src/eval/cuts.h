@@ -35,7 +35,7 @@ class Cuts {
   /// every name is kept, an instance's, a module's.
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
   /// A loop's turn ends. `carried`: a later one reads what it has assigned to a variable. Otherwise turns wait for each
-  /// other as long as a gradient may come; where none can, 128 of them are enough for a program, and the next 128 have
+  /// other as long as a gradient may come; where none can, 64 of them are enough for a program, and the next 64 have
   /// its plan.
   void end_turn(bool carried, Span loop);
   /// Of a block that functions may outlive: keeps what they name alone.

@@ -353,8 +353,15 @@ HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_
   call.arguments[0].given = call.arguments[1].given = true;
   call.arguments[0].span = a_span;
   call.arguments[1].span = b_span;
-  call.arguments[0].values.push_back(evaluator_.convert.to_tensor(a, a_span));
-  call.arguments[1].values.push_back(evaluator_.convert.to_tensor(b, b_span));
+  // A number that meets a tensor of floats becomes one of its element type: it is made as that.
+  auto operand = [&](const HostValue& value, Span at, const HostValue& other) {
+    const Value* tensor = tensor_of(other);
+    if (!tensor || !is_float(tensor->element()) || !number_of(value)) return evaluator_.convert.to_tensor(value, at);
+    builder.span = at;
+    return evaluator_.convert.number_tensor(value, tensor->element());
+  };
+  call.arguments[0].values.push_back(operand(a, a_span, b));
+  call.arguments[1].values.push_back(operand(b, b_span, a));
   builder.span = span;
   return op->build(call)[0];
 }
