@@ -1,5 +1,6 @@
 #include "eval/calls.h"
 
+#include "eval/callee.h"
 #include "eval/evaluator.h"
 #include "eval/places.h"
 #include "support/text.h"
@@ -136,6 +137,8 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   }
   under_way_.push_back(std::move(call));
   PopLast pop(under_way_);
+  CallFrameRef& frame = evaluator_.builder.context.frame;
+  Restore called(frame, frame ? std::make_shared<const CallFrame>(CallFrame{frame, arguments.span, callee_of(*function)}) : nullptr);
   const size_t errors_before = evaluator_.findings.count();
   bool returned = false;
   try {
@@ -200,6 +203,9 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
     call.promised = &kNoPromise;
     under_way_.push_back(std::move(call));
     PopLast pop(under_way_);
+    CallFrameRef& frame = evaluator_.builder.context.frame;
+    Restore called(frame, frame ? std::make_shared<const CallFrame>(CallFrame{frame, arguments.span, declaration.name.name.str()}) : nullptr);
+    scope->model = &declaration;
     evaluator_.run_block(declaration.body, scope, true);
   }
   auto instance = std::make_shared<Instance>();

@@ -9,8 +9,9 @@ namespace {
 
 /// A statement ends in a cut when more operations than this are pending.
 constexpr int64_t kMostPending = 100'000;
-/// Turns of loops that wait for each other where no gradient can come.
+/// Where no gradient can come: turns of a loop that wait for each other, and operations at the end of an outermost one's.
 constexpr int64_t kMostTurns = 64;
+constexpr int64_t kManyPending = 10'000;
 
 bool holds_tensors(const HostValue& value) {
   return value.is<Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() || value.is<FunctionPtr>() ||
@@ -55,7 +56,7 @@ Cuts::Cuts(Engine* engine, Builder& builder, const AbstractDomain& domain, OpenB
 
 void Cuts::cut(const Values& needed, Span span) {
   if (!engine_) return;
-  turns_ = 0;
+  ++cuts_;
   ValueTable& table = *builder_.table;
   if (variables_changed_) {
     variables_changed_ = false;
@@ -63,7 +64,7 @@ void Cuts::cut(const Values& needed, Span span) {
   }
   if (!engine_->materialize(table, needed, [this] { return blocks_.gradients_may_come(); }, span)) return;
   for (Counted& block : counted_) block.values.clear();
-  reports_.add_last_plan(*engine_);
+  reports_.add_last_plan(*engine_, span);
   if (on_cut_) on_cut_(span);
   interrupt_.poll(span);
 }
@@ -100,11 +101,15 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
   if (outermost->cycles_are_due()) outermost->let_go_of_cycles();
 }
 
-void Cuts::end_turn(bool carried, Span loop) {
+void Cuts::end_turn(Waiting& waiting, Span loop) {
   if (!engine_) return;
-  if (carried) return cut({}, loop);
-  if (++turns_ < kMostTurns) return;
-  turns_ = 0;
+  if (waiting.carries) return cut({}, loop);
+  if (waiting.cuts != cuts_) {
+    waiting.cuts = cuts_;
+    waiting.turns = 0;
+  }
+  if (++waiting.turns < kMostTurns && !(waiting.is_outermost && builder_.table->pending_count() > kManyPending)) return;
+  waiting.turns = 0;
   if (!blocks_.gradients_may_come()) cut({}, loop);
 }
 

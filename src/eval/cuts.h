@@ -34,10 +34,16 @@ class Cuts {
   /// Lets go of the names that no later statement of a block can read, and cuts where too much is pending. `keep_all`:
   /// every name is kept, an instance's, a module's.
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
-  /// A loop's turn ends. `carried`: a later one reads what it has assigned to a variable. Otherwise turns wait for each
-  /// other as long as a gradient may come; where none can, 64 of them are enough for a program, and the next 64 have
-  /// its plan.
-  void end_turn(bool carried, Span loop);
+  /// Turns of one loop that wait for each other.
+  struct Waiting {
+    int64_t turns = 0;       ///< since the last cut
+    int64_t cuts = 0;        ///< those made before
+    bool carries = false;    ///< none waits: a later turn reads what one assigns to a variable
+    bool is_outermost = true;
+  };
+  /// A loop's turn ends: a cut, or it waits. As long as a gradient may come all wait; where none can, 64 turns of a loop
+  /// are enough for a program, or as many of an outermost one as make it 10,000 operations: the next ones have its plan.
+  void end_turn(Waiting& waiting, Span loop);
   /// Of a block that functions may outlive: keeps what they name alone.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
 
@@ -66,7 +72,7 @@ class Cuts {
   std::shared_ptr<std::vector<double>> reads_;
   size_t next_read_ = 0;             ///< of `reads_`, in a plan
   bool variables_changed_ = false;   ///< since the last cut
-  int64_t turns_ = 0;                ///< that have ended since the last cut, or since they last were found too few
+  int64_t cuts_ = 0;                 ///< so far
   std::vector<Counted> counted_;
   std::function<void(Span)> on_cut_;
 };

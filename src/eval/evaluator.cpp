@@ -29,6 +29,7 @@ Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output)
   builder.table = std::make_shared<ValueTable>();
   if (engine_ && engine_->is_reference()) builder.on_add = [engine](Node& node) { engine->evaluate(node); };
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
+  if (domain.is_plan()) builder.context.frame = std::make_shared<const CallFrame>();
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
   if (settings.layout) builder.context.layout.rules = *settings.layout;
 }

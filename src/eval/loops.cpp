@@ -65,6 +65,10 @@ bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& vari
 
 }  // namespace
 
+Cuts::Waiting Loops::waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
+  return {.carries = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope), .is_outermost = depth_ == 0};
+}
+
 bool Loops::shows_progress() const { return on_progress_ && depth_ == 1 && evaluator_.calls.none_under_way(); }
 
 bool Loops::plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span) {
@@ -115,18 +119,18 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   std::vector<ast::Ident> variables;
   names_of(*stmt.pattern, variables);
   Items items = items_of(iterable, stmt, variables, scope);
-  const bool carried = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope);
+  Cuts::Waiting turns = waiting(info, variables, scope);
   Restore deeper(depth_, depth_ + 1);
-  if (items.every_turn && items.count >= 0) return every_turn(stmt, items, variables[0], carried, scope);
+  if (items.every_turn && items.count >= 0) return every_turn(stmt, items, variables[0], turns, scope);
   if (items.count == 0 && !evaluator_.domain.is_check()) return Flow::kNext;
   if (iterable.is<SequencePtr>()) items.any = items.at(0);
   numbers_become_unknown(info.assigns, *scope);
-  const int64_t turns = items.count < 0 ? 0 : evaluator_.reports.turns() * items.count;
-  walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, turns, carried, stmt.body.span);
+  const int64_t count = items.count < 0 ? 0 : evaluator_.reports.turns() * items.count;
+  walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span);
   return Flow::kNext;
 }
 
-Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, bool carried, const ScopePtr& scope) {
+Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope) {
   const Span span = stmt.body.span;
   const NameSet& assigned = evaluator_.blocks.info(stmt.body).assigns;
   const bool shown = shows_progress();
@@ -135,7 +139,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
     evaluator_.interrupt.poll(span);
     if (shown) on_progress_({variable.name.str(), i, items.count});
     if (turn(stmt, items.at(i), scope) == Flow::kReturn) return Flow::kReturn;
-    evaluator_.cuts.end_turn(carried, span);
+    evaluator_.cuts.end_turn(turns, span);
     const bool checked_enough = evaluator_.domain.is_check() && i == kMostCheckedTurns && !items.is_finite;
     if (plan_ends_after(i + 1, items.count, mark, span) || checked_enough) {
       values_become_unknown(assigned, *scope);
@@ -146,22 +150,23 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
   return Flow::kNext;
 }
 
-void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t turns, bool carried, Span span) {
+void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count,
+                      const Cuts::Waiting& turns, Span span) {
   const auto uncertain = evaluator_.domain.uncertain();
-  const auto repeated = evaluator_.reports.repeated(turns);
+  const auto repeated = evaluator_.reports.repeated(count);
   const std::vector<UnknownKind> before = kinds_of(assigned, *scope);
   auto walk = [&] {
     if (turn() == Flow::kReturn) evaluator_.calls.may_have_returned();
   };
   walk();
   if (evaluator_.domain.is_check() && kinds_of(assigned, *scope) != before) walk();  // an int that became a float: the next turn begins with it
-  if (carried) evaluator_.cuts.cut({}, span);
+  if (turns.carries) evaluator_.cuts.cut({}, span);
 }
 
 Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   const BlockInfo& info = evaluator_.blocks.info(stmt.body);
   const Span span = stmt.body.span;
-  const bool carried = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, {}, scope);
+  Cuts::Waiting turns = waiting(info, {}, scope);
   Restore deeper(depth_, depth_ + 1);
   auto turn = [&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); };
   auto holds = [&] { return evaluator_.convert.to_condition(evaluator_.evaluate(*stmt.condition, scope), stmt.condition->span); };
@@ -175,7 +180,7 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
       if (!condition) break;  // a plan: from here on only the run knows
       if (!*condition) return Flow::kNext;
       if (turn() == Flow::kReturn) return Flow::kReturn;
-      evaluator_.cuts.end_turn(carried, span);
+      evaluator_.cuts.end_turn(turns, span);
       if (plan_ends_after(i + 1, i + 2, mark, span)) break;
     }
     MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
@@ -184,7 +189,7 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
     numbers_become_unknown(info.assigns, *scope);
     holds();
   }
-  walk_once(turn, info.assigns, scope, 0, carried, span);
+  walk_once(turn, info.assigns, scope, 0, turns, span);
   return Flow::kNext;
 }
 

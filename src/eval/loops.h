@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eval/block_info.h"
+#include "eval/cuts.h"
 #include "eval/flow.h"
 #include "eval/host_value.h"
 #include "eval/reports.h"
@@ -36,11 +37,14 @@ class Loops {
     HostValue any;                             ///< one that stands for all
   };
   Items items_of(const HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
-  Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, bool carried, const ScopePtr& scope);
+  Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope);
   Flow turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
+  /// How the turns of a loop that begins now wait for each other.
+  Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   /// A loop's body for all of its turns, 0 for nobody knows how many. A check walks it again if a number that it assigns
   /// has become another kind of number.
-  void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t turns, bool carried, Span span);
+  void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count, const Cuts::Waiting& turns,
+                 Span span);
   /// True if a loop that begins now tells how far it is.
   bool shows_progress() const;
   /// True if a plan takes the turns that are left, `count - done`, to be as those since `mark`: they are not walked.

@@ -9,7 +9,7 @@ void Reports::on_statement(std::function<void(const StatementReport&)> callback,
   collects_ = on_statement_ && has_engine;
 }
 
-void Reports::add_last_plan(const Engine& engine) {
+void Reports::add_last_plan(const Engine& engine, Span cut) {
   if (!collects_) return;
   const int64_t plan = engine.last_plan();
   for (StatementReport& report : list_) {
@@ -20,6 +20,7 @@ void Reports::add_last_plan(const Engine& engine) {
   }
   StatementReport& report = list_.emplace_back();
   report.plan = plan;
+  report.cut = cut;
   report.turns = turns_;
   report.costs = engine.last_costs();
   report.counters = engine.last_counters();

@@ -30,6 +30,7 @@ struct StatementReport {
   Counters counters;                    ///< of one time
   int64_t turns = 1;                    ///< how often that is done; 0: unknown (`per turn`)
   bool is_estimate = false;             ///< `turns` is extrapolated: the plan did not walk every turn of a loop
+  Span cut;                             ///< what asked for it first
   int64_t plan = 0;                     ///< which plan of the engine's: what repeats is one report
 };
 
@@ -47,8 +48,8 @@ class Reports {
 
   /// Forgets what an earlier statement did.
   void begin_statement() { list_.clear(); }
-  /// Adds the plan that the engine has just run.
-  void add_last_plan(const Engine& engine);
+  /// Adds the plan that the engine has just run, asked for at `cut`.
+  void add_last_plan(const Engine& engine, Span cut);
   /// Tells the callback of a statement at `span`, also if it computed nothing: it may have printed.
   void end_statement(Span span);
   const std::vector<StatementReport>& list() const { return list_; }

@@ -31,6 +31,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   std::vector<Binding> hoisted;
   int uncertain = 0;        ///< how many unknown conditions and loops walked once it stands in
   bool captured = false;    ///< a function sees its bindings
+  const ast::ModelStmt* model = nullptr;   ///< of an instance's scope: of which model
 
   /// Of the outermost scope: those inside of which functions see the bindings.
   std::vector<std::weak_ptr<Scope>> captured_inside;

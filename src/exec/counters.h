@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/call_frame.h"
 #include "spmd/collective_kind.h"
 #include "support/source.h"
 
@@ -52,6 +53,7 @@ std::string to_string(const Counters& counters);
 struct StatementCost {
   std::string value;       ///< the value in the script's names with its type, `y: f32[batch=64/rows, io=32]`
   Span span;
+  CallFrameRef frame;      ///< through which calls it came; of a plan
   std::optional<CollectiveKind> collective;
   std::string axes;
   int64_t flops = 0;

@@ -76,6 +76,7 @@ std::vector<StatementCost> costs_of(const Schedule& schedule, const std::vector<
     for (const LocalDim& dim : value.dims) mapped |= dim.mapped;
     entry.value = value.name + ": " + (mapped || !value.mesh ? to_string(value.type()) : to_string(value.type(), value.sharding(), *value.mesh));
     entry.span = instruction.node->span;
+    entry.frame = instruction.node->frame;
     if (collective) {
       entry.collective = counted_as(instruction.kind);
       entry.axes = value.mesh->axes_to_string(instruction.axes);

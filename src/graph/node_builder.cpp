@@ -59,6 +59,7 @@ std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& 
   operation->no_grad = context.no_grad;
   operation->region = context.recompute_region;
   operation->span = span;
+  operation->frame = context.frame;
   operation->results = op.infer(*operation);
   check_types(*operation);
   check_meshes(*operation, operands);

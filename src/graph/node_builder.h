@@ -20,6 +20,7 @@ struct Context {
   double seed = 0;
   double random_calls = 0;        ///< random operations evaluated since `seed`
   int64_t recompute_region = 0;   ///< not 0 inside a call of `recompute`
+  CallFrameRef frame;             ///< of what is added
 };
 
 class NodeBuilder {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "graph/call_frame.h"
 #include "support/source.h"
 #include "types/dim.h"
 #include "types/mesh.h"
@@ -60,6 +61,7 @@ struct LaidOutOperation : Operation {
   bool no_grad = false;               ///< made inside `no_grad`: gradients end at it
   int64_t region = 0;                 ///< not 0: made inside this call of `recompute`
   Span span;                          ///< the expression
+  CallFrameRef frame;                 ///< the innermost call; null outside of all, and where nobody wants to know
 };
 
 }  // namespace mtf

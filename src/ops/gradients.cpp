@@ -162,9 +162,12 @@ class Backward {
     for (size_t r = 0; r < operation.results.size(); ++r) results.push_back(again({node, static_cast<int>(r)}, operation.region));
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = operation.mesh;
+    const CallFrameRef taken_in = builder_.context.frame;
+    if (taken_in) builder_.context.frame = std::make_shared<const CallFrame>(CallFrame{operation.frame, operation.span, {}, true});
     GradientCall call{builder_, operation, operands, results, d_results, wanted};
     std::vector<Value> gradients = operation.op->gradient(call);
     builder_.context.mesh = mesh;
+    builder_.context.frame = taken_in;
     MTF_CHECK(gradients.size() == node->operands().size(), "the gradient of {} gives {} for {} operands", operation.op->name, gradients.size(),
               node->operands().size());
     for (size_t k = 0; k < gradients.size(); ++k)

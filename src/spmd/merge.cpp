@@ -160,6 +160,7 @@ Program expansion_of(const LaidOutOperation& operation, const std::vector<Expand
   Builder builder;
   builder.context.mesh = operation.mesh;
   builder.span = operation.span;
+  builder.context.frame = operation.frame;
   builder.written = false;
   Values stand_ins;
   for (size_t k = 0; k < operation.operands.size(); ++k) {

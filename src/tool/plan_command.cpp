@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -12,6 +13,8 @@
 #include "tool/launch.h"
 #include "tool/output.h"
 #include "tool/plan_text.h"
+#include "tool/plan_tree.h"
+#include "tool/plan_view.h"
 #include "tool/script.h"
 
 namespace mtf::tool {
@@ -19,7 +22,9 @@ namespace {
 
 struct Options {
   std::string file;
-  bool formula = false;
+  bool formula = false, json = false, csv = false;
+  std::string by = "tree", sort = "source";
+  int depth = -1, lines = 0;
   std::string reads;
 };
 
@@ -33,6 +38,20 @@ std::shared_ptr<std::vector<double>> read_reads(const std::string& path) {
     if (end == line.c_str() || *end != '\0') fail(Kind::bad_option_value, {}, "--reads {}: expected a number on line {}, found {}", quote(path), reads->size(), quote(line));
   }
   return reads;
+}
+
+PlanView view_of(const Options& options) {
+  PlanView view;
+  const auto one_of = [](const std::string& option, const std::string& given, const std::vector<std::string>& words) {
+    const auto at = std::find(words.begin(), words.end(), given);
+    if (at == words.end()) fail(Kind::bad_option_value, {}, "{}: expected {}, found {}", option, join_words(words, "or"), quote(given));
+    return at - words.begin();
+  };
+  view.by = static_cast<PlanBy>(one_of("--by", options.by, {"tree", "line", "function", "path", "collective", "value"}));
+  view.sort = static_cast<PlanSort>(one_of("--sort", options.sort, {"source", "flops", "bytes"}));
+  if (options.depth >= 0) view.depth = options.depth;
+  if (options.lines > 0) view.lines = options.lines;
+  return view;
 }
 
 int plan(const Options& options, const ProgramOptions& program) {
@@ -49,13 +68,18 @@ int plan(const Options& options, const ProgramOptions& program) {
   Engine engine(engine_options);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, nowhere);
+  const PlanView view = view_of(options);
   PlanTotals totals;
+  PlanTree tree;
   session.on_statement([&](const StatementReport& statement) {
-    write_output(plan_text(statement, options.formula));
+    if (options.by == "value") write_output(plan_text(statement, options.formula));
+    else tree.add(statement);
     totals.add(statement);
   });
   session.run_text(script.name, script.text);
-  write_output(totals.text(engine.counters()));
+  if (options.json) write_output(view_json(tree));
+  else if (options.csv) write_output(view_csv(tree));
+  else write_output((options.by == "value" ? "" : view_text(tree, view) + "\n") + totals.text(engine.counters()));
   return 0;
 }
 
@@ -65,21 +89,30 @@ const Command kPlanCommand = {
     .name = "plan",
     .summary = "Say what every statement would cost each processor, computing nothing",
     .details =
-        "Each value with its type and layout, its floating-point operations, and each collective: its kind and axes,\n"
-        "what it moves, and why it is needed. Figures are those of the largest processor, and exactly what `counters`\n"
-        "measures when the script runs. Loops are walked turn by turn; what repeats is shown once, with how often. After\n"
-        "many turns the rest of a loop is estimated, and marked so; a loop whose turns depend on computed values is\n"
-        "shown per turn. The mesh may have any size.\n"
+        "A tree that follows the source: each statement with what all of its turns cost, and below it, of one turn, the\n"
+        "calls and lines that cost most. Calls at one place are one line of the tree, and a line's backward pass is part\n"
+        "of the line. Figures are those of the largest processor, and exactly what `counters` measures when the script\n"
+        "runs. After many turns the rest of a loop is estimated, and marked so; a loop whose turns depend on computed\n"
+        "values is shown per turn. The mesh may have any size.\n"
+        "\n"
+        "`--by value` shows each value with its type and layout and each collective with why it is needed.\n"
         "\n"
         "Examples:\n"
         "  mtf plan two_layer.mtf\n"
-        "  mtf plan two_layer.mtf --formula\n"
+        "  mtf plan two_layer.mtf --by value --formula\n"
+        "  mtf plan char_gpt.mtf --by path\n"
         "  mtf plan two_layer.mtf --mesh \"rows:64;cols:64\" --layout \"batch:rows;hidden:cols\" --set batch=4096\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<Options>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--reads", options->reads, "FILE", "What the host reads of tensors, as `mtf run --reads` wrote it");
-      parser.flag("--formula", options->formula, "Show the formula beside each figure");
+      parser.text("--by", options->by, "WHAT", "Costs by tree (the default), line, function, path of the model's part, collective, or value");
+      parser.text("--sort", options->sort, "ORDER", "By source (the default of the tree), flops or bytes");
+      parser.number("--depth", options->depth, "N", "Open the tree so deep, however many lines that takes");
+      parser.number("--lines", options->lines, "N", "Open the tree to at most so many lines (40)");
+      parser.flag("--json", options->json, "The whole tree as JSON");
+      parser.flag("--csv", options->csv, "The costs of each line of source as CSV");
+      parser.flag("--formula", options->formula, "With --by value: the formula beside each figure");
       add_program_options(parser, program);
       add_engine_options(parser, program);
       return [options, &program] { return plan(*options, program); };

@@ -1,0 +1,35 @@
+#include "eval/callee.h"
+
+#include "eval/scope.h"
+#include "syntax/ast.h"
+
+namespace mtf {
+namespace {
+
+constexpr int kDeepest = 16;   // models within models that are looked into for a variable
+
+/// The path of an instance, from the first variable that it or an instance in it has; nothing if there is none.
+std::string path_of(const Scope& instance, int depth = 0) {
+  auto without = [](const std::string& path, std::string_view name) {
+    const size_t dot = path.size() > name.size() ? path.size() - name.size() - 1 : 0;
+    return path.ends_with(name) && path[dot] == '.' ? path.substr(0, dot) : std::string();
+  };
+  for (const Binding& binding : instance.bindings) {
+    if (auto* place = binding.value.as<PlacePtr>()) return without((*place)->path, binding.name.text());
+    if (auto* inner = binding.value.as<InstancePtr>(); inner && depth < kDeepest)
+      if (const std::string path = path_of(*(*inner)->scope, depth + 1); !path.empty()) return without(path, binding.name.text());
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string callee_of(const Function& function) {
+  const std::string name = function.name.empty() ? "fn" : function.name.str();
+  const ast::ModelStmt* model = function.scope ? function.scope->model : nullptr;
+  if (model == nullptr) return name;
+  const std::string path = path_of(*function.scope);
+  return model->name.name.str() + (name == "call" ? "" : "." + name) + (path.empty() ? "" : " " + path);
+}
+
+}  // namespace mtf

@@ -1,0 +1,140 @@
+#include "tool/plan_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/text.h"
+#include "types/saturating.h"
+
+namespace mtf::tool {
+namespace {
+
+/// Parts of one report, found again by where they stand.
+class Placer {
+ public:
+  explicit Placer(PlanPart& top) { parts_[{nullptr, {}}] = &top; }
+
+  void add(const StatementCost& cost) {
+    std::vector<const CallFrame*> frames;   // the innermost first
+    for (const CallFrame* frame = cost.frame.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
+    Span span = cost.span;
+    if (!frames.empty() && frames[0]->backward) {
+      span = frames[0]->span;
+      // A derivative of a derivative belongs to the line that both are of.
+      while (!frames.empty() && frames[0]->backward) frames.erase(frames.begin());
+    }
+    PlanPart* part = parts_.at({nullptr, {}});
+    part->cost.add(cost);
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      if ((*frame)->backward) continue;
+      part = &below(*part, {(*frame)->span.file, (*frame)->span.begin, (*frame)->span.end}, (*frame)->span);
+      if (calls_[part].insert(*frame).second) {
+        ++part->calls;
+        (part->callee.empty() ? part->callee : part->last_callee) = (*frame)->callee;
+      }
+      part->cost.add(cost);
+    }
+    const auto line = static_cast<std::uint32_t>(span.is_known() ? span.position().line : 0);
+    part = &below(*part, {span.file, line, 0}, span);
+    part->cost.add(cost);
+    part->own.push_back(&cost);
+  }
+
+ private:
+  struct At {
+    const SourceFile* file = nullptr;
+    std::uint32_t begin = 0, end = 0;
+    auto operator<=>(const At&) const = default;
+  };
+
+  PlanPart& below(PlanPart& part, At at, Span span) {
+    PlanPart*& found = parts_[{&part, at}];
+    if (found == nullptr) {
+      found = part.parts.emplace_back(std::make_unique<PlanPart>()).get();
+      found->span = span;
+      found->text = at.end == 0 ? line_of(span) : std::string(span.text().substr(0, span.text().find('\n')));
+    }
+    return *found;
+  }
+
+  std::map<std::pair<const PlanPart*, At>, PlanPart*> parts_;
+  std::map<const PlanPart*, std::set<const CallFrame*>> calls_;
+};
+
+}  // namespace
+
+void PartCost::add(const StatementCost& cost, std::int64_t times) {
+  const bool backward = cost.frame && cost.frame->backward;
+  flops = saturating_add(flops, saturating_multiply(cost.flops, times));
+  if (backward) backward_flops = saturating_add(backward_flops, saturating_multiply(cost.flops, times));
+  if (!cost.collective) return;
+  collectives = saturating_add(collectives, times);
+  bytes = saturating_add(bytes, saturating_multiply(cost.bytes, times));
+  wire_bytes = saturating_add(wire_bytes, saturating_multiply(cost.wire_bytes, times));
+}
+
+void PartCost::add(const PartCost& other) {
+  flops = saturating_add(flops, other.flops);
+  backward_flops = saturating_add(backward_flops, other.backward_flops);
+  collectives = saturating_add(collectives, other.collectives);
+  bytes = saturating_add(bytes, other.bytes);
+  wire_bytes = saturating_add(wire_bytes, other.wire_bytes);
+}
+
+void PlanTree::add(const StatementReport& given) {
+  if (given.costs.empty()) return;
+  const StatementReport& report = *reports_.emplace_back(std::make_unique<StatementReport>(given));
+  if (root_.parts.empty() || !(root_.parts.back()->span == report.span)) {
+    PlanPart& statement = *root_.parts.emplace_back(std::make_unique<PlanPart>());
+    statement.span = report.span;
+    statement.text = report.text;
+  }
+  PlanPart& statement = *root_.parts.back();
+  auto made = std::make_unique<PlanPart>();
+  PlanPart& plan = *made;
+  plan.span = report.cut.is_known() ? report.cut : report.span;
+  plan.text = line_of(plan.span);
+  plan.turns = report.turns;
+  plan.is_estimate = report.is_estimate;
+  Placer placer(plan);
+  for (const StatementCost& cost : report.costs) placer.add(cost);
+  PartCost all;
+  for (const StatementCost& cost : report.costs) all.add(cost, std::max<std::int64_t>(report.turns, 1));
+  statement.cost.add(all);
+  root_.cost.add(all);
+  for (std::unique_ptr<PlanPart>& other : statement.parts) {
+    if (!compute_the_same(*other, plan)) continue;
+    const std::int64_t turns = saturating_add(other->turns, plan.turns);
+    if (plan.turns > other->turns) std::swap(other, made);
+    other->variants += made->variants;
+    other->is_estimate = other->is_estimate || made->is_estimate;
+    other->turns = turns;
+    return;
+  }
+  statement.parts.push_back(std::move(made));
+}
+
+bool PlanTree::compute_the_same(const PlanPart& a, const PlanPart& b) {
+  if ((a.turns == 0) != (b.turns == 0) || a.parts.size() != b.parts.size()) return false;
+  for (std::size_t i = 0; i < a.parts.size(); ++i)
+    if (a.parts[i]->text != b.parts[i]->text || !compute_the_same(*a.parts[i], *b.parts[i])) return false;
+  return true;
+}
+
+std::string place_of(Span span) {
+  if (!span.is_known()) return {};
+  const std::string& name = span.file->name();
+  const std::size_t slash = name.rfind('/');
+  return fmt::format("{}:{}", slash == std::string::npos ? name : name.substr(slash + 1), span.position().line);
+}
+
+std::string line_of(Span span) {
+  if (!span.is_known()) return {};
+  const std::string_view text = span.file->text();
+  const std::size_t begin = span.begin == 0 ? 0 : text.rfind('\n', span.begin - 1) + 1;
+  return std::string(trim(text.substr(begin, text.find('\n', span.begin) - begin)));
+}
+
+}  // namespace mtf::tool

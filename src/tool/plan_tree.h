@@ -1,0 +1,61 @@
+#pragma once
+// What a program costs, as a tree that follows its source: statements, the calls in them, lines.
+//
+// Figures are those of the largest processor. Those of a statement are of all its turns; below it, of one turn, where a
+// loop's turns differ a little of the most frequent one. Calls that stand at one place are one part, however often they
+// were made there, and a line's backward pass is part of the line.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eval/reports.h"
+
+namespace mtf::tool {
+
+struct PartCost {
+  std::int64_t flops = 0;             ///< backward ones included
+  std::int64_t backward_flops = 0;
+  std::int64_t collectives = 0;
+  std::int64_t bytes = 0;             ///< that they move
+  std::int64_t wire_bytes = 0;        ///< that a processor sends for them
+  void add(const StatementCost& cost, std::int64_t times = 1);
+  void add(const PartCost& other);
+};
+
+struct PlanPart {
+  Span span;                          ///< the statement, the call, or an expression of the line
+  std::string text;                   ///< as the program has it, its first line
+  std::string callee;                 ///< of a call, as CallFrame says
+  std::string last_callee;            ///< of the last of several calls
+  std::int64_t turns = 1;             ///< of a statement's plan; 0: only the run knows
+  int variants = 1;                   ///< of a plan: plans that are shown as one, since they compute the same lines
+  bool is_estimate = false;
+  std::int64_t calls = 0;             ///< made here, in all that is shown as one
+  PartCost cost;
+  std::vector<std::unique_ptr<PlanPart>> parts;
+  std::vector<const StatementCost*> own;   ///< of a line: what is computed there
+};
+
+class PlanTree {
+ public:
+  /// A report of a statement: one plan of it. The costs that parts point to live as long as the tree.
+  void add(const StatementReport& report);
+  /// The statements, in the program's order.
+  const PlanPart& root() const { return root_; }
+  const std::vector<std::unique_ptr<StatementReport>>& reports() const { return reports_; }
+
+ private:
+  static bool compute_the_same(const PlanPart& a, const PlanPart& b);
+
+  PlanPart root_;
+  std::vector<std::unique_ptr<StatementReport>> reports_;
+};
+
+/// `model.mtf:12`, without folders.
+std::string place_of(Span span);
+/// The line that a span begins on, without its blanks.
+std::string line_of(Span span);
+
+}  // namespace mtf::tool
