@@ -114,7 +114,8 @@ class TreeText {
 
   static std::string label(const PlanPart& part, const PlanPart& above, int level) {
     std::string text = cut_off(part.text, kWidestText);
-    if (!part.callee.empty()) text += "   " + part.callee + (part.last_callee.empty() || part.last_callee == part.callee ? "" : " … " + part.last_callee);
+    if (!part.callee.empty()) text += "   " + part.callee;
+    if (!part.last_callee.empty() && part.last_callee != part.callee) text += " … " + part.last_callee.substr(part.last_callee.find(' ') + 1);
     const std::int64_t around = std::max<std::int64_t>(above.calls, 1);
     if (part.calls > around) text += part.calls % around == 0 ? "   ×" + thousands(part.calls / around) : "   ×" + thousands(part.calls) + " in all";
     const PlanPart& plan = level == 1 && part.parts.size() == 1 ? *part.parts[0] : part;

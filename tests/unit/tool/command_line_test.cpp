@@ -1,6 +1,7 @@
 // The command as it is used: exit statuses, options, what goes where.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "command.h"
@@ -94,11 +95,59 @@ TEST_F(CommandLine, AReaderThatHasGoneEndsTheRun) {
 
 TEST_F(CommandLine, PlanComputesNothingOnAMeshOfAnySize) {
   const std::string file = write("a.mtf", "dim a = 8192, b = 8192\nlet x = ones([a, b])\nprint(sum(einsum(x, x -> [a])))\n");
-  const ProcessResult result = mtf({"plan", file, "--mesh", "rows:64;cols:64", "--layout", "a:rows;b:cols", "--formula"});
+  const ProcessResult result = mtf({"plan", file, "--mesh", "rows:64;cols:64", "--layout", "a:rows;b:cols", "--by", "value", "--formula"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_MENTIONS(result.out, "all_reduce over rows+cols");
   EXPECT_MENTIONS(result.out, "4,096 processors");
   EXPECT_MENTIONS(result.out, "a/rows");
+}
+
+const std::string kLayers =
+    "import nn\n"
+    "mesh grid = [rows: 2]\n"
+    "layout split = {hidden -> rows}\n"
+    "dim batch = 4, io = 8, hidden = 16\n"
+    "model Net(layers: int) {\n"
+    "  let all = [nn.FeedForward(io, hidden) for i in 0..layers]\n"
+    "  fn call(x: [.., io]) -> [.., io] { for each in all { x := x + each(x) }; return x }\n"
+    "}\n"
+    "let net = Net(3)\n"
+    "let x = random.normal([batch, io])\n"
+    "for step in 0..5 {\n"
+    "  let loss = sum(square(net(x)))\n"
+    "  for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.1 * g }\n"
+    "}\n";
+
+// 3 layers of 2 products: 2·(2·4·8·8) flops, 2 times as many backward but for the first one's input.
+TEST_F(CommandLine, PlanIsATreeThatFollowsTheSource) {
+  const ProcessResult result = mtf({"plan", write("a.mtf", kLayers), "--depth", "3"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_MENTIONS(result.out,
+      "share   flops  backward  collectives    bytes\n"
+      " 100%  52,320    30,400           25  3.1 KiB  a.mtf:11   for step in 0..5 {   ×5 in 2 variants\n"
+      "  91%   9,472     6,016            3    384 B  a.mtf:12     net(x)   Net\n"
+      "  90%   9,376     6,016            3    384 B  a.mtf:7        each(x)   FeedForward all[0] … all[2]   ×3\n");
+}
+
+TEST_F(CommandLine, PlanGroupsCosts) {
+  const std::string file = write("a.mtf", kLayers);
+  EXPECT_MENTIONS(mtf({"plan", file, "--by", "path"}).out, "  15%  8,000     5,280            5    640 B  all[2].down\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--by", "function"}).out, "  87%  45,440    29,120           15  1.9 KiB  Dense\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--by", "line"}).out, "nn.mtf:8   let y = einsum(x, w -> [.., outputs])\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--by", "collective"}).out, "all_reduce over rows: ");
+  EXPECT_MENTIONS(mtf({"plan", file, "--csv"}).out, "nn.mtf:8,43520,28160,0,0,0,\"let y = einsum(x, w -> [.., outputs])\"\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--json"}).out, "\"callee\": \"FeedForward all[0]\"");
+  const ProcessResult wrong = mtf({"plan", file, "--by", "lines"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_MENTIONS(wrong.err, "--by: expected tree, line, function, path, collective or value, found \"lines\"");
+}
+
+TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
+  const ProcessResult result = mtf({"plan", MTF_SOURCE_DIR "/examples/char_gpt.mtf"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60);
+  EXPECT_MENTIONS(result.out, "block(x)   TransformerLayer blocks[0] … blocks[1]   ×2");
+  EXPECT_MENTIONS(result.out, "nn.mtf:78");
 }
 
 TEST_F(CommandLine, EveryStagePrints) {
@@ -240,10 +289,12 @@ TEST_F(CommandLine, AMeshOfAThousandMillionsIsPlannedAndNotHosted) {
 
 TEST_F(CommandLine, FiguresThatNoNumberHoldsAreShownAsTheLeastTheyAre) {
   const std::string file = write("a.mtf", "dim a = 2 ^ 31, b = 2 ^ 30, c = 2 ^ 20\nlet x = random.uniform([a, b])\nlet y = random.uniform([b, c])\nlet z = einsum(x, y -> [a, c])\nprint(sum(z))\n");
-  const ProcessResult planned = mtf({"plan", file});
-  EXPECT_EQ(planned.status, 0) << planned.err;
-  EXPECT_MENTIONS(planned.out, "at least 9,223,372,036,854,775,806 flops");
-  EXPECT_EQ(planned.out.find('-'), std::string::npos) << planned.out;
+  for (const std::string by : {"tree", "value"}) {
+    const ProcessResult planned = mtf({"plan", file, "--by", by});
+    EXPECT_EQ(planned.status, 0) << planned.err;
+    EXPECT_MENTIONS(planned.out, "at least 9,223,372,036,854,775,806");
+    EXPECT_EQ(planned.out.find("-9"), std::string::npos) << planned.out;
+  }
 }
 
 TEST(ProgramOptions, BecomeSettings) {
