@@ -272,6 +272,8 @@ HostTensor Session::read(const std::string& expression) {
 
 std::vector<KnownName> Session::known_names(const std::string& prefix) const { return mtf::known_names(impl_->evaluator, prefix); }
 
+StoredVariables Session::stored_variables() const { return impl_->evaluator.variables.stored(); }
+
 std::vector<Axis> Session::axes() const {
   const MeshPtr& mesh = impl_->evaluator.builder.context.mesh;
   return mesh ? mesh->axes() : std::vector<Axis>();

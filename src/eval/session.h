@@ -15,6 +15,7 @@
 #include "eval/known_names.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
+#include "eval/stored_variables.h"
 #include "exec/engine.h"
 #include "support/diagnostics.h"
 
@@ -56,6 +57,8 @@ class Session {
   std::vector<StatementReport> plan(const std::string& text, const std::string& name = {});
   /// Names that could stand here, for completion: bindings, operations, members after `name.`.
   std::vector<KnownName> known_names(const std::string& prefix) const;
+  /// What the variables that were declared so far take.
+  StoredVariables stored_variables() const;
   /// The axes of the mesh in force.
   std::vector<Axis> axes() const;
 

@@ -4,6 +4,7 @@
 #include "eval/layout_values.h"
 #include "graph/layouts.h"
 #include "support/text.h"
+#include "types/saturating.h"
 
 namespace mtf {
 
@@ -72,6 +73,12 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, Poison{}, stmt.name.span);
     return;
   }
+  int64_t bytes = size_of(place->type.element);
+  for (size_t i = 0; i < place->type.dims.size(); ++i) bytes = saturating_multiply(bytes, block_size(place->type.dims[i].size, place->sharding.dims[i], *place->mesh));
+  int64_t& elements_so_far = place->trainable ? stored_.parameters : stored_.states;
+  int64_t& bytes_so_far = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
+  elements_so_far = saturating_add(elements_so_far, size_of(place->type.dims));
+  bytes_so_far = saturating_add(bytes_so_far, bytes);
   place->current = evaluator_.builder.assigned(initial(*place, stmt, scope), place->sharding, place->mesh);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;

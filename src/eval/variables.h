@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "eval/host_value.h"
+#include "eval/stored_variables.h"
 #include "syntax/ast.h"
 
 namespace mtf {
@@ -21,6 +22,7 @@ class Variables {
   Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared);
   /// The number of the variable that was declared last; they ascend from 1.
   int64_t last() const { return last_; }
+  const StoredVariables& stored() const { return stored_; }
 
  private:
   /// Its type, and where it is stored. False if what those depend on is poison.
@@ -30,6 +32,7 @@ class Variables {
 
   Evaluator& evaluator_;
   int64_t last_ = 0;
+  StoredVariables stored_;
 };
 
 }  // namespace mtf

@@ -79,7 +79,7 @@ int plan(const Options& options, const ProgramOptions& program) {
   session.run_text(script.name, script.text);
   if (options.json) write_output(view_json(tree));
   else if (options.csv) write_output(view_csv(tree));
-  else write_output((options.by == "value" ? "" : view_text(tree, view) + "\n") + totals.text(engine.counters()));
+  else write_output((options.by == "value" ? "" : view_text(tree, view) + "\n") + totals.text(engine.counters(), session.stored_variables()));
   return 0;
 }
 

@@ -50,14 +50,14 @@ void PlanTotals::add(const StatementReport& report) {
   add_times(sum_, report.counters, turns);
 }
 
-std::string PlanTotals::text(const Counters& all) const {
+std::string PlanTotals::text(const Counters& all, const StoredVariables& stored) const {
   Counters counters = sum_;
   counters.processors = all.processors;
   counters.peak_bytes = all.peak_bytes;
-  return totals_text(counters) + (estimated_ ? "    (an estimate: not every turn of the loops was walked)\n" : "") + (turns_unknown_ ? "    (what is shown per turn is counted once)\n" : "");
+  return totals_text(counters, stored) + (estimated_ ? "    (an estimate: not every turn of the loops was walked)\n" : "") + (turns_unknown_ ? "    (what is shown per turn is counted once)\n" : "");
 }
 
-std::string totals_text(const Counters& counters) {
+std::string totals_text(const Counters& counters, const StoredVariables& stored) {
   std::string out = fmt::format("total for each of {}\n", count_text(counters.processors, "processor"));
   Table table("lrrrrr");
   table.row({"flops", thousands(counters.flops)});
@@ -66,6 +66,11 @@ std::string totals_text(const Counters& counters) {
   table.row({"flops of one processor alone", thousands(counters.unique_flops)});
   table.row({"work done more than once", fmt::format("×{:.3g}", duplication)});
   table.row({"peak memory", bytes_text(counters.peak_bytes)});
+  const auto variables = [&](const std::string& what, std::int64_t elements, std::int64_t bytes) {
+    if (elements > 0) table.row({what, thousands(elements), bytes_text(bytes) + " on a processor"});
+  };
+  variables("parameters", stored.parameters, stored.parameter_bytes);
+  variables("states", stored.states, stored.state_bytes);
   out += table.text("    ");
   Table collectives("lrrrr");
   bool any = false;

@@ -11,15 +11,15 @@ namespace mtf::tool {
 /// for a statement that costs nothing. With `formulas` a formula stands behind each figure.
 std::string plan_text(const StatementReport& report, bool formulas);
 
-/// The figures of a whole program: flops, the collectives by kind and axes, and the peak.
-std::string totals_text(const Counters& counters);
+/// The figures of a whole program: flops, what its variables take, the collectives by kind and axes, and the peak.
+std::string totals_text(const Counters& counters, const StoredVariables& stored = {});
 
 /// Adds up statements, each as often as it runs; one whose turns are unknown counts once.
 class PlanTotals {
  public:
   void add(const StatementReport& report);
   /// `all` gives what is not a sum: processors and the peak.
-  std::string text(const Counters& all) const;
+  std::string text(const Counters& all, const StoredVariables& stored) const;
 
  private:
   Counters sum_;
