@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "eval/evaluator.h"
+#include "eval/places.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
@@ -50,6 +51,8 @@ struct Session::Impl {
   std::vector<StatementReport> run(const std::string& text, const std::string& name, bool keep);
   void last_value(HostValue value, Span span);
   void describe_binding(StatementReport& report, Name name, const HostValue& value);
+  /// Gives `read` the value of an expression, evaluated as in a check, with the place of it; nothing changes.
+  void with_value(const std::string& expression, const std::string& name, const std::function<void(const HostValue&, Span)>& read);
 };
 
 Session::Session(Settings settings, Engine* engine, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), engine, out)) {}
@@ -108,6 +111,28 @@ void Session::run_file(const std::string& path) {
 void Session::run_text(const std::string& name, const std::string& text) {
   impl_->evaluator.interrupt.forget();
   impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, text))));
+}
+
+void Session::Impl::with_value(const std::string& expression, const std::string& name, const std::function<void(const HostValue&, Span)>& read) {
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, expression), ParseMode::kRepl));
+  auto* stmt = program->body.statements.size() == 1 ? program->body.statements[0].as<ast::ExprStmt>() : nullptr;
+  if (!stmt) fail(Kind::bad_usage, program->body.span, "expected an expression");
+  std::ostringstream ignored;
+  Impl checker(settings, nullptr, ignored);
+  checker.evaluator.modules.keep(program);
+  checker.evaluator.stand_in(evaluator);
+  checker.evaluator.interrupt.forget();
+  const Before was = before();
+  UndoLog undo;
+  const auto undoing = checker.evaluator.undo.into(undo);
+  try {
+    read(checker.evaluator.evaluate(*stmt->value, checker.evaluator.top()), stmt->value->span);
+  } catch (...) {
+    restore(was, undo);
+    throw;
+  }
+  restore(was, undo);
+  evaluator.modules.keep(program);  // a function that it made may live on
 }
 
 void Session::Impl::describe_binding(StatementReport& report, Name name, const HostValue& value) {
@@ -227,28 +252,24 @@ std::vector<StatementReport> Session::plan(const std::string& text, const std::s
 }
 
 std::string Session::type_of(const std::string& expression, const std::string& name) {
-  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, expression), ParseMode::kRepl));
-  auto* stmt = program->body.statements.size() == 1 ? program->body.statements[0].as<ast::ExprStmt>() : nullptr;
-  if (!stmt) fail(Kind::bad_usage, program->body.span, "expected an expression");
-  std::ostringstream ignored;
-  Impl checker(impl_->settings, nullptr, ignored);
-  checker.evaluator.modules.keep(program);
-  checker.evaluator.stand_in(impl_->evaluator);
-  checker.evaluator.interrupt.forget();
-  const Impl::Before before = impl_->before();
-  UndoLog undo;
-  const auto undoing = checker.evaluator.undo.into(undo);
   std::string result;
-  try {
-    HostValue value = checker.evaluator.evaluate(*stmt->value, checker.evaluator.top());
+  impl_->with_value(expression, name, [&](const HostValue& value, Span) {
     const Value* tensor = tensor_of(value);
     result = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->mesh()) : describe(value);
-  } catch (...) {
-    impl_->restore(before, undo);
-    throw;
-  }
-  impl_->restore(before, undo);
-  impl_->evaluator.modules.keep(program);  // a function that it made may live on
+  });
+  return result;
+}
+
+std::vector<LaidOut> Session::lies(const std::string& expression) {
+  std::vector<LaidOut> result;
+  impl_->with_value(expression, "<" + expression + ">", [&](const HostValue& value, Span span) {
+    if (const Value* tensor = tensor_of(value)) {
+      result.push_back({"", tensor->type(), tensor->sharding(), tensor->mesh()});
+      return;
+    }
+    for (const PlacePtr& place : places_of(value, true)) result.push_back({place->path, place->type, place->sharding, place->mesh});
+    if (result.empty()) fail(Kind::type_mismatch, span, "expected a tensor or a model, found {}", describe(value));
+  });
   return result;
 }
 

@@ -21,6 +21,14 @@
 
 namespace mtf {
 
+/// What a tensor is and where it lies.
+struct LaidOut {
+  std::string name;     ///< of a variable of a model: its path
+  TensorType type;
+  Sharding sharding;
+  MeshPtr mesh;
+};
+
 class Session {
  public:
   /// `engine` is null to check only; a dry engine plans. `out` gets what `print` prints (rank 0's).
@@ -51,6 +59,8 @@ class Session {
   void keep_last_value();
   /// The type with layout of an expression, computing nothing.
   std::string type_of(const std::string& expression, const std::string& name = "<type>");
+  /// Where the value of an expression lies, computing nothing; of a model, its params, in the order of declaration.
+  std::vector<LaidOut> lies(const std::string& expression);
   /// The whole value of an expression that is a tensor, or a number of the host (as f64 without dims).
   HostTensor read(const std::string& expression);
   /// What a statement would cost, computing nothing and leaving the session as it was.

@@ -7,6 +7,7 @@
 
 #include "eval/session.h"
 #include "exec/engine.h"
+#include "io/write_file.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
@@ -15,6 +16,7 @@
 #include "tool/plan_text.h"
 #include "tool/plan_tree.h"
 #include "tool/plan_view.h"
+#include "tool/report.h"
 #include "tool/script.h"
 
 namespace mtf::tool {
@@ -23,7 +25,8 @@ namespace {
 struct Options {
   std::string file;
   bool formula = false, json = false, csv = false;
-  std::string by = "tree", sort = "source";
+  std::string by = "tree", sort = "source", report;
+  std::vector<std::string> draw;
   int depth = -1, lines = 0;
   std::string reads;
 };
@@ -77,9 +80,14 @@ int plan(const Options& options, const ProgramOptions& program) {
     totals.add(statement);
   });
   session.run_text(script.name, script.text);
+  const std::string totals_text = totals.text(engine.counters(), session.stored_variables());
+  if (!options.report.empty()) {
+    write_file_atomically(options.report, html_report({script.name, script.text, totals_text, &tree, pictures_of(script, settings, options.draw)}));
+    return 0;
+  }
   if (options.json) write_output(view_json(tree));
   else if (options.csv) write_output(view_csv(tree));
-  else write_output((options.by == "value" ? "" : view_text(tree, view) + "\n") + totals.text(engine.counters(), session.stored_variables()));
+  else write_output((options.by == "value" ? "" : view_text(tree, view) + "\n") + totals_text);
   return 0;
 }
 
@@ -110,6 +118,8 @@ const Command kPlanCommand = {
       parser.text("--sort", options->sort, "ORDER", "By source (the default of the tree), flops or bytes");
       parser.number("--depth", options->depth, "N", "Open the tree so deep, however many lines that takes");
       parser.number("--lines", options->lines, "N", "Open the tree to at most so many lines (40)");
+      parser.text("--report", options->report, "FILE", "Write a page of HTML: the tree, the source beside its costs, pictures");
+      parser.texts("--draw", options->draw, "WHAT", "With --report: a tensor or model to draw, as for `mtf draw`; may be repeated");
       parser.flag("--json", options->json, "The whole tree as JSON");
       parser.flag("--csv", options->csv, "The costs of each line of source as CSV");
       parser.flag("--formula", options->formula, "With --by value: the formula beside each figure");

@@ -123,6 +123,25 @@ bool PlanTree::compute_the_same(const PlanPart& a, const PlanPart& b) {
   return true;
 }
 
+void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit) {
+  for (const auto& report : tree.reports()) {
+    for (const StatementCost& cost : report->costs) {
+      std::vector<const CallFrame*> frames;
+      for (const CallFrame* frame = cost.frame.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
+      visit(cost, std::max<std::int64_t>(report->turns, 1), frames);
+    }
+  }
+}
+
+Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& frames) {
+  Span span = cost.span;
+  for (const CallFrame* frame : frames) {
+    if (!frame->backward) break;
+    span = frame->span;
+  }
+  return span;
+}
+
 std::string place_of(Span span) {
   if (!span.is_known()) return {};
   const std::string& name = span.file->name();

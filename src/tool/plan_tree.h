@@ -5,6 +5,7 @@
 // loop's turns differ a little of the most frequent one. Calls that stand at one place are one part, however often they
 // were made there, and a line's backward pass is part of the line.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -52,6 +53,11 @@ class PlanTree {
   PlanPart root_;
   std::vector<std::unique_ptr<StatementReport>> reports_;
 };
+
+/// Calls `visit` with every cost of the program, how often it runs, and the calls through which it came, innermost first.
+void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit);
+/// Where a cost belongs: a backward one to the expression that it is the derivative of.
+Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& frames);
 
 /// `model.mtf:12`, without folders.
 std::string place_of(Span span);

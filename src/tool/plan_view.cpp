@@ -132,27 +132,6 @@ class TreeText {
 
 // ---- flat lists ------------------------------------------------------------------------------------------------------
 
-/// Calls `visit` with every cost of the program, how often it runs, and the calls through which it came, innermost first.
-void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit) {
-  for (const auto& report : tree.reports()) {
-    for (const StatementCost& cost : report->costs) {
-      std::vector<const CallFrame*> frames;
-      for (const CallFrame* frame = cost.frame.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
-      visit(cost, std::max<std::int64_t>(report->turns, 1), frames);
-    }
-  }
-}
-
-/// Where a cost belongs: a backward one to the expression that it is the derivative of.
-Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& frames) {
-  Span span = cost.span;
-  for (const CallFrame* frame : frames) {
-    if (!frame->backward) break;
-    span = frame->span;
-  }
-  return span;
-}
-
 struct Group {
   Span span;
   std::string text;

@@ -1,0 +1,22 @@
+#pragma once
+// The report of a plan as one HTML page that needs nothing else: totals, the tree of costs, the source beside what each of
+// its lines costs, pictures of tensors.
+#include <string>
+#include <vector>
+
+#include "tool/picture.h"
+#include "tool/plan_tree.h"
+
+namespace mtf::tool {
+
+struct ReportParts {
+  std::string title;                ///< the script's name
+  std::string source;               ///< its text
+  std::string totals;               ///< as `mtf plan` prints them
+  const PlanTree* tree = nullptr;
+  std::vector<Picture> pictures;
+};
+
+std::string html_report(const ReportParts& parts);
+
+}  // namespace mtf::tool
