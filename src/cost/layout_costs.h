@@ -5,6 +5,7 @@
 //     costs.in(mesh, rules)           what `mtf plan --mesh … --layout …` counts in all, but for the peak
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cost/machine.h"
 #include "cost/step_time.h"
@@ -23,8 +24,9 @@ struct ScriptCost {
 
 class LayoutCosts {
  public:
-  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<Machine> machine = std::nullopt)
-      : record_(std::move(record)), machine_(std::move(machine)) {}
+  /// `before`: how often each program had run when what is to be costed began; empty: all is.
+  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<Machine> machine = std::nullopt, std::vector<int64_t> before = {})
+      : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
 
   /// `mesh`, `rules`: null: the script's own. Throws a UserError where planning the script would.
   ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules) const;
@@ -37,6 +39,7 @@ class LayoutCosts {
  private:
   std::shared_ptr<const ProgramRecord> record_;
   std::optional<Machine> machine_;
+  std::vector<int64_t> before_;
 };
 
 }  // namespace mtf

@@ -1,6 +1,7 @@
 #include "cost/machine.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "support/diagnostics.h"
