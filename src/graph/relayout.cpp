@@ -66,13 +66,18 @@ Program Relayout::program(const RecordedProgram& recorded) {
     program.inputs[i].operation = operation(recorded.inputs[i]);
     program.inputs[i].order.clear();
   }
+  std::vector<bool> is_followed(program.operations.size(), false);
+  for (int32_t like : recorded.likes)
+    if (like >= 0) is_followed[like] = true;
   std::unordered_set<const LaidOutOperation*> seen;
   for (size_t i = 0; i < program.operations.size(); ++i) {
     OperationRef& each = program.operations[i].operation;
     OperationRef now = operation(recorded.operations[i]);
-    // Operations that lie alike may read other numbers of the host, and follow others that lie alike.
+    // Operations that lie alike may read other numbers of the host, and follow others that lie alike: which one, its
+    // address says.
     const OperationRef& like = recorded.likes[i] < 0 ? now->why.like : program.operations[recorded.likes[i]].operation;
-    if (each->inputs != now->inputs || like != now->why.like || !seen.insert(now.get()).second) {
+    const bool is_first = seen.insert(now.get()).second;
+    if (each->inputs != now->inputs || like != now->why.like || (is_followed[i] && !is_first)) {
       auto other = std::make_shared<LaidOutOperation>(*now);
       other->inputs = each->inputs;
       other->why.like = like;
