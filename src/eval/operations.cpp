@@ -9,6 +9,7 @@
 #include "ops/registry.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
+#include "syntax/foreign.h"
 
 namespace mtf {
 namespace {
@@ -254,7 +255,8 @@ void OperationCall::unknown_label(const GivenArgument& item) const {
       }
     }
   }
-  std::string help = did_you_mean(item.label.text(), names);
+  std::string help = foreign_help(Foreign::argument, item.label.text());
+  if (help.empty()) help = did_you_mean(item.label.text(), names);
   fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", call_.signature.name, item.label.text()))
            .help(help.empty() ? std::string(op_.signature) : help));
 }
