@@ -105,6 +105,15 @@ class OperationCall {
   const GivenArgument* arrow_ = nullptr;
 };
 
+/// What to write where a dim or dims are wanted.
+std::string help_with_dims(const Parameter& wanted, const HostValue& value) {
+  if (value.is<Dim>()) return "write it in brackets: `[…]`";
+  const auto* number = value.as<int64_t>();
+  if (number == nullptr || wanted.kind == ParameterKind::kShape) return {};
+  if (wanted.name == "over") return "a dim is found by its name, as in `over: batch`";
+  return fmt::format("`dim name = {0}` declares one; `0..{0}` counts", *number);
+}
+
 bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
   const Parameter& wanted = call_.signature.parameters[parameter];
   Argument& argument = call_.arguments[parameter];
@@ -167,7 +176,7 @@ bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
       if (wanted.kind != ParameterKind::kShape && value.is<Dim>()) {
         argument.dims = {*value.as<Dim>()};
       } else {
-        if (wanted.kind == ParameterKind::kDim || !value.is<ListPtr>()) mismatch(value.is<Dim>() ? "write it in brackets: `[…]`" : "");
+        if (wanted.kind == ParameterKind::kDim || !value.is<ListPtr>()) mismatch(help_with_dims(wanted, value));
         argument.dims = Conversions::to_dims(value, span);
       }
       return true;

@@ -37,9 +37,13 @@ std::vector<Page> read_pages(const std::string& name) {
     }
     if (is_mark) in_program = !in_program;
     if (pages.empty() || is_mark) continue;
-    pages.back().text += (in_program && !line.empty() ? "  " : "") + line + "\n";
+    std::string& text = pages.back().text;
+    const bool goes_on = !in_program && !line.empty() && !text.empty() && !text.ends_with("\n\n");
+    if (goes_on) text.back() = ' ';  // a paragraph is one line, for who shows it to break
+    text += (in_program && !line.empty() ? "  " : "") + line + "\n";
   }
   for (Page& page : pages) page.text = std::string(trim(page.text)) + "\n";
+  std::erase_if(pages, [](const Page& page) { return page.text == "\n"; });  // what only stands above others
   return pages;
 }
 

@@ -83,11 +83,29 @@ TEST(Brackets, SayWhichAndWhereOpened) {
   EXPECT_EQ(summary("fn f()\n{\n}"), "syntax_error 2:1 a block's `{` cannot begin a line\n");
 }
 
+TEST(Brackets, ABracketThatWasForgottenIsSoughtWhereItsLineEnds) {
+  EXPECT_EQ(summary("fn f(x) {\n  return (x + 1\n}"), "bracket_mismatch 2:10 expected `)` to close `(`, found `}`\n");
+}
+
+TEST(Brackets, IndentationTellsWhichBlockIsNotClosed) {
+  EXPECT_EQ(summary("model M {\n  fn f() {\n    g()\n}\nlet y = 1"), "bracket_mismatch 2:10 expected `}` to close `{`\n");
+  EXPECT_EQ(summary("fn f() {\n  g()\nlet y = 1\nif y {\n}"), "bracket_mismatch 1:8 expected `}` to close `{`\n");
+}
+
+TEST(SyntaxError, LinesBelowAStatementThatCannotBeReadBelongToIt) {
+  EXPECT_EQ(summary("if x:\n  return = 1\n  y =\nlet z = 1 1"),
+            "syntax_error 1:5 expected `{`, found `:`\nsyntax_error 4:11 expected the end of the line, found `1`\n");
+}
+
+TEST(SyntaxError, AMissingOperandIsWhereItsLineEnds) {
+  EXPECT_EQ(summary("dim a =\nlet x = 1"), "syntax_error 1:8 expected an expression, found the end of the line\n");
+}
+
 TEST(Strings, AreCheckedInside) {
   EXPECT_EQ(summary("print(\"abc)\nprint(1)"), "unterminated_string 1:7 expected `\"` before the end of the line\n");
   EXPECT_EQ(summary("print(\"abc\ndef\")\nprint(1)"), "unterminated_string 1:7 expected `\"` before the end of the line\n");
-  EXPECT_EQ(summary("print(\"abc {x)\n"), "unterminated_string 1:7 expected `}` and `\"` before the end of the line\n"
-            "bracket_mismatch 1:14 `)` closes nothing\n");
+  EXPECT_EQ(summary("print(\"abc {x)\n"), "unterminated_string 1:7 expected `}` and `\"` before the end of the line\n");
+  EXPECT_EQ(summary("print(\"abc {x)}\")\n"), "bracket_mismatch 1:14 `)` closes nothing\n");
   EXPECT_EQ(summary("print(\"\\q\")"), "bad_escape 1:8 the escapes are \\n \\t \\\" \\\\\n");
   EXPECT_EQ(summary("print(\"}\")"), "syntax_error 1:8 a brace in a string is written `}}`\n");
   EXPECT_EQ(summary("print(\"{x:zz}\")"), "bad_format 1:11 expected a format such as `.4f`, `>10` or `+.2e`\n");
