@@ -24,6 +24,7 @@ Place place_of(const Span& span) {
 // A token of the printed text, with where its like stands in the source.
 struct Stop {
   Span span;
+  TokenClass kind;
   Place printed;
   Place source;
   bool can_move = false;       // blanks stand before it in both
@@ -48,9 +49,17 @@ std::vector<Stop> stops_of(const std::vector<Token>& printed, const std::vector<
     const bool begins_line = like.file->is_first_on_line(like.begin) || token.span.file->is_first_on_line(token.span.begin);
     const std::size_t gap = gap_before(source, i);
     const std::size_t usual = token.kind == TokenClass::kComment ? 2 : 1;
-    stops.push_back({token.span, place_of(token.span), place_of(like), !begins_line && gap > 0 && gap_before(printed, k) > 0, gap > usual, 0});
+    stops.push_back({token.span, token.kind, place_of(token.span), place_of(like), !begins_line && gap > 0 && gap_before(printed, k) > 0, gap > usual, 0});
   }
   return stops;
+}
+
+// Signs stand under the same signs, comments under comments, values under values.
+bool are_alike(const Stop& a, const Stop& b) {
+  const auto is_sign = [](const Stop& stop) { return stop.kind == TokenClass::kOperator; };
+  const auto is_comment = [](const Stop& stop) { return stop.kind == TokenClass::kComment; };
+  if (is_sign(a) || is_sign(b)) return a.span.text() == b.span.text();
+  return is_comment(a) == is_comment(b);
 }
 
 // Stops that stand under each other: sets of indices, by their column in the source.
@@ -81,7 +90,7 @@ std::string keep_columns(const std::shared_ptr<const SourceFile>& source, const 
       for (const std::size_t below : lines[line + 1]) {
         const Stop &a = stops[above], &b = stops[below];
         const bool under = a.source.column == b.source.column && a.source.line + 1 == b.source.line;
-        if (!under || !a.can_move || !b.can_move || !(a.has_gap || b.has_gap)) continue;
+        if (!under || !are_alike(a, b) || !a.can_move || !b.can_move || !(a.has_gap || b.has_gap)) continue;
         groups.join(above, below);
         is_joined[above] = is_joined[below] = true;
       }

@@ -93,7 +93,7 @@ TEST(Brackets, IndentationTellsWhichBlockIsNotClosed) {
 }
 
 TEST(SyntaxError, LinesBelowAStatementThatCannotBeReadBelongToIt) {
-  EXPECT_EQ(summary("if x:\n  return = 1\n  y =\nlet z = 1 1"),
+  EXPECT_EQ(summary("if x:\n  return = 1\n  y = 2\nlet z = 1 1"),
             "syntax_error 1:5 expected `{`, found `:`\nsyntax_error 4:11 expected the end of the line, found `1`\n");
 }
 

@@ -68,7 +68,7 @@ TEST(Format, KeepsWhereAStatementGoesOn) {
 }
 
 TEST(Format, KeepsWhatStandsUnderEachOther) {
-  const std::string text = "mesh   grid  = [rows: 2]\nlayout dp_mp = {batch -> rows}\n\nlet x     = 1     # one\nlet loss  = 20    # two\nlet grads = 3\n";
+  const std::string text = "mesh   grid  = [rows: 2]\nlayout dp_mp = {batch -> rows}\n\nlet x     = 1   # one\nlet loss  = 20  # two\nlet grads = 3\n";
   EXPECT_EQ(formatted(text), text);
 }
 
