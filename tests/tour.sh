@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/tour.sh MTF [--update]: the programs in README.md and examples/README.md, each a golden test. Every block that
-# is marked `mtf` is a whole script with its output; --update rewrites the output in the page.
+# tests/tour.sh MTF [--update]: the programs in README.md, examples/README.md, stdlib/LANGUAGE.md and stdlib/ERRORS.md, each a
+# golden test. Every block that is marked `mtf` is a whole script with its output; --update rewrites the output in the page.
 set -u
 mtf=$1 update=${2-}
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -24,12 +24,11 @@ put_back() {
     !inside    { print }' "$1" >"$folder/page" && cat "$folder/page" >"$1"
 }
 
-blocks "$top/README.md" readme
-blocks "$top/examples/README.md" tour
+pages=(README.md examples/README.md stdlib/LANGUAGE.md stdlib/ERRORS.md)
+for page in "${pages[@]}"; do blocks "$top/$page" "$(echo "${page%.md}" | tr / _)"; done
 "$mtf" test ${update:+--update} "$folder"
 status=$?
 if [ -n "$update" ]; then
-  put_back "$top/README.md" readme
-  put_back "$top/examples/README.md" tour
+  for page in "${pages[@]}"; do put_back "$top/$page" "$(echo "${page%.md}" | tr / _)"; done
 fi
 exit $status

@@ -1,6 +1,7 @@
 #include "eval/annotations.h"
 
 #include "eval/evaluator.h"
+#include "eval/refuse_twice.h"
 #include "support/overloaded.h"
 #include "support/text.h"
 
@@ -37,9 +38,7 @@ Dims Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& sco
       dims.push_back(Conversions::to_dim(value, item.span));
     }
   }
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (find_dim(dims, dims[i].name) != static_cast<int>(i)) fail(Kind::dim_twice, shape.span, "`{}` stands twice", dims[i].name.text());
-  }
+  refuse_twice(dims, shape.span);
   return dims;
 }
 

@@ -7,6 +7,7 @@
 #include "ops/gradients.h"
 #include "ops/registry.h"
 #include "support/text.h"
+#include "syntax/foreign.h"
 
 namespace mtf {
 namespace {
@@ -28,7 +29,7 @@ HostValue print(Evaluator& evaluator, Arguments& arguments) {
   std::string line;
   for (size_t i = 0; i < arguments.items.size(); ++i) {
     GivenArgument& item = arguments.items[i];
-    if (!item.label.empty()) fail(Kind::unknown_argument, item.label_span, "`print` takes no labels");
+    if (!item.label.empty()) fail(Diagnostic(Kind::unknown_argument, item.label_span, "`print` takes no labels").help(foreign_help(Foreign::argument, item.label.text())));
     evaluator.builder.span = item.span;
     if (i > 0) line += ' ';
     if (!item.value.is_unknown()) line += evaluator.display.text(item.value);

@@ -163,7 +163,8 @@ HostValue Calls::result_of(Activation& call, bool returned, bool reported, const
     // With an error on the way there may be a `return` that was not come to.
     if (*function.result && !reported) {
       const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function.result);
-      fail(Kind::type_mismatch, promised, "expected a result, and `{}` ended without a `return`", call.name);
+      fail(Diagnostic(Kind::type_mismatch, promised, fmt::format("expected a result, and `{}` ended without a `return`", call.name))
+               .help("`return …` gives the result to the caller"));
     }
     return HostValue();
   }

@@ -1,4 +1,6 @@
 #include "eval/conversions.h"
+
+#include "eval/refuse_twice.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -29,7 +31,7 @@ Value Conversions::to_tensor(const HostValue& value, Span span) const {
 Dim Conversions::to_dim(const HostValue& value, Span span) {
   if (auto* dim = value.as<Dim>()) return *dim;
   Diagnostic diagnostic(Kind::not_a_dim, span, fmt::format("expected a dim, found {}", describe(value)));
-  if (auto* size = value.as<int64_t>()) diagnostic.help(fmt::format("`dim name = {}` declares one", *size));
+  if (auto* size = value.as<int64_t>()) diagnostic.help(fmt::format("`dim name = {0}` declares one; `0..{0}` counts", *size));
   fail(std::move(diagnostic));
 }
 
@@ -48,11 +50,7 @@ Dims Conversions::to_dims(const HostValue& value, Span span) {
       dims.push_back(to_dim(item, span));
     }
   }
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (find_dim(dims, dims[i].name) != static_cast<int>(i)) {
-      fail(Kind::dim_twice, span, "`{}` stands twice in {}", dims[i].name.text(), to_string(dims));
-    }
-  }
+  refuse_twice(dims, span);
   return dims;
 }
 

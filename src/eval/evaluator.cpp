@@ -5,6 +5,7 @@
 #include "eval/span_table.h"
 #include "exec/program_record.h"
 #include "support/text.h"
+#include "syntax/foreign.h"
 
 namespace mtf {
 
@@ -93,6 +94,7 @@ std::vector<std::string> Evaluator::visible_names(Scope* scope) const {
 
 std::string Evaluator::help_with_name(Name name, const std::vector<std::string>& visible) const {
   if (modules.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
+  if (std::string foreign = foreign_help(Foreign::name, name.text()); !foreign.empty()) return foreign;
   return did_you_mean(name.text(), visible);
 }
 

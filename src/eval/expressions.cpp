@@ -9,6 +9,7 @@
 #include "support/overloaded.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
+#include "syntax/foreign.h"
 
 namespace mtf {
 
@@ -87,6 +88,18 @@ HostValue Evaluator::lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda
   return FunctionPtr(function);
 }
 
+namespace {
+
+// What other languages find behind a dot: methods that are operations here, and what the table of foreign words knows.
+std::string help_with_part(std::string_view name, bool of_module) {
+  if (of_module) return foreign_help(Foreign::name, name);
+  if (std::string foreign = foreign_help(Foreign::part, name); !foreign.empty()) return foreign;
+  const Op* op = mtf::find_op(name);
+  return op && !op->signature.empty() ? fmt::format("operations are functions: `{}`", op->signature) : std::string();
+}
+
+}  // namespace
+
 HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) {
   if (object.is_poison() || object.is_unknown()) return object.is_poison() ? object : unknown(UnknownKind::kAny);
   std::vector<std::string> parts;
@@ -141,7 +154,8 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) 
     parts = {"name", "size"};
   }
   Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
-  std::string help = did_you_mean(name.name.text(), parts);
+  std::string help = help_with_part(name.name.text(), object.is<ModulePtr>());
+  if (help.empty()) help = did_you_mean(name.name.text(), parts);
   if (help.empty() && !parts.empty() && parts.size() <= 12) help = "it has " + join(parts, ", ");
   diagnostic.help(std::move(help));
   fail(std::move(diagnostic));

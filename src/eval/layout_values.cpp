@@ -7,6 +7,21 @@
 #include "support/text.h"
 
 namespace mtf {
+namespace {
+
+// `x @ w` is a matrix product elsewhere.
+std::string help_with_product(const TensorType& x, const HostValue& other) {
+  const Value* w = tensor_of(other);
+  if (w == nullptr) return {};
+  std::vector<std::string> kept;
+  for (const Dim& dim : x.dims)
+    if (!has_dim(w->dims(), dim.name)) kept.push_back(dim.name.str());
+  for (const Dim& dim : w->dims())
+    if (!has_dim(x.dims, dim.name)) kept.push_back(dim.name.str());
+  return fmt::format("`@` lays a tensor out; a product is `einsum(x, w -> [{}])`", join(kept, ", "));
+}
+
+}  // namespace
 
 std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope) {
   auto asked = std::make_shared<AskedLayout>();
@@ -14,7 +29,10 @@ std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::Lay
     HostValue value = evaluator.evaluate(**named, scope);
     if (value.is_poison() || value.is_unknown()) return nullptr;
     auto* layout = value.as<LayoutPtr>();
-    if (!layout) fail(Kind::type_mismatch, (*named)->span, "expected a layout, found {}", describe(value));
+    if (!layout) {
+      fail(Diagnostic(Kind::type_mismatch, (*named)->span, fmt::format("expected a layout, found {}", describe(value)))
+               .help(help_with_product(type, value)));
+    }
     asked->rules = **layout;
     return asked;
   }

@@ -5,6 +5,7 @@
 
 #include "eval/evaluator.h"
 #include "support/text.h"
+#include "syntax/foreign.h"
 #include "syntax/parse.h"
 
 namespace mtf {
@@ -89,7 +90,8 @@ void Modules::not_found(const std::string& path, const std::string& file, bool i
     if (entry.path().extension() == ".mtf") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
-  std::string help = did_you_mean(path, names);
+  std::string help = foreign_help(Foreign::module, path);
+  if (help.empty()) help = did_you_mean(path, names);
   if (help.empty() && !names.empty()) help = "the standard modules are " + join(names, ", ");
   fail(Diagnostic(Kind::import_not_found, span, fmt::format("there is no standard module `{}`", path)).help(help));
 }

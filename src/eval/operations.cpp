@@ -9,6 +9,7 @@
 #include "ops/registry.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
+#include "syntax/foreign.h"
 
 namespace mtf {
 namespace {
@@ -104,6 +105,15 @@ class OperationCall {
   const GivenArgument* arrow_ = nullptr;
 };
 
+/// What to write where a dim or dims are wanted.
+std::string help_with_dims(const Parameter& wanted, const HostValue& value) {
+  if (value.is<Dim>()) return "write it in brackets: `[…]`";
+  const auto* number = value.as<int64_t>();
+  if (number == nullptr || wanted.kind == ParameterKind::kShape) return {};
+  if (wanted.name == "over") return "a dim is found by its name, as in `over: batch`";
+  return fmt::format("`dim name = {0}` declares one; `0..{0}` counts", *number);
+}
+
 bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
   const Parameter& wanted = call_.signature.parameters[parameter];
   Argument& argument = call_.arguments[parameter];
@@ -166,7 +176,7 @@ bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
       if (wanted.kind != ParameterKind::kShape && value.is<Dim>()) {
         argument.dims = {*value.as<Dim>()};
       } else {
-        if (wanted.kind == ParameterKind::kDim || !value.is<ListPtr>()) mismatch(value.is<Dim>() ? "write it in brackets: `[…]`" : "");
+        if (wanted.kind == ParameterKind::kDim || !value.is<ListPtr>()) mismatch(help_with_dims(wanted, value));
         argument.dims = Conversions::to_dims(value, span);
       }
       return true;
@@ -254,7 +264,8 @@ void OperationCall::unknown_label(const GivenArgument& item) const {
       }
     }
   }
-  std::string help = did_you_mean(item.label.text(), names);
+  std::string help = foreign_help(Foreign::argument, item.label.text());
+  if (help.empty()) help = did_you_mean(item.label.text(), names);
   fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", call_.signature.name, item.label.text()))
            .help(help.empty() ? std::string(op_.signature) : help));
 }

@@ -3,6 +3,7 @@
 #include "eval/evaluator.h"
 #include "eval/span_table.h"
 #include "support/text.h"
+#include "syntax/foreign.h"
 
 namespace mtf {
 namespace {
@@ -29,7 +30,8 @@ std::vector<const GivenArgument*> matched(const std::vector<ast::Parameter>& par
       if (place == parameters.size()) {
         std::vector<std::string> names;
         for (const auto& parameter : parameters) names.push_back(parameter.name.name.str());
-        std::string help = did_you_mean(item.label.text(), names);
+        std::string help = foreign_help(Foreign::argument, item.label.text());
+        if (help.empty()) help = did_you_mean(item.label.text(), names);
         if (help.empty() && !names.empty()) help = "it takes " + join(names, ", ");
         fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", name, item.label.text()))
                  .related(declared, "declared here")

@@ -10,6 +10,7 @@
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
+#include "syntax/doubts.h"
 #include "syntax/parse.h"
 #include "types/sharding.h"
 
@@ -78,6 +79,7 @@ Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& sett
   Diagnostics found;
   auto program = std::make_shared<ast::Program>(parse(std::move(source), found));
   if (found.has_errors()) return found;
+  warn_of_doubts(*program, found);
   std::ostringstream ignored;
   Evaluator evaluator(settings, nullptr, ignored);
   evaluator.findings.collect_in(found);

@@ -59,10 +59,6 @@ class AstBuilder {
   ast::ExprPtr primary(MtfParser::PrimaryContext* tree);
   ast::ExprPtr parens(MtfParser::ParensContext* tree);
   ast::Expr::Node list(MtfParser::ListContext* tree);
-  ast::Expr::Node integer(Span where);
-  ast::Expr::Node real(Span where);
-  ast::StringExpr string(MtfParser::StringContext* tree);
-  ast::StringPart interpolation(MtfParser::InterpolationContext* tree);
   std::vector<ast::Argument> arguments(MtfParser::ArgumentsContext* tree);
   std::vector<ast::Argument> index_arguments(MtfParser::Index_argumentsContext* tree);
   ast::ExprPtr index_value(MtfParser::Index_argumentContext* tree);
@@ -74,9 +70,15 @@ class AstBuilder {
   ast::Annotation annotation(MtfParser::AnnotationContext* tree);
   std::vector<ast::Parameter> parameters(MtfParser::ParametersContext* tree);
   ast::PatternPtr pattern(MtfParser::PatternContext* tree);
+
+  // build_literals.cpp
+  ast::Expr::Node integer(Span where);
+  ast::Expr::Node real(Span where);
+  ast::StringExpr string(MtfParser::StringContext* tree);
+  ast::StringPart interpolation(MtfParser::InterpolationContext* tree);
   void check_format(const std::string& format, Span span);
 
-  // both
+  // all three
   ast::Ident ident(antlr4::Token* token) const;
   ast::Ident ident(antlr4::tree::TerminalNode* node) const { return ident(node->getSymbol()); }
   ast::Ident ident(antlr4::ParserRuleContext* tree) const { return ident(tree->getStart()); }

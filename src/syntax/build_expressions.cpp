@@ -1,11 +1,9 @@
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
-#include <regex>
+#include <algorithm>
 
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/ast_builder.h"
+#include "syntax/foreign.h"
 
 namespace mtf::internal {
 
@@ -40,22 +38,6 @@ bool is_comparison(const Expr& expr) {
   const auto* binary = expr.as<BinaryExpr>();
   return binary != nullptr && !expr.parenthesized && binary->op >= BinaryOp::kEqual &&
          binary->op <= BinaryOp::kGreaterEqual;
-}
-
-// Text of a string without its escapes, which the lexer has checked.
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '{' || c == '}') ++i;
-    if (c != '\\') {
-      out += c;
-      continue;
-    }
-    const char escaped = text[++i];
-    out += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
-  }
-  return out;
 }
 
 }  // namespace
@@ -161,68 +143,6 @@ Expr::Node AstBuilder::list(MtfParser::ListContext* tree) {
   ListExpr made;
   for (auto* part : items) made.elements.push_back(item(part));
   return made;
-}
-
-Expr::Node AstBuilder::integer(Span where) {
-  const std::string_view text = where.text();
-  IntExpr made{0};
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), made.value);
-  if (result.ec != std::errc()) {
-    diagnostics_.add(Diagnostic(Kind::bad_number, where, "integers are at most 9,223,372,036,854,775,807"));
-  }
-  return made;
-}
-
-Expr::Node AstBuilder::real(Span where) {
-  FloatExpr made{0, std::string(where.text())};
-  made.value = std::strtod(made.text.c_str(), nullptr);
-  if (!std::isfinite(made.value)) {
-    diagnostics_.add(Diagnostic(Kind::bad_number, where, "the largest number is about 1.8e308"));
-  }
-  return made;
-}
-
-StringExpr AstBuilder::string(MtfParser::StringContext* tree) {
-  StringExpr made;
-  for (auto* child : tree->children) {
-    if (auto* node = dynamic_cast<MtfParser::InterpolationContext*>(child)) {
-      made.parts.push_back(interpolation(node));
-      continue;
-    }
-    auto* token = dynamic_cast<antlr4::tree::TerminalNode*>(child)->getSymbol();
-    if (token->getType() != MtfParser::STRING_TEXT) continue;
-    StringPart part;
-    part.span = span(token);
-    part.text = unescape(part.span.text());
-    // Two in a row: between them stood something that was refused.
-    if (!made.parts.empty() && made.parts.back().value == nullptr) made.parts.back().text += part.text;
-    else made.parts.push_back(std::move(part));
-  }
-  return made;
-}
-
-StringPart AstBuilder::interpolation(MtfParser::InterpolationContext* tree) {
-  StringPart part;
-  part.span = span(tree);
-  part.value = expr(tree->expr());
-  if (tree->FORMAT_COLON() == nullptr) return part;
-  part.format_span = span(tree->FORMAT_COLON()->getSymbol());
-  part.format_span.begin = part.format_span.end;
-  if (tree->FORMAT_TEXT() != nullptr) part.format_span = span(tree->FORMAT_TEXT()->getSymbol());
-  part.format = std::string(part.format_span.text());
-  check_format(*part.format, part.format_span);
-  return part;
-}
-
-void AstBuilder::check_format(const std::string& format, Span span) {
-  static const std::regex kFormat("([^{}]?[<>^])?[-+ ]?#?0?([0-9]{0,3})(\\.[0-9]{1,3})?[aAbBcdeEfFgGosxX?]?");
-  // A fill of several bytes is one code point.
-  std::string_view rest = format;
-  std::size_t first = 0;
-  while (first < rest.size() && (static_cast<unsigned char>(rest[first]) & 0x80) != 0) ++first;
-  const std::string plain = first > 0 ? "_" + std::string(rest.substr(first)) : format;
-  if (plain.size() < 32 && std::regex_match(plain, kFormat)) return;
-  diagnostics_.add(Diagnostic(Kind::bad_format, span, "expected a format such as `.4f`, `>10` or `+.2e`"));
 }
 
 std::vector<Argument> AstBuilder::arguments(MtfParser::ArgumentsContext* tree) {
@@ -364,7 +284,8 @@ Annotation AstBuilder::annotation(MtfParser::AnnotationContext* tree) {
     Diagnostic diagnostic(Kind::unknown_type, word.span,
                           fmt::format("expected {} or a shape, found {}", join(kWords, ", "), code(text)));
     const bool is_element_type = tree->annotation_word()->element_type() != nullptr;
-    diagnostic.help(is_element_type ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
+    const std::string foreign = foreign_help(Foreign::type, text);
+    diagnostic.help(!foreign.empty() ? foreign : is_element_type ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
                                     : did_you_mean(text, kWords));
     diagnostics_.add(std::move(diagnostic));
   }

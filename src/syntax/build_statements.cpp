@@ -4,6 +4,7 @@
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/ast_builder.h"
+#include "syntax/foreign.h"
 
 namespace mtf::internal {
 
@@ -277,10 +278,17 @@ Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
   if (!acts && mode_ == ParseMode::kScript) {
     Diagnostic diagnostic(Kind::not_a_statement, first->span, "expected a call or `counters`");
     const auto* binary = first->as<BinaryExpr>();
-    if (binary != nullptr && binary->op == BinaryOp::kEqual) {
+    const auto* name = first->as<NameExpr>();
+    const std::string foreign = name != nullptr ? foreign_help(Foreign::statement, name->name.text()) : "";
+    if (!foreign.empty()) {
+      diagnostic.help(foreign);
+    } else if (binary != nullptr && binary->op == BinaryOp::kEqual) {
       diagnostic.help("`==` compares; `:=` gives an existing name a new value");
     } else {
-      diagnostic.help("name it with `let`, or show it with `print(…)`");
+      const std::string_view text = first->span.text();
+      const bool is_short = text.size() <= 60 && text.find('\n') == std::string_view::npos;
+      if (place_.in_fn) diagnostic.help(fmt::format("`return {}` gives it to the caller", is_short ? text : "…"));
+      else diagnostic.help("name it with `let`, or show it with `print(…)`");
     }
     diagnostics_.add(std::move(diagnostic));
   }

@@ -60,6 +60,10 @@ void Printer::expr(const Expr& expr, int least) {
   if (parens) out_ += ')';
 }
 
+void Printer::operand(const Expr& expr, int least) {
+  next(expr.span, [&] { this->expr(expr, least); });
+}
+
 void Printer::node(const IntExpr& node) { out_ += std::to_string(node.value); }
 void Printer::node(const FloatExpr& node) { out_ += node.text; }
 void Printer::node(const BoolExpr& node) { out_ += node.value ? "true" : "false"; }
@@ -100,8 +104,8 @@ void Printer::node(const BinaryExpr& node) {
   }
   if (own == kComparison) left = kRange;
   expr(*node.left, left);
-  out_ += fmt::format(" {} ", to_text(node.op));
-  expr(*node.right, right);
+  out_ += fmt::format(" {}", to_text(node.op));
+  operand(*node.right, right);
 }
 
 void Printer::node(const RangeExpr& node) {
@@ -121,10 +125,14 @@ void Printer::node(const TupleExpr& node) {
 void Printer::node(const ComprehensionExpr& node) {
   out_ += '[';
   expr(*node.element);
-  out_ += " for ";
-  pattern(*node.pattern);
-  out_ += " in ";
-  expr(*node.iterable);
+  Span word = node.pattern->span;
+  if (word.is_known()) word.begin = static_cast<std::uint32_t>(word.file->text().rfind("for", word.begin));
+  next(word, [&] {
+    out_ += "for ";
+    pattern(*node.pattern);
+    out_ += " in ";
+    expr(*node.iterable);
+  });
   out_ += ']';
 }
 
@@ -165,8 +173,8 @@ void Printer::node(const LambdaExpr& node) {
     out_ += " -> ";
     annotation(*node.result);
   }
-  out_ += " = ";
-  expr(*node.body);
+  out_ += " =";
+  operand(*node.body);
 }
 
 void Printer::node(const CountersExpr& node) {

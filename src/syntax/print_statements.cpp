@@ -16,6 +16,9 @@ std::size_t line_of(const Span& span, std::uint32_t offset) {
   return span.is_known() ? span.file->line_of(offset) : 0;
 }
 
+// A line of a golden test.
+bool is_expectation(std::string_view comment) { return comment.starts_with("#>") || comment.starts_with("#!") || comment.starts_with("#:"); }
+
 bool is_one_line(const Span& span) { return span.is_known() && span.text().find('\n') == std::string_view::npos; }
 
 }  // namespace
@@ -50,7 +53,8 @@ void Printer::comments_before(std::size_t offset) {
       out_ += "  ";
     } else if (!out_.empty()) {
       keep_empty_line(line);
-      new_line();
+      if (is_expectation(text)) out_ += '\n';  // stands at the margin
+      else new_line();
     }
     out_ += text;
     last_line_ = line;
@@ -94,7 +98,8 @@ void Printer::block(const Block& block) {
       out_ += i == 0 ? " " : "; ";
       statement(block.statements[i]);
     }
-    out_ += block.statements.empty() ? "}" : " }";
+    if (!block.statements.empty()) out_ += block.statements.back().quiet ? "; " : " ";
+    out_ += '}';
     return;
   }
   const std::size_t before = out_.size();
@@ -113,11 +118,13 @@ void Printer::statement(const Stmt& statement) {
 }
 
 void Printer::node(const DimStmt& node) {
-  out_ += "dim ";
+  out_ += "dim";
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    if (i > 0) out_ += ", ";
-    out_ += node.items[i].name.name.str() + " = ";
-    expr(*node.items[i].size);
+    if (i > 0) out_ += ',';
+    next(node.items[i].span, [&] {
+      out_ += node.items[i].name.name.str() + " =";
+      operand(*node.items[i].size);
+    });
   }
 }
 
@@ -141,8 +148,8 @@ void Printer::node(const UseStmt& node) {
 }
 
 void Printer::node(const OptionStmt& node) {
-  out_ += fmt::format("option {} = ", node.name.name.text());
-  expr(*node.value);
+  out_ += fmt::format("option {} =", node.name.name.text());
+  operand(*node.value);
 }
 
 void Printer::node(const SeedStmt& node) {
@@ -153,26 +160,28 @@ void Printer::node(const SeedStmt& node) {
 void Printer::node(const PrecisionStmt& node) { out_ += "precision " + node.element_type.name.str(); }
 
 void Printer::node(const ImportStmt& node) {
-  out_ += "import ";
+  out_ += "import";
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const ImportStmt::Item& item = node.items[i];
-    if (i > 0) out_ += ", ";
-    out_ += item.is_file ? quote(item.path) : item.path;
-    if (item.alias) out_ += " as " + item.alias->name.str();
+    if (i > 0) out_ += ',';
+    next(item.span, [&] {
+      out_ += item.is_file ? quote(item.path) : item.path;
+      if (item.alias) out_ += " as " + item.alias->name.str();
+    });
   }
 }
 
 void Printer::node(const LetStmt& node) {
   out_ += "let ";
   pattern(*node.pattern);
-  out_ += " = ";
-  expr(*node.value);
+  out_ += " =";
+  operand(*node.value);
 }
 
 void Printer::node(const AssignStmt& node) {
   expr(*node.target);
-  out_ += " := ";
-  expr(*node.value);
+  out_ += " :=";
+  operand(*node.value);
 }
 
 void Printer::node(const ParamStmt& node) {
@@ -187,8 +196,8 @@ void Printer::node(const ParamStmt& node) {
     out_ += " @ ";
     layout_ref(*node.stored);
   }
-  out_ += " = ";
-  expr(*node.value);
+  out_ += " =";
+  operand(*node.value);
 }
 
 void Printer::signature(const FnStmt& fn) {
@@ -211,8 +220,8 @@ void Printer::node(const FnStmt& node) {
     block(*body);
     return;
   }
-  out_ += " = ";
-  expr(*std::get<ExprPtr>(node.body));
+  out_ += " =";
+  operand(*std::get<ExprPtr>(node.body));
 }
 
 void Printer::node(const ModelStmt& node) {
@@ -237,15 +246,25 @@ void Printer::node(const WhileStmt& node) {
   block(node.body);
 }
 
+// `else` stays on a line of its own, if it is.
+void Printer::before_else(const Block& above, const Span& below) {
+  const bool is_kept = lines_ == Lines::kKept && in_string_ == 0 && below.is_known();
+  const bool breaks = is_kept && below.file->text().substr(above.span.end, below.begin - above.span.end).find('\n') != std::string::npos;
+  if (breaks) new_line();
+  else out_ += ' ';
+}
+
 void Printer::node(const IfStmt& node) {
   for (std::size_t i = 0; i < node.branches.size(); ++i) {
-    out_ += i == 0 ? "if " : " else if ";
+    if (i > 0) before_else(node.branches[i - 1].body, node.branches[i].condition->span);
+    out_ += i == 0 ? "if " : "else if ";
     expr(*node.branches[i].condition);
     out_ += ' ';
     block(node.branches[i].body);
   }
   if (!node.otherwise) return;
-  out_ += " else ";
+  before_else(node.branches.back().body, node.otherwise->span);
+  out_ += "else ";
   block(*node.otherwise);
 }
 
@@ -265,8 +284,8 @@ void Printer::node(const AssertStmt& node) {
   out_ += "assert ";
   expr(*node.condition);
   if (node.message == nullptr) return;
-  out_ += ", ";
-  expr(*node.message);
+  out_ += ',';
+  operand(*node.message);
 }
 
 void Printer::node(const ExprStmt& node) { expr(*node.value); }

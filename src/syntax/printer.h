@@ -22,6 +22,8 @@ class Printer {
   void statement(const ast::Stmt& statement);
   // In parentheses if it binds less tightly than `least` (see level() in print_expressions.cpp).
   void expr(const ast::Expr& expr, int least = 0);
+  // What stands behind `=`, an operator or a comma: as expr, on the same line or the next.
+  void operand(const ast::Expr& expr, int least = 0);
   void annotation(const ast::Annotation& annotation);
   void layout(const ast::LayoutLiteral& layout);
   void signature(const ast::FnStmt& fn);
@@ -52,6 +54,7 @@ class Printer {
   void node(const ast::ReturnStmt& node);
   void node(const ast::AssertStmt& node);
   void node(const ast::ExprStmt& node);
+  void before_else(const ast::Block& above, const Span& below);
   void new_line();
   // Writes the comments that stand before an offset of the source.
   void comments_before(std::size_t offset);
@@ -90,6 +93,9 @@ class Printer {
   template <typename Items, typename SpanOf, typename Print>
   void sequence(char open, const Items& items, char close, SpanOf span_of, Print print);
   bool begins_line(const Span& span) const;
+  // Prints the next part of a statement behind a blank, or on a line of its own if it begins one in the source.
+  template <typename Print>
+  void next(const Span& part, Print print);
 
   Lines lines_;
   std::string out_;
@@ -99,6 +105,21 @@ class Printer {
   std::size_t next_comment_ = 0;
   std::size_t last_line_ = 0;  // of the source, of what was last written
 };
+
+template <typename Print>
+void Printer::next(const Span& part, Print print) {
+  const bool breaks = begins_line(part);
+  if (breaks) {
+    last_line_ = 0;
+    indent_ += 2;
+    comments_before(part.begin);
+    new_line();
+  } else {
+    out_ += ' ';
+  }
+  print();
+  if (breaks) indent_ -= 2;
+}
 
 template <typename Items, typename SpanOf, typename Print>
 void Printer::sequence(char open, const Items& items, char close, SpanOf span_of, Print print) {

@@ -4,6 +4,7 @@
 
 #include "MtfParser.h"
 #include "support/text.h"
+#include "syntax/foreign_forms.h"
 
 namespace mtf::internal {
 namespace {
@@ -89,6 +90,12 @@ std::string describe_expected(const IntervalSet& expected) {
   return join_words(words, "or");
 }
 
+// What the text of tokens says, if it is short.
+std::string describe_text(const Span& span) {
+  const std::string_view text = span.text();
+  return text.size() > 40 || text.find('\n') != std::string_view::npos ? "this" : code(text);
+}
+
 std::string describe_found(const TokenList& tokens, antlr4::Token* found, const Span& span) {
   const std::size_t type = found->getType();
   if (type == MtfParser::NEWLINE) {
@@ -104,22 +111,18 @@ std::string describe_found(const TokenList& tokens, antlr4::Token* found, const 
   return text.size() > 40 ? describe_type(type) : code(text);
 }
 
+// What to write instead, as far as what was expected and found says it.
 std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::Token* found, const IntervalSet& expected, const Span& span) {
   const std::size_t type = found->getType();
   const std::size_t place = found->getTokenIndex();
   const std::size_t previous = place > 0 ? tokens.tokens[place - 1].type : 0;
-  if (type == MtfParser::ASSIGN && expected.contains(static_cast<size_t>(MtfParser::NEWLINE))) {
-    return "`let x = …` makes a name; `x := …` gives an existing one a new value";
-  }
+  if (type == MtfParser::UNKNOWN && static_cast<unsigned char>(span.text()[0]) >= 0x80) return "names are made of a-z, A-Z, 0-9 and `_`";
   if (type == MtfParser::DEFINE && previous == MtfParser::IDENT &&
       expected.contains(static_cast<size_t>(MtfParser::ASSIGN))) {
     return "a declaration has `=`; `:=` gives an existing name a new value";
   }
   const bool wants_expression = expected.contains(static_cast<size_t>(MtfParser::INT));
-  if (type == MtfParser::ASSIGN && wants_expression && is_operator(previous)) return "`x := x + 1` gives a name a new value";
-  if (type == MtfParser::STAR && previous == MtfParser::STAR) return "`^` is the power";
   const bool wants_statement = expected.contains(static_cast<size_t>(MtfParser::LET));
-  if (type == MtfParser::FLOOR_DIVIDE && wants_statement) return "a comment begins with `#`";
   if (is_operator(type) && wants_statement) return "a line goes on where the one before ends in an operator";
   const std::size_t rule = parser->getContext()->getRuleIndex();
   if (expected.contains(static_cast<size_t>(MtfParser::LBRACE)) && rule != MtfParser::RuleLayout_literal &&
@@ -127,8 +130,6 @@ std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::To
     return type == MtfParser::ASSIGN ? "`==` compares" : "a block stands between `{` and `}`";
   }
   if (type == MtfParser::ELSE) return "`else` follows the `}` of its `if`";
-  if (span.text() == "elif") return "write `else if`";
-  if (type == MtfParser::IF && wants_expression) return "`if` is a statement; `where(c, a, b)` chooses a value";
   const bool in_parameters = rule == MtfParser::RuleFn_statement || rule == MtfParser::RuleModel_statement ||
                              rule == MtfParser::RuleParameters;
   const bool wants_name = expected.contains(static_cast<size_t>(MtfParser::IDENT)) ||
@@ -141,6 +142,25 @@ std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::To
   return {};
 }
 
+// The token with which the innermost statement begins that the parser is at, or else the given one.
+std::size_t statement_at(antlr4::Parser* parser, std::size_t token) {
+  antlr4::tree::ParseTree* context = parser->getContext();
+  for (; context != nullptr; context = context->parent) {
+    auto* rule = static_cast<antlr4::ParserRuleContext*>(context);
+    if (rule->getRuleIndex() == MtfParser::RuleStatement) return rule->getStart()->getTokenIndex();
+    if (rule->getRuleIndex() == MtfParser::RuleBlock) break;
+  }
+  return token;
+}
+
+// Whether a line that must go on is followed by a statement.
+bool is_next_statement(const Span& span, std::size_t type, const IntervalSet& expected) {
+  const bool wants_expression = expected.contains(static_cast<size_t>(MtfParser::INT)) && !expected.contains(static_cast<size_t>(MtfParser::LET));
+  return wants_expression && is_reserved_word(type) && !begins_expression(type) && span.file->is_first_on_line(span.begin);
+}
+
+bool is_line_end(const Span& span) { return span.text().starts_with('\n') || span.text().starts_with('\r'); }
+
 }  // namespace
 
 void StatementRecovery::reset(antlr4::Parser*) {
@@ -149,21 +169,25 @@ void StatementRecovery::reset(antlr4::Parser*) {
 }
 
 void StatementRecovery::report(antlr4::Parser* parser, antlr4::Token* found, const IntervalSet& expected) {
+  const std::size_t index = found->getTokenIndex();
+  const std::string wanted = expected.isEmpty() ? "" : fmt::format("expected {}, ", describe_expected(expected));
+  const auto foreign = find_foreign_form(tokens_, offsets_, statement_at(parser, index), index);
   Span span = offsets_.span(*found);
-  if (span.text().starts_with('\n') || span.text().starts_with('\r')) {
+  if (foreign && (!foreign->is_exact || wanted.empty())) {
+    span = cover(offsets_.span(tokens_.tokens[foreign->first]), offsets_.span(tokens_.tokens[foreign->last]));
+    pending_ = Diagnostic(Kind::syntax_error, span, fmt::format("{} has no meaning here", describe_text(span)));
+  } else if (is_line_end(span) || is_next_statement(span, found->getType(), expected)) {
     // Just behind the last token, not behind a comment.
-    const std::size_t index = found->getTokenIndex();
     if (index > 0) span.begin = offsets_.byte(tokens_.tokens[index - 1].end);
     span.end = span.begin;
-    const std::string what = expected.isEmpty() ? "" : "expected " + describe_expected(expected) + ", ";
-    pending_ = Diagnostic(Kind::syntax_error, span, what + "found the end of the line");
+    pending_ = Diagnostic(Kind::syntax_error, span, wanted + "found the end of the line");
   } else {
     const std::string what = describe_found(tokens_, found, span);
-    pending_ = Diagnostic(Kind::syntax_error, span,
-                          expected.isEmpty() ? fmt::format("{} cannot stand here", what)
-                                             : fmt::format("expected {}, found {}", describe_expected(expected), what));
+    const bool has_meaning = !wanted.empty() && found->getType() != MtfParser::UNKNOWN;
+    pending_ = Diagnostic(Kind::syntax_error, span, has_meaning ? fmt::format("{}found {}", wanted, what) : fmt::format("{} has no meaning here", what));
   }
-  pending_->help(help_for(parser, tokens_, found, expected, offsets_.span(*found)));
+  is_pending_certain_ = found->getType() == MtfParser::UNKNOWN;
+  pending_->help(foreign ? foreign->help : help_for(parser, tokens_, found, expected, offsets_.span(*found)));
 }
 
 void StatementRecovery::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) {
@@ -183,6 +207,19 @@ void StatementRecovery::reportError(antlr4::Parser* parser, const antlr4::Recogn
   report(parser, found, expected);
 }
 
+// Whether the statement that begins at one token has the line of another below it, as where blocks are made by indentation.
+bool StatementRecovery::goes_on_below(std::size_t first, std::size_t next) const {
+  const std::size_t type = tokens_.tokens.at(next).type;
+  if (type == antlr4::Token::EOF || type == MtfParser::RBRACE) return false;
+  const auto column = [&](std::size_t token) -> std::optional<std::size_t> {
+    const Span span = offsets_.span(tokens_.tokens.at(token));
+    if (!span.file->is_first_on_line(span.begin)) return std::nullopt;
+    return span.begin - span.file->line_start(span.file->line_of(span.begin));
+  };
+  const auto outer = column(first), inner = column(next);
+  return outer && inner && *inner > *outer;
+}
+
 void StatementRecovery::skip_statement(antlr4::Parser* parser, std::size_t first) {
   const std::uint32_t depth = tokens_.block_depth.at(first);
   std::size_t last = parser->getCurrentToken()->getTokenIndex();
@@ -193,9 +230,9 @@ void StatementRecovery::skip_statement(antlr4::Parser* parser, std::size_t first
     const bool leaves_block = token->getType() == MtfParser::RBRACE && tokens_.block_depth.at(last) < depth;
     if (leaves_block) break;
     parser->consume();
-    if (token->getType() == MtfParser::NEWLINE && tokens_.block_depth.at(last) == depth) break;
+    if (token->getType() == MtfParser::NEWLINE && tokens_.block_depth.at(last) == depth && !goes_on_below(first, last + 1)) break;
   }
-  if (pending_ && !tokens_.is_marked(first, last)) diagnostics_.add(std::move(*pending_));
+  if (pending_ && (is_pending_certain_ || !tokens_.is_marked(first, last))) diagnostics_.add(std::move(*pending_));
   pending_.reset();
   recovering_ = false;
   constexpr std::size_t kMostSkipped = 200;

@@ -4,7 +4,7 @@
 
 #include <antlr4-runtime.h>
 
-#include <string>
+#include <optional>
 
 #include "support/diagnostics.h"
 #include "syntax/token_stream.h"
@@ -33,8 +33,9 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
 
  private:
   void report(antlr4::Parser* parser, antlr4::Token* found, const antlr4::misc::IntervalSet& expected);
-  // Consumes the rest of the statement that began at a token, its NEWLINE included.
+  // Consumes the rest of the statement that began at a token, its NEWLINE and lines that are indented below it included.
   void skip_statement(antlr4::Parser* parser, std::size_t first);
+  bool goes_on_below(std::size_t first, std::size_t next) const;
 
   const TokenList& tokens_;
   const Offsets& offsets_;
@@ -42,6 +43,7 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
   bool recovering_ = false;
   std::size_t skipped_ = 0;  // statements
   std::optional<Diagnostic> pending_;  // reported once it is clear which tokens it is about
+  bool is_pending_certain_ = false;    // it is reported whatever else is wrong with these tokens
 };
 
 }  // namespace mtf::internal

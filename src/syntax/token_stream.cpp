@@ -5,18 +5,11 @@
 #include <utility>
 
 #include "support/text.h"
+#include "syntax/indentation.h"
 #include "syntax/parse.h"
 
 namespace mtf::internal {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-std::size_t byte_order_marks(std::string_view text) {
-  std::size_t skipped = 0;
-  while (text.substr(skipped).starts_with(kByteOrderMark)) skipped += kByteOrderMark.size();
-  return skipped;
-}
 
 // A line that ends in such a token goes on in the next.
 bool continues_line(std::size_t type) {
@@ -67,6 +60,9 @@ std::string_view closer(Open kind) {
     default: return "}";
   }
 }
+
+// "`)` to close `(`".
+std::string closer_of(const OpenBracket& open) { return fmt::format("{} to close {}", code(closer(open.kind)), code(open.span.text())); }
 
 class Reader {
  public:
@@ -181,19 +177,25 @@ class Reader {
     return false;
   }
 
+  bool in_string() const {
+    return std::any_of(open_.begin(), open_.end(), [](const OpenBracket& open) { return open.kind == Open::kString; });
+  }
+
   void close_string() {
-    const auto is_string = [](const OpenBracket& open) { return open.kind == Open::kString; };
-    if (std::none_of(open_.begin(), open_.end(), is_string)) return emit();
+    if (!in_string()) return emit();
+    if (stray_) diagnostics_.add(*std::exchange(stray_, std::nullopt));
     while (open_.back().kind != Open::kString) abandon();
     pop_unchecked();
     emit();
   }
 
+  // On one line the closing bracket is the wrong one; on a later line one was forgotten behind the open one.
   void wrong_closer(Span here) {
     const OpenBracket& innermost = open_.back();
-    report(Diagnostic(Kind::bracket_mismatch, here,
-                      fmt::format("expected {}, found {}", code(closer(innermost.kind)), code(here.text())))
-               .related(innermost.span, "opened here"));
+    const std::string what = fmt::format("expected {}, found {}", closer_of(innermost), code(here.text()));
+    const bool is_far = file_.line_of(innermost.span.begin) != file_.line_of(here.begin);
+    const Span place = is_far ? innermost.span : here, other = is_far ? here : innermost.span;
+    report(Diagnostic(Kind::bracket_mismatch, place, what).related(other, is_far ? "found here" : "opened here"));
   }
 
   void close(std::size_t type) {
@@ -208,7 +210,10 @@ class Reader {
         return pop_unchecked();
       }
       if (!has_partner) {
-        report(Diagnostic(Kind::bracket_mismatch, here, fmt::format("{} closes nothing", code(here.text()))));
+        Diagnostic stray(Kind::bracket_mismatch, here, fmt::format("{} closes nothing", code(here.text())));
+        if (!in_string()) return report(std::move(stray));
+        mark();
+        if (!stray_) stray_ = std::move(stray);
         return;
       }
       wrong_closer(here);
@@ -235,6 +240,7 @@ class Reader {
     const auto outermost = std::find_if(open_.begin(), open_.end(),
                                         [](const OpenBracket& open) { return open.kind == Open::kString; });
     if (outermost == open_.end()) return;
+    stray_.reset();
     const std::size_t keep = static_cast<std::size_t>(outermost - open_.begin());
     const OpenBracket& innermost = *std::find_if(open_.rbegin(), open_.rend(), [](const OpenBracket& open) {
       return open.kind == Open::kString;
@@ -256,21 +262,6 @@ class Reader {
     while (!in_block() && file_.line_of(open_.back().span.begin) == line) abandon();
   }
 
-  // One report for each line: there may be several in one mistake, such as 'text' or &&.
-  void unknown_character() {
-    const Span here = span();
-    const std::size_t line = file_.line_of(here.begin);
-    if (std::exchange(unknown_line_, line) == line) return mark();
-    const std::string_view text = here.text();
-    Diagnostic diagnostic(Kind::syntax_error, here, fmt::format("{} has no meaning here", code(text)));
-    if (text == "!") diagnostic.help("write `not`");
-    if (text == "&") diagnostic.help("write `and`");
-    if (text == "|") diagnostic.help("write `or`");
-    if (text == "'") diagnostic.help("a string stands in double quotes");
-    if (static_cast<unsigned char>(text[0]) >= 0x80) diagnostic.help("names are made of a-z, A-Z, 0-9 and `_`");
-    report(std::move(diagnostic));
-  }
-
   // Brackets that are still open where a statement certainly begins were forgotten.
   void begins_statement() {
     if (in_block() || last_type() == MtfLexer::DOT) return;
@@ -281,13 +272,14 @@ class Reader {
     if (is_annotation || !file_.is_first_on_line(span().begin)) return;
     const OpenBracket innermost = open_.back();
     report(Diagnostic(Kind::bracket_mismatch, innermost.span,
-                      fmt::format("expected {} before the next statement", code(closer(innermost.kind))))
+                      fmt::format("expected {} before the next statement", closer_of(innermost)))
                .related(span(), "begins a statement"));
     while (!in_block()) abandon();
     end_statement();
   }
 
   void take(std::size_t type) {
+    if (!open_.empty() && open_.back().kind == Open::kBlock && type != MtfLexer::NEWLINE) indentation_.look_at(span(), open_.back().span);
     switch (type) {
       case MtfLexer::LPAREN: return push(Open::kParen);
       case MtfLexer::LBRACKET: return push(Open::kBracket);
@@ -310,7 +302,9 @@ class Reader {
         if (!in_block()) return emit();
         if (last_type() == MtfLexer::NEWLINE || last_type() == MtfLexer::LBRACE) return;
         return pending_as_newline();
-      case MtfLexer::UNKNOWN: return unknown_character();
+      case MtfLexer::UNKNOWN:
+        has_unknown_ = true;  // the parser says what is wrong with it
+        return emit();
       case MtfLexer::BAD_ESCAPE:
         return report(Diagnostic(Kind::bad_escape, span(), "the escapes are \\n \\t \\\" \\\\"));
       case MtfLexer::LONE_BRACE:
@@ -340,21 +334,25 @@ class Reader {
   }
 
   void finish() {
-    const bool had_errors = !list_.marks.empty();
+    const bool had_errors = !list_.marks.empty() || has_unknown_;
     list_.incomplete = !had_errors && (!open_.empty() || line_continues());
     if (!list_.too_deep) {
       broken_string();
       if (!list_.marks.empty() && !had_errors) list_.incomplete = false;
-      if (!open_.empty()) {
-        const OpenBracket innermost = open_.back();
-        report(Diagnostic(Kind::bracket_mismatch, innermost.span,
-                          fmt::format("expected {} before the end of the file", code(closer(innermost.kind)))));
-      }
+      if (!open_.empty()) report(left_open(open_.back()));
     }
     while (!open_.empty()) abandon();
     end_statement();
     if (pending_.type != antlr4::Token::EOF) return insert(antlr4::Token::EOF);
     emit();
+  }
+
+  Diagnostic left_open(const OpenBracket& innermost) const {
+    const auto& guess = indentation_.guess();
+    if (innermost.kind != Open::kBlock || !guess)
+      return Diagnostic(Kind::bracket_mismatch, innermost.span, fmt::format("expected {} before the end", closer_of(innermost)));
+    return Diagnostic(Kind::bracket_mismatch, guess->open, fmt::format("expected {}", closer_of({Open::kBlock, guess->open})))
+        .related(guess->below, "stands too far left to be in this block");
   }
 
   LexedFile& lexed_;
@@ -363,45 +361,15 @@ class Reader {
   TokenList list_;
   std::vector<OpenBracket> open_;
   std::uint32_t blocks_ = 0;
+  Indentation indentation_;
   LexedToken pending_{};
   std::optional<LexedToken> ahead_;  // read already, not yet taken
   std::optional<std::size_t> broken_line_;   // of the last string that does not end on its line
-  std::optional<std::size_t> unknown_line_;  // of the last character without a meaning
+  std::optional<Diagnostic> stray_;  // a bracket in a string that closes nothing: if the string ends, that is the mistake
+  bool has_unknown_ = false;         // a character without a meaning
 };
 
 }  // namespace
-
-Offsets::Offsets(const SourceFile& file) : file_(&file), skipped_(byte_order_marks(file.text())) {
-  const std::string_view text = std::string_view(file.text()).substr(skipped_);
-  const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (ascii) return;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) bytes_.push_back(static_cast<std::uint32_t>(i));
-  }
-  bytes_.push_back(static_cast<std::uint32_t>(text.size()));
-}
-
-std::uint32_t Offsets::byte(std::size_t code_point) const {
-  const std::size_t end = file_->text().size() - skipped_;
-  std::size_t place = std::min(code_point, end);
-  if (!bytes_.empty()) place = bytes_[std::min(code_point, bytes_.size() - 1)];
-  return static_cast<std::uint32_t>(skipped_ + place);
-}
-
-Span Offsets::span(std::size_t begin, std::size_t end) const {
-  const std::uint32_t first = byte(begin);
-  return {file_, first, std::max(first, byte(end))};
-}
-
-LexedFile::LexedFile(const SourceFile& file)
-    : offsets_(file), input_(file.text().substr(offsets_.skipped())), lexer_(&input_) {
-  lexer_.removeErrorListeners();
-}
-
-LexedToken LexedFile::next() {
-  const auto token = lexer_.nextToken();
-  return {token->getType(), static_cast<std::uint32_t>(token->getStartIndex()), static_cast<std::uint32_t>(token->getStopIndex() + 1)};
-}
 
 bool TokenList::is_marked(std::size_t begin, std::size_t end) const {
   const auto found = std::lower_bound(marks.begin(), marks.end(), begin);
@@ -410,10 +378,6 @@ bool TokenList::is_marked(std::size_t begin, std::size_t end) const {
 
 TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics) {
   return Reader(lexed, file, diagnostics).read();
-}
-
-bool is_reserved_word(std::size_t token_type) {
-  return token_type >= MtfLexer::DIM && token_type <= MtfLexer::FALSE;
 }
 
 }  // namespace mtf::internal

@@ -147,7 +147,7 @@ int report_usage(const Diagnostics& found, const std::vector<std::string>& words
 }
 
 constexpr const Command* kCommands[] = {&kRunCommand, &kCheckCommand, &kPlanCommand, &kCompareCommand, &kSearchCommand, &kDrawCommand, &kTraceCommand,
-                                        &kTestCommand, &kHelpCommand, &kReferenceCommand, &kEditorsCommand};
+                                        &kTestCommand, &kFmtCommand, &kHelpCommand, &kReferenceCommand, &kEditorsCommand};
 
 }  // namespace
 

@@ -30,6 +30,7 @@ extern const Command kCompareCommand;    // compare_command.cpp
 extern const Command kSearchCommand;     // search_command.cpp
 extern const Command kTraceCommand;      // trace_command.cpp
 extern const Command kTestCommand;       // test_command.cpp
+extern const Command kFmtCommand;        // fmt_command.cpp
 extern const Command kHelpCommand;       // help_command.cpp
 extern const Command kReferenceCommand;  // reference_command.cpp
 extern const Command kEditorsCommand;    // editors_command.cpp

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
@@ -9,6 +11,7 @@
 #include "syntax/parse.h"
 #include "tool/golden_file.h"
 #include "tool/module_docs.h"
+#include "tool/pages.h"
 #include "tool/program_options.h"
 
 namespace mtf::tool {
@@ -36,6 +39,16 @@ std::string help_on(const ModuleDoc& module) {
   std::string out = fmt::format("module {}: import {}\n{}", module.name, module.name, indented(module.doc));
   for (const MemberDoc& member : module.members) out += "\n" + member.signature + "\n" + indented(member.doc);
   return out;
+}
+
+// A kind of diagnostic: its headline stands above its page.
+std::string help_on_kind(const Page& page) {
+  for (const KindRecord& kind : all_kinds()) {
+    if (kind.name != page.title) continue;
+    const std::string_view word = kind.severity == Severity::kError ? "error" : "warning";
+    return fmt::format("{}: {} [{}]\n{}", word, kind.headline, kind.name, indented(page.text));
+  }
+  return page.title + "\n" + indented(page.text);
 }
 
 // Names in lines.
@@ -78,6 +91,14 @@ std::string help_on(const std::string& topic, std::vector<std::string> others) {
       known.push_back(name);
     }
   }
+  for (const Page& page : language_pages()) {
+    if (std::find(page.words.begin(), page.words.end(), topic) != page.words.end()) return page.title + "\n" + indented(page.text);
+    known.insert(known.end(), page.words.begin(), page.words.end());
+  }
+  for (const Page& page : error_pages()) {
+    if (page.title == topic) return help_on_kind(page);
+    known.push_back(page.title);
+  }
   fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no help on {}", code(topic))).help(did_you_mean(topic, known)));
 }
 
@@ -98,6 +119,18 @@ std::string list_of_operations() {
   std::vector<std::string> modules;
   for (const ModuleDoc& module : read_module_docs(standard_library())) modules.push_back(module.name);
   if (!modules.empty()) out += "Modules:\n" + wrapped(modules, "    ");
+  return out;
+}
+
+std::string list_of_words() {
+  std::vector<std::string> words;
+  for (const Page& page : language_pages()) words.insert(words.end(), page.words.begin(), page.words.end());
+  return "The language:\n" + wrapped(words, "    ");
+}
+
+std::string list_of_errors() {
+  std::string out = "Errors and warnings:\n";
+  for (const KindRecord& kind : all_kinds()) out += fmt::format("  {:<24} {}\n", kind.name, kind.headline);
   return out;
 }
 

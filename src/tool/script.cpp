@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 
 #include "support/diagnostics.h"
 #include "support/source.h"
@@ -26,6 +28,31 @@ std::string read_standard_input() {
 Script read_script(const std::string& path) {
   if (path == "-") return {"<stdin>", read_standard_input()};
   return {path, SourceFile::read(path)->text()};
+}
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> find_scripts(const std::vector<std::string>& paths) {
+  std::vector<std::string> scripts;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (path == "-") {
+      scripts.push_back(path);
+      continue;
+    }
+    if (!fs::exists(path, error)) fail(Kind::file_not_found, {}, path);
+    if (!fs::is_directory(path, error)) {
+      scripts.push_back(path);
+      continue;
+    }
+    const std::size_t before = scripts.size();
+    auto entry = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+      if (entry->is_regular_file(error) && entry->path().extension() == ".mtf") scripts.push_back(entry->path().lexically_normal().string());
+    if (error) fail(Kind::bad_file, {}, "{}: {}", path, error.message());
+    std::sort(scripts.begin() + static_cast<std::ptrdiff_t>(before), scripts.end());
+  }
+  return scripts;
 }
 
 }  // namespace mtf::tool

@@ -1,6 +1,7 @@
 #pragma once
 // The script that a command is given.
 #include <string>
+#include <vector>
 
 namespace mtf::tool {
 
@@ -11,6 +12,9 @@ struct Script {
 
 /// Reads a file, or standard input for `-`; once, so that a pipe will do. Throws UserError.
 Script read_script(const std::string& path);
+
+/// The scripts that are named, and those in the folders that are named, in order. Throws UserError.
+std::vector<std::string> find_scripts(const std::vector<std::string>& paths);
 
 /// All that is left on standard input.
 std::string read_standard_input();

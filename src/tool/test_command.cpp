@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -11,37 +10,16 @@
 #include "tool/launch.h"
 #include "tool/output.h"
 #include "tool/process.h"
+#include "tool/script.h"
 
 namespace mtf::tool {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> paths;
   bool update = false;
   int jobs = 2;
 };
-
-// The scripts that are named, and those in the folders that are named, in order.
-std::vector<std::string> find_scripts(const std::vector<std::string>& paths) {
-  std::vector<std::string> scripts;
-  for (const std::string& path : paths) {
-    std::error_code error;
-    if (!fs::exists(path, error)) fail(Kind::file_not_found, {}, path);
-    if (!fs::is_directory(path, error)) {
-      scripts.push_back(path);
-      continue;
-    }
-    const std::size_t before = scripts.size();
-    auto entry = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
-      if (entry->is_regular_file(error) && entry->path().extension() == ".mtf") scripts.push_back(entry->path().lexically_normal().string());
-    if (error) fail(Kind::bad_file, {}, "{}: {}", path, error.message());
-    std::sort(scripts.begin() + static_cast<std::ptrdiff_t>(before), scripts.end());
-  }
-  return scripts;
-}
 
 std::string describe_end(const std::string& script, const WorkResult& result) {
   const std::string where = result.place.empty() ? "" : " " + result.place;

@@ -51,8 +51,8 @@ TEST(SyntaxError, HelpsWithWhatOtherLanguagesWrite) {
   };
   EXPECT_TRUE(helps("let x = if a { b } else { c }", "`if` is a statement; `where(c, a, b)` chooses a value"));
   EXPECT_TRUE(helps("if x = 3 { f() }", "`==` compares"));
-  EXPECT_TRUE(helps("x += 1", "`x := x + 1` gives a name a new value"));
-  EXPECT_TRUE(helps("let x = 2 ** 3", "`^` is the power"));
+  EXPECT_TRUE(helps("x += 1", "write `x := x + …`"));
+  EXPECT_TRUE(helps("let x = 2 ** 3", "the power is `^`, as in `x ^ 2`"));
   EXPECT_TRUE(helps("// twice", "a comment begins with `#`"));
   EXPECT_TRUE(helps("let x = 1\n  + 2", "a line goes on where the one before ends in an operator"));
   EXPECT_TRUE(helps("for i in x: f(i)", "a block stands between `{` and `}`"));
@@ -61,7 +61,7 @@ TEST(SyntaxError, HelpsWithWhatOtherLanguagesWrite) {
   EXPECT_FALSE(helps("let x = 1 +\nlet y = 2", "`let` cannot be a name; choose another"));
 }
 
-TEST(SyntaxError, OnceForEachLineThatHoldsUnknownCharacters) {
+TEST(SyntaxError, OnceForEachStatementThatHoldsUnknownCharacters) {
   EXPECT_EQ(summary("let x = 'a' && 'b'\nlet y = 'c'"),
             "syntax_error 1:9 `'` has no meaning here\nsyntax_error 2:9 `'` has no meaning here\n");
 }
@@ -70,24 +70,42 @@ TEST(SyntaxError, OneForEachStatement) {
   EXPECT_EQ(summary("let x = = 3\nmodel M {\n  let = 1\n  fn f( = 2\n  let z = 1 +* 2\n}\nlet y = 1 1"),
             "syntax_error 1:9 expected an expression, found `=`\n"
             "syntax_error 3:7 expected a name or `(`, found `=`\n"
-            "bracket_mismatch 4:7 expected `)` before the next statement\n"
+            "bracket_mismatch 4:7 expected `)` to close `(` before the next statement\n"
             "syntax_error 5:14 expected an expression, found `*`\n"
             "syntax_error 7:11 expected the end of the line, found `1`\n");
 }
 
 TEST(Brackets, SayWhichAndWhereOpened) {
-  EXPECT_EQ(summary("let w = (a]"), "bracket_mismatch 1:11 expected `)`, found `]`\n");
+  EXPECT_EQ(summary("let w = (a]"), "bracket_mismatch 1:11 expected `)` to close `(`, found `]`\n");
   EXPECT_EQ(summary("f())"), "bracket_mismatch 1:4 `)` closes nothing\n");
-  EXPECT_EQ(summary("let x = f(a\nlet y = 2"), "bracket_mismatch 1:10 expected `)` before the next statement\n");
-  EXPECT_EQ(summary("fn f() {\n  g()"), "bracket_mismatch 1:8 expected `}` before the end of the file\n");
+  EXPECT_EQ(summary("let x = f(a\nlet y = 2"), "bracket_mismatch 1:10 expected `)` to close `(` before the next statement\n");
+  EXPECT_EQ(summary("fn f() {\n  g()"), "bracket_mismatch 1:8 expected `}` to close `{` before the end\n");
   EXPECT_EQ(summary("fn f()\n{\n}"), "syntax_error 2:1 a block's `{` cannot begin a line\n");
+}
+
+TEST(Brackets, ABracketThatWasForgottenIsSoughtWhereItsLineEnds) {
+  EXPECT_EQ(summary("fn f(x) {\n  return (x + 1\n}"), "bracket_mismatch 2:10 expected `)` to close `(`, found `}`\n");
+}
+
+TEST(Brackets, IndentationTellsWhichBlockIsNotClosed) {
+  EXPECT_EQ(summary("model M {\n  fn f() {\n    g()\n}\nlet y = 1"), "bracket_mismatch 2:10 expected `}` to close `{`\n");
+  EXPECT_EQ(summary("fn f() {\n  g()\nlet y = 1\nif y {\n}"), "bracket_mismatch 1:8 expected `}` to close `{`\n");
+}
+
+TEST(SyntaxError, LinesBelowAStatementThatCannotBeReadBelongToIt) {
+  EXPECT_EQ(summary("if x:\n  return = 1\n  y = 2\nlet z = 1 1"),
+            "syntax_error 1:5 expected `{`, found `:`\nsyntax_error 4:11 expected the end of the line, found `1`\n");
+}
+
+TEST(SyntaxError, AMissingOperandIsWhereItsLineEnds) {
+  EXPECT_EQ(summary("dim a =\nlet x = 1"), "syntax_error 1:8 expected an expression, found the end of the line\n");
 }
 
 TEST(Strings, AreCheckedInside) {
   EXPECT_EQ(summary("print(\"abc)\nprint(1)"), "unterminated_string 1:7 expected `\"` before the end of the line\n");
   EXPECT_EQ(summary("print(\"abc\ndef\")\nprint(1)"), "unterminated_string 1:7 expected `\"` before the end of the line\n");
-  EXPECT_EQ(summary("print(\"abc {x)\n"), "unterminated_string 1:7 expected `}` and `\"` before the end of the line\n"
-            "bracket_mismatch 1:14 `)` closes nothing\n");
+  EXPECT_EQ(summary("print(\"abc {x)\n"), "unterminated_string 1:7 expected `}` and `\"` before the end of the line\n");
+  EXPECT_EQ(summary("print(\"abc {x)}\")\n"), "bracket_mismatch 1:14 `)` closes nothing\n");
   EXPECT_EQ(summary("print(\"\\q\")"), "bad_escape 1:8 the escapes are \\n \\t \\\" \\\\\n");
   EXPECT_EQ(summary("print(\"}\")"), "syntax_error 1:8 a brace in a string is written `}}`\n");
   EXPECT_EQ(summary("print(\"{x:zz}\")"), "bad_format 1:11 expected a format such as `.4f`, `>10` or `+.2e`\n");

@@ -1,0 +1,15 @@
+" `:compiler mtf`, then `:make` checks the script and goes to the first error.
+if exists("current_compiler")
+  finish
+endif
+let current_compiler = "mtf"
+
+CompilerSet makeprg=mtf\ check\ %:S
+CompilerSet errorformat=
+      \%Eerror:\ %m,
+      \%Wwarning:\ %m,
+      \%C%*[\ ]-->\ %f:%l:%c,
+      \%C%*[\ ]=\ %m,
+      \%C%.%#\|%.%#,
+      \%C%*[\ ]:::%.%#,
+      \%Z%$

@@ -1,0 +1,58 @@
+#pragma once
+
+// Private to src/syntax: names ANTLR's types.
+
+#include <antlr4-runtime.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "MtfLexer.h"
+#include "support/source.h"
+
+namespace mtf::internal {
+
+// A token in a sixteenth of the memory of ANTLR's: a parser needs those of the statements that it is at, and no others.
+struct LexedToken {
+  std::size_t type;
+  std::uint32_t begin, end;  // code points
+};
+
+// ANTLR counts code points, spans count bytes.
+class Offsets {
+ public:
+  explicit Offsets(const SourceFile& file);
+  // Bytes that the lexer does not see: a byte order mark.
+  std::size_t skipped() const { return skipped_; }
+  std::uint32_t byte(std::size_t code_point) const;
+  Span span(std::size_t begin, std::size_t end) const;  // of code points
+  Span span(const antlr4::Token& token) const { return span(token.getStartIndex(), token.getStopIndex() + 1); }
+  Span span(const LexedToken& token) const { return span(token.begin, token.end); }
+
+ private:
+  const SourceFile* file_;
+  std::size_t skipped_ = 0;
+  std::vector<std::uint32_t> bytes_;  // of each code point and of the end; empty if all are ASCII
+};
+
+// A file's tokens as ANTLR's lexer makes them. The text must be valid UTF-8.
+class LexedFile {
+ public:
+  explicit LexedFile(const SourceFile& file);
+  // The next token, comments included; EOF for ever at the end.
+  LexedToken next();
+  Span span(const LexedToken& token) const { return offsets_.span(token); }
+  const Offsets& offsets() const { return offsets_; }
+
+ private:
+  Offsets offsets_;
+  antlr4::ANTLRInputStream input_;
+  MtfLexer lexer_;
+};
+
+// "`let`", "`+`" for a fixed token type, else an empty view.
+std::string_view fixed_text(std::size_t token_type);
+bool is_reserved_word(std::size_t token_type);
+
+}  // namespace mtf::internal

@@ -1,0 +1,91 @@
+// What `mtf fmt` writes: comments stay, the tree stays, a second time changes nothing.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/diagnostics.h"
+#include "syntax/format.h"
+
+namespace mtf {
+namespace {
+
+std::string formatted(const std::string& text) { return format(SourceFile::create("t.mtf", text)); }
+
+// Every script of the project that can be read.
+std::vector<std::filesystem::path> scripts() {
+  std::vector<std::filesystem::path> found;
+  for (const char* folder : {"stdlib", "examples", "tests"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(MTF_SOURCE_DIR) / folder))
+      if (entry.path().extension() == ".mtf") found.push_back(entry.path());
+  return found;
+}
+
+TEST(Format, OfEveryScriptKeepsTheTreeAndIsTheSameTheSecondTime) {
+  int count = 0;
+  for (const auto& path : scripts()) {
+    const auto source = SourceFile::read(path.string());
+    std::string once;
+    try {
+      once = format(source);  // compares trees and comments
+    } catch (const UserError&) {
+      continue;
+    }
+    ++count;
+    EXPECT_EQ(formatted(once), once) << path;
+  }
+  EXPECT_GT(count, 300);
+}
+
+TEST(Format, TheLibraryAndTheExamplesAreFormatted) {
+  for (const char* folder : {"stdlib", "examples"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(MTF_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() != ".mtf") continue;
+      const auto source = SourceFile::read(entry.path().string());
+      EXPECT_EQ(format(source), source->text()) << entry.path();
+    }
+  }
+}
+
+TEST(Format, BlanksAndIndentation) {
+  EXPECT_EQ(formatted("let   x=a+b   *(c)\n\n\n\nif a{\nf( 1,2 )\n}"), "let x = a + b * (c)\n\nif a {\n  f(1, 2)\n}\n");
+  EXPECT_EQ(formatted("fn f(x:[a])->[a]{return x}"), "fn f(x: [a]) -> [a] { return x }\n");
+}
+
+TEST(Format, KeepsComments) {
+  const std::string text = "# one\nlet x = f(\n  a,  # two\n  # three\n  b\n)  # four\n\n## five\nfn g() {\n  # six\n}\n# seven\n";
+  EXPECT_EQ(formatted(text), text);
+}
+
+TEST(Format, ExpectationsStandAtTheMargin) {
+  const std::string text = "if true {\n  print(1)\n#> 1\n}\n";
+  EXPECT_EQ(formatted(text), text);
+}
+
+TEST(Format, KeepsWhereAStatementGoesOn) {
+  const std::string text = "let x =\n  a +\n    b\ndim a = 1,\n  b = 2\nlet l = [f(i)\n  for i in x]\n";
+  EXPECT_EQ(formatted(text), text);
+}
+
+TEST(Format, KeepsWhatStandsUnderEachOther) {
+  const std::string text = "mesh   grid  = [rows: 2]\nlayout dp_mp = {batch -> rows}\n\nlet x     = 1   # one\nlet loss  = 20  # two\nlet grads = 3\n";
+  EXPECT_EQ(formatted(text), text);
+}
+
+TEST(Format, MovesAWholeColumn) {
+  EXPECT_EQ(formatted("let x    = f( 1 )   # one\nlet long = g( 2 )  # two\n"), "let x    = f(1)  # one\nlet long = g(2)  # two\n");
+}
+
+TEST(Format, DropsBlanksThatPutNothingUnderAnother) {
+  EXPECT_EQ(formatted("let x  = 1\nlet yy   = 2\n"), "let x = 1\nlet yy = 2\n");
+}
+
+TEST(Format, LeavesStringsAlone) {
+  const std::string text = "print(\"a  {x}\")\nprint(\"b  {y}\")\n";
+  EXPECT_EQ(formatted(text), text);
+}
+
+TEST(Format, RefusesWhatCannotBeRead) { EXPECT_THROW(formatted("let = 3"), UserError); }
+
+}  // namespace
+}  // namespace mtf
