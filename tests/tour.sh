@@ -26,7 +26,7 @@ put_back() {
 
 blocks "$top/README.md" readme
 blocks "$top/examples/README.md" tour
-"$mtf" test ${update:+--update} "$folder"
+"$mtf" test ${update:+--update --yes} "$folder"
 status=$?
 if [ -n "$update" ]; then
   put_back "$top/README.md" readme
