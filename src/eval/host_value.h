@@ -119,6 +119,7 @@ struct Place {
   bool trainable = true;
   TensorType type;
   Sharding sharding;     ///< how it is stored
+  bool own_layout = false;  ///< its declaration says how: another layout in force does not move it
   MeshPtr mesh;
   Handle current;
   Span span;             ///< where it is declared

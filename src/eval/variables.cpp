@@ -44,7 +44,7 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   next.node->place = place->serial;
   const Handle before = place->current;
   if (evaluator_.undo.wanted()) {
-    evaluator_.undo.add(place.get(), 0, [place, before] {
+    evaluator_.undo.add(place, 0, [place = place.get(), before] {
       before.value().node->ended = nullptr;
       place->current = before;
     });
@@ -110,6 +110,7 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   }
   if (!checked_size(place.type.dims)) fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
   place.sharding = like_sharding ? *like_sharding : sharding_of(place.type, context.layout, *place.mesh, stmt.name.span);
+  place.own_layout = stmt.stored || like_sharding;
   if (stmt.stored) place.sharding = sharding_of_reference(evaluator_, *stmt.stored, place.type, place.sharding, scope, stmt.name.span);
   return true;
 }
