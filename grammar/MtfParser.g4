@@ -38,10 +38,11 @@ block: LBRACE statement* RBRACE;
 
 dim_statement: DIM dim_item (COMMA dim_item)*;
 dim_item: IDENT ASSIGN expr;
-mesh_statement: MESH IDENT ASSIGN LBRACKET (mesh_axis (COMMA mesh_axis)* COMMA?)? RBRACKET;
+mesh_statement: MESH IDENT ASSIGN mesh_literal;
+mesh_literal: LBRACKET (mesh_axis (COMMA mesh_axis)* COMMA?)? RBRACKET;
 mesh_axis: any_word COLON expr;
 layout_statement: LAYOUT IDENT ASSIGN layout_literal;
-use_statement: USE path;
+use_statement: USE (path | layout_literal | mesh_literal);
 option_statement: OPTION IDENT ASSIGN expr;
 seed_statement: SEED expr;
 precision_statement: PRECISION element_type;

@@ -26,7 +26,7 @@ put_back() {
 
 pages=(README.md examples/README.md stdlib/LANGUAGE.md stdlib/ERRORS.md)
 for page in "${pages[@]}"; do blocks "$top/$page" "$(echo "${page%.md}" | tr / _)"; done
-"$mtf" test ${update:+--update} "$folder"
+"$mtf" test ${update:+--update --yes} "$folder"
 status=$?
 if [ -n "$update" ]; then
   for page in "${pages[@]}"; do put_back "$top/$page" "$(echo "${page%.md}" | tr / _)"; done

@@ -31,20 +31,20 @@ public:
 
   enum {
     RuleProgram = 0, RuleStatement = 1, RuleBody = 2, RuleBlock = 3, RuleDim_statement = 4, 
-    RuleDim_item = 5, RuleMesh_statement = 6, RuleMesh_axis = 7, RuleLayout_statement = 8, 
-    RuleUse_statement = 9, RuleOption_statement = 10, RuleSeed_statement = 11, 
-    RulePrecision_statement = 12, RuleImport_statement = 13, RuleImport_item = 14, 
-    RuleLet_statement = 15, RuleParam_statement = 16, RuleFn_statement = 17, 
-    RuleModel_statement = 18, RuleFor_statement = 19, RuleWhile_statement = 20, 
-    RuleIf_statement = 21, RuleReturn_statement = 22, RuleAssert_statement = 23, 
-    RuleNo_grad_statement = 24, RuleExpr_statement = 25, RulePattern = 26, 
-    RuleParameters = 27, RuleParameter = 28, RuleAnnotation = 29, RuleAnnotation_word = 30, 
-    RuleShape = 31, RuleShape_item = 32, RuleStored_type = 33, RuleElement_type = 34, 
-    RuleLayout_ref = 35, RuleLayout_literal = 36, RuleLayout_item = 37, 
-    RulePath = 38, RulePath_with_index = 39, RulePath_step = 40, RuleExpr = 41, 
-    RulePrimary = 42, RuleParens = 43, RuleList = 44, RuleList_item = 45, 
-    RuleArguments = 46, RuleArgument = 47, RuleIndex_arguments = 48, RuleIndex_argument = 49, 
-    RuleString = 50, RuleInterpolation = 51, RuleAny_word = 52
+    RuleDim_item = 5, RuleMesh_statement = 6, RuleMesh_literal = 7, RuleMesh_axis = 8, 
+    RuleLayout_statement = 9, RuleUse_statement = 10, RuleOption_statement = 11, 
+    RuleSeed_statement = 12, RulePrecision_statement = 13, RuleImport_statement = 14, 
+    RuleImport_item = 15, RuleLet_statement = 16, RuleParam_statement = 17, 
+    RuleFn_statement = 18, RuleModel_statement = 19, RuleFor_statement = 20, 
+    RuleWhile_statement = 21, RuleIf_statement = 22, RuleReturn_statement = 23, 
+    RuleAssert_statement = 24, RuleNo_grad_statement = 25, RuleExpr_statement = 26, 
+    RulePattern = 27, RuleParameters = 28, RuleParameter = 29, RuleAnnotation = 30, 
+    RuleAnnotation_word = 31, RuleShape = 32, RuleShape_item = 33, RuleStored_type = 34, 
+    RuleElement_type = 35, RuleLayout_ref = 36, RuleLayout_literal = 37, 
+    RuleLayout_item = 38, RulePath = 39, RulePath_with_index = 40, RulePath_step = 41, 
+    RuleExpr = 42, RulePrimary = 43, RuleParens = 44, RuleList = 45, RuleList_item = 46, 
+    RuleArguments = 47, RuleArgument = 48, RuleIndex_arguments = 49, RuleIndex_argument = 50, 
+    RuleString = 51, RuleInterpolation = 52, RuleAny_word = 53
   };
 
   MtfParser(antlr4::TokenStream *input);
@@ -64,6 +64,7 @@ public:
   class Dim_statementContext;
   class Dim_itemContext;
   class Mesh_statementContext;
+  class Mesh_literalContext;
   class Mesh_axisContext;
   class Layout_statementContext;
   class Use_statementContext;
@@ -214,6 +215,17 @@ public:
     antlr4::tree::TerminalNode *MESH();
     antlr4::tree::TerminalNode *IDENT();
     antlr4::tree::TerminalNode *ASSIGN();
+    Mesh_literalContext *mesh_literal();
+
+   
+  };
+
+  Mesh_statementContext* mesh_statement();
+
+  class  Mesh_literalContext : public antlr4::ParserRuleContext {
+  public:
+    Mesh_literalContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
     antlr4::tree::TerminalNode *LBRACKET();
     antlr4::tree::TerminalNode *RBRACKET();
     std::vector<Mesh_axisContext *> mesh_axis();
@@ -224,7 +236,7 @@ public:
    
   };
 
-  Mesh_statementContext* mesh_statement();
+  Mesh_literalContext* mesh_literal();
 
   class  Mesh_axisContext : public antlr4::ParserRuleContext {
   public:
@@ -259,6 +271,8 @@ public:
     virtual size_t getRuleIndex() const override;
     antlr4::tree::TerminalNode *USE();
     PathContext *path();
+    Layout_literalContext *layout_literal();
+    Mesh_literalContext *mesh_literal();
 
    
   };

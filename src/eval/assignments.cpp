@@ -23,7 +23,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (undo.wanted()) {
     const auto index = static_cast<size_t>(&binding - owner.bindings.data());
-    undo.add(&owner, index, [scope = owner.shared_from_this(), index, before = old] { scope->bindings[index].value = before; });
+    undo.add(owner.shared_from_this(), index, [&owner, index, before = old] { owner.bindings[index].value = before; });
   }
   if (value.is_poison()) {
     binding.value = std::move(value);

@@ -83,9 +83,11 @@ class NameWalk : public ast::Walk {
       if (functions_ == 0) info->dims.push_back(dims);
       for (const auto& item : dims->items) info->dim_names.insert(item.name.name);
     }
-    if (auto* mesh = stmt.as<ast::MeshStmt>()) {
+    const ast::MeshLiteral* mesh = nullptr;
+    if (auto* declared = stmt.as<ast::MeshStmt>()) mesh = &declared->mesh;
+    if (auto* used = stmt.as<ast::UseStmt>()) mesh = std::get_if<ast::MeshLiteral>(&used->what);
+    if (mesh != nullptr)
       for (const auto& axis : mesh->axes) info->axis_names.insert(axis.name.name);
-    }
   }
 
   /// A name that is bound to the value of a name or a part, or to an element, may stand for a param or state. What a call

@@ -8,10 +8,10 @@
 
 #include "eval/abstract.h"
 #include "eval/host_value.h"
-#include "eval/interrupt.h"
 #include "eval/open_blocks.h"
 #include "eval/reports.h"
 #include "ops/builder.h"
+#include "support/interrupt.h"
 
 namespace mtf {
 

@@ -42,15 +42,15 @@ void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& sco
   if (first) throw UserError(*first);
 }
 
-void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& scope) {
+namespace {
+
+/// The mesh of a literal that is called `name`, at `span`; null where an axis has a poisoned size.
+MeshPtr mesh_of(Evaluator& evaluator, Name name, Span span, const ast::MeshLiteral& literal, const ScopePtr& scope) {
   std::vector<Axis> axes;
   double total = 1;
-  for (const auto& axis : stmt.axes) {
+  for (const auto& axis : literal.axes) {
     HostValue value = evaluator.evaluate(*axis.size, scope);
-    if (value.is_poison()) {
-      scope->bind(stmt.name.name, value, stmt.name.span);
-      return;
-    }
+    if (value.is_poison()) return nullptr;
     auto size = evaluator.convert.to_int(value, axis.size->span, "the size of an axis");
     if (!size) fail(Kind::size_unknown, axis.size->span, "the size of `{}` is only known when the program runs", axis.name.name.text());
     if (*size < 1) fail(Kind::bad_mesh, axis.size->span, "expected at least 1, found {}", *size);
@@ -61,18 +61,16 @@ void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& sc
     evaluator.meshes.declare_axis(axis.name.name);
     total *= static_cast<double>(*size);
   }
-  if (axes.size() > static_cast<size_t>(kMaxAxes)) fail(Kind::bad_mesh, stmt.name.span, "expected at most {} axes, found {}", kMaxAxes, axes.size());
-  if (total > 1e12) fail(Kind::bad_mesh, stmt.name.span, "this mesh has {:g} processors", total);
-  auto mesh = std::make_shared<const Mesh>(stmt.name.name, std::move(axes));
-  scope->bind(stmt.name.name, MeshPtr(mesh), stmt.name.span);
-  if (!evaluator.settings.mesh) evaluator.builder.context.mesh = mesh;
+  if (axes.size() > static_cast<size_t>(kMaxAxes)) fail(Kind::bad_mesh, span, "expected at most {} axes, found {}", kMaxAxes, axes.size());
+  if (total > 1e12) fail(Kind::bad_mesh, span, "this mesh has {:g} processors", total);
+  return std::make_shared<const Mesh>(name, std::move(axes));
 }
 
-void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& scope) {
+LayoutPtr layout_of(Name name, const ast::LayoutLiteral& literal) {
   auto layout = std::make_shared<Layout>();
-  layout->name = stmt.name.name;
-  layout->span = stmt.layout.span;
-  for (const ast::LayoutRule& rule : stmt.layout.rules) {
+  layout->name = name;
+  layout->span = literal.span;
+  for (const ast::LayoutRule& rule : literal.rules) {
     for (const LayoutRule& other : layout->rules) {
       if (other.dim == rule.dim.name) {
         fail(Diagnostic(Kind::duplicate_name, rule.dim.span, fmt::format("`{}` has a rule already", rule.dim.name.text())).related(other.span, "here"));
@@ -87,21 +85,49 @@ void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& 
     }
     layout->rules.push_back(std::move(made));
   }
-  scope->bind(stmt.name.name, LayoutPtr(layout), stmt.name.span);
-  if (evaluator.domain.is_check()) evaluator.meshes.declare_layout(layout);
+  return layout;
+}
+
+void put_in_force(Evaluator& evaluator, const MeshPtr& mesh) {
+  if (!evaluator.settings.mesh) evaluator.builder.context.mesh = mesh;
+}
+
+void put_in_force(Evaluator& evaluator, const LayoutPtr& layout) {
   if (!evaluator.settings.layout) evaluator.builder.context.layout = layout;
 }
 
+}  // namespace
+
+void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& scope) {
+  const MeshPtr mesh = mesh_of(evaluator, stmt.name.name, stmt.name.span, stmt.mesh, scope);
+  if (!mesh) return scope->bind(stmt.name.name, Poison{}, stmt.name.span);
+  scope->bind(stmt.name.name, mesh, stmt.name.span);
+  put_in_force(evaluator, mesh);
+}
+
+void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& scope) {
+  const LayoutPtr layout = layout_of(stmt.name.name, stmt.layout);
+  scope->bind(stmt.name.name, layout, stmt.name.span);
+  if (evaluator.domain.is_check()) evaluator.meshes.declare_layout(layout);
+  put_in_force(evaluator, layout);
+}
+
 void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope) {
-  HostValue value = evaluator.evaluate(*stmt.what, scope);
-  if (value.is_poison() || value.is_unknown()) return;
-  if (auto* mesh = value.as<MeshPtr>()) {
-    if (!evaluator.settings.mesh) evaluator.builder.context.mesh = *mesh;
-  } else if (auto* layout = value.as<LayoutPtr>()) {
-    if (!evaluator.settings.layout) evaluator.builder.context.layout = *layout;
-  } else {
-    fail(Kind::type_mismatch, stmt.what->span, "expected a mesh or a layout, found {}", describe(value));
+  if (auto* literal = std::get_if<ast::MeshLiteral>(&stmt.what)) {
+    if (const MeshPtr mesh = mesh_of(evaluator, Name("mesh"), literal->span, *literal, scope)) put_in_force(evaluator, mesh);
+    return;
   }
+  if (auto* literal = std::get_if<ast::LayoutLiteral>(&stmt.what)) {
+    const LayoutPtr layout = layout_of(Name("layout"), *literal);
+    if (evaluator.domain.is_check()) evaluator.meshes.declare_layout(layout);
+    return put_in_force(evaluator, layout);
+  }
+  const ast::Expr& named = *std::get<ast::ExprPtr>(stmt.what);
+  const HostValue value = evaluator.evaluate(named, scope);
+  if (value.is_poison() || value.is_unknown()) return;
+  if (auto* mesh = value.as<MeshPtr>()) put_in_force(evaluator, *mesh);
+  else if (auto* layout = value.as<LayoutPtr>()) put_in_force(evaluator, *layout);
+  else fail(Kind::type_mismatch, named.span, "expected a mesh or a layout, found {}", describe(value));
 }
 
 void declare(Evaluator& evaluator, const ast::OptionStmt& stmt, const ScopePtr& scope) {

@@ -13,7 +13,7 @@ void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& sc
 void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& scope);
 /// `option name = value`, which the command line can set.
 void declare(Evaluator& evaluator, const ast::OptionStmt& stmt, const ScopePtr& scope);
-/// `use m`: a mesh or a layout is in force from here on.
+/// `use m`, `use [rows: 2]`, `use {batch -> rows}`: a mesh or a layout is in force from here on.
 void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope);
 
 }  // namespace mtf

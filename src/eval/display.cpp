@@ -13,14 +13,6 @@ namespace {
 /// A dim of more elements than this is shown by its first and last three, in a tensor of more than kMaxShown.
 constexpr int64_t kMaxShown = 1000;
 
-std::string number_text(double number, ElementType element) {
-  if (element == ElementType::kBool) return number != 0 ? "true" : "false";
-  if (element == ElementType::kI32) return fmt::format("{}", static_cast<int64_t>(number));
-  if (number == 0) return "0";
-  if (std::isnan(number)) return "nan";  // without the sign that it may have
-  return fmt::format("{:.6g}", number);
-}
-
 void append(std::string& out, const HostTensor& tensor, size_t depth, int64_t& at, bool shorten) {
   const Dims& dims = tensor.type.dims;
   if (depth == dims.size()) {
@@ -52,6 +44,14 @@ std::string tensor_text(const HostTensor& tensor) {
 }
 
 }  // namespace
+
+std::string number_text(double number, ElementType element, int digits) {
+  if (element == ElementType::kBool) return number != 0 ? "true" : "false";
+  if (element == ElementType::kI32) return fmt::format("{}", static_cast<int64_t>(number));
+  if (number == 0) return "0";
+  if (std::isnan(number)) return "nan";  // without the sign that it may have
+  return fmt::format("{:.{}g}", number, digits);
+}
 
 std::string Display::list_text(const ListPtr& value) {
   std::string out = value->tuple ? "(" : "[";

@@ -9,6 +9,9 @@
 
 namespace mtf {
 
+/// A tensor's element, with so many significant digits.
+std::string number_text(double number, ElementType element, int digits = 6);
+
 class Display {
  public:
   /// Cuts are made where `builder` stands.

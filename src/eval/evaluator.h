@@ -30,7 +30,6 @@
 #include "eval/display.h"
 #include "eval/findings.h"
 #include "eval/flow.h"
-#include "eval/interrupt.h"
 #include "eval/loops.h"
 #include "eval/meshes.h"
 #include "eval/modules.h"
@@ -43,6 +42,7 @@
 #include "eval/undo.h"
 #include "eval/variables.h"
 #include "ops/builder.h"
+#include "support/interrupt.h"
 #include "syntax/ast.h"
 
 namespace mtf {

@@ -118,6 +118,7 @@ struct Place {
   bool trainable = true;
   TensorType type;
   GivenLayout stored;    ///< where it lies
+  bool own_layout = false;  ///< its declaration says how: another layout in force does not move it
   Handle current;
   Span span;             ///< where it is declared
   int64_t serial = 0;    ///< ascending in order of declaration

@@ -69,7 +69,24 @@ Cuts::Waiting Loops::waiting(const BlockInfo& info, const std::vector<ast::Ident
   return {.carries = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope), .is_outermost = depth_ == 0};
 }
 
-bool Loops::shows_progress() const { return on_progress_ && depth_ == 1 && evaluator_.calls.none_under_way(); }
+Loops::Shown::Shown(Loops& loops, std::string variable, int64_t turns, const Cuts::Waiting& waiting) {
+  if (!loops.on_progress_ || !(waiting.carries || waiting.is_outermost)) return;
+  loops_ = &loops;
+  began_ = std::chrono::steady_clock::now();
+  loops.progress_.push_back({std::move(variable), 0, turns, 0});
+}
+
+Loops::Shown::~Shown() {
+  if (loops_ != nullptr) loops_->progress_.pop_back();
+}
+
+void Loops::Shown::at(int64_t turn) {
+  if (loops_ == nullptr) return;
+  LoopProgress& own = loops_->progress_.back();
+  own.turn = turn;
+  own.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  loops_->on_progress_(loops_->progress_);
+}
 
 bool Loops::plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span) {
   if (!evaluator_.domain.is_plan() || done >= count) return false;
@@ -77,6 +94,11 @@ bool Loops::plan_ends_after(int64_t done, int64_t count, const Reports::Mark& ma
   evaluator_.cuts.cut({}, span);  // what is pending belongs to these turns
   evaluator_.reports.extrapolate(mark, done, count);
   return true;
+}
+
+void Loops::end_turn(Cuts::Waiting& turns, Span span) {
+  evaluator_.cuts.end_turn(turns, span);
+  if (turns.carries || turns.is_outermost) evaluator_.undo.end_turn();
 }
 
 Flow Loops::turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope) {
@@ -133,20 +155,20 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
 Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope) {
   const Span span = stmt.body.span;
   const NameSet& assigned = evaluator_.blocks.info(stmt.body).assigns;
-  const bool shown = shows_progress();
+  Shown shown(*this, variable.name.str(), items.count, turns);
   const Reports::Mark mark(evaluator_.reports);
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
-    if (shown) on_progress_({variable.name.str(), i, items.count});
+    shown.at(i);
     if (turn(stmt, items.at(i), scope) == Flow::kReturn) return Flow::kReturn;
-    evaluator_.cuts.end_turn(turns, span);
+    end_turn(turns, span);
     const bool checked_enough = evaluator_.domain.is_check() && i == kMostCheckedTurns && !items.is_finite;
     if (plan_ends_after(i + 1, items.count, mark, span) || checked_enough) {
       values_become_unknown(assigned, *scope);
       break;
     }
   }
-  if (shown) on_progress_({variable.name.str(), items.count, items.count});
+  shown.at(items.count);
   return Flow::kNext;
 }
 
@@ -171,16 +193,16 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   auto turn = [&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); };
   auto holds = [&] { return evaluator_.convert.to_condition(evaluator_.evaluate(*stmt.condition, scope), stmt.condition->span); };
   if (!evaluator_.domain.is_check()) {
-    const bool shown = shows_progress();
+    Shown shown(*this, "while", 0, turns);
     const Reports::Mark mark(evaluator_.reports);
     for (int64_t i = 0;; ++i) {
       evaluator_.interrupt.poll(stmt.condition->span);
-      if (shown) on_progress_({"while", i, 0});
+      shown.at(i);
       const std::optional<bool> condition = holds();
       if (!condition) break;  // a plan: from here on only the run knows
       if (!*condition) return Flow::kNext;
       if (turn() == Flow::kReturn) return Flow::kReturn;
-      evaluator_.cuts.end_turn(turns, span);
+      end_turn(turns, span);
       if (plan_ends_after(i + 1, i + 2, mark, span)) break;
     }
     MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");

@@ -4,6 +4,7 @@
 // A run takes every turn. A plan does too, as far as it knows what they do, until it has walked enough of them: what is
 // left is taken to cost what the turns before have cost. A check walks the body once, with what it assigns unknown, unless
 // the body makes something of a number that types need (a dim, a model, a list): then it takes every turn too.
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,8 +25,8 @@ class Loops {
 
   Flow run(const ast::ForStmt& stmt, const ScopePtr& scope);
   Flow run(const ast::WhileStmt& stmt, const ScopePtr& scope);
-  /// Called before each turn of a loop that stands in no other, in no function, and after the last.
-  void on_progress(std::function<void(const LoopProgress&)> callback) { on_progress_ = std::move(callback); }
+  /// Called before each turn of a loop that is shown, and after the last.
+  void on_progress(std::function<void(const Progress&)> callback) { on_progress_ = std::move(callback); }
 
  private:
   /// What a `for` walks over.
@@ -38,6 +39,8 @@ class Loops {
   };
   Items items_of(const HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope);
+  /// After a turn: what it assigned may be kept from here on.
+  void end_turn(Cuts::Waiting& turns, Span span);
   Flow turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
   /// How the turns of a loop that begins now wait for each other.
   Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
@@ -45,15 +48,27 @@ class Loops {
   /// has become another kind of number.
   void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count, const Cuts::Waiting& turns,
                  Span span);
-  /// True if a loop that begins now tells how far it is.
-  bool shows_progress() const;
+  /// A loop that tells how far it is, if anybody listens and it is one that is shown.
+  class Shown {
+   public:
+    Shown(Loops& loops, std::string variable, int64_t turns, const Cuts::Waiting& waiting);
+    ~Shown();
+    Shown(const Shown&) = delete;
+    Shown& operator=(const Shown&) = delete;
+    void at(int64_t turn);
+
+   private:
+    Loops* loops_ = nullptr;
+    std::chrono::steady_clock::time_point began_;
+  };
   /// True if a plan takes the turns that are left, `count - done`, to be as those since `mark`: they are not walked.
   bool plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span);
 
   Evaluator& evaluator_;
   int depth_ = 0;               ///< loops under way
   int64_t planned_turns_ = 0;   ///< that a plan has walked
-  std::function<void(const LoopProgress&)> on_progress_;
+  std::function<void(const Progress&)> on_progress_;
+  Progress progress_;           ///< of those that are shown
 };
 
 }  // namespace mtf

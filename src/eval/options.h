@@ -14,6 +14,8 @@ class Options {
   /// `given`: of the command line.
   explicit Options(std::vector<std::pair<std::string, std::string>> given) : given_(std::move(given)) {}
 
+  /// As if the command line had given it too.
+  void give(const std::string& name, const std::string& text) { given_.emplace_back(name, text); }
   /// The value of a name declared at `span`: what the command line gives for it, as a value of the kind that `declared`
   /// is (else bad_option_value); `declared` if it gives nothing.
   HostValue value(const std::string& name, HostValue declared, const HostValue& kind, Span span);

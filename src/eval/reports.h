@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/held.h"
 #include "support/restore.h"
 #include "exec/counters.h"
 #include "exec/engine.h"
@@ -13,19 +14,29 @@
 
 namespace mtf {
 
-/// Progress of a long top-level loop, for the bar that the tool draws.
+/// How far a loop is.
 struct LoopProgress {
   std::string variable;
   int64_t turn = 0;
   int64_t turns = 0;                                  ///< 0: unknown, of a `while`
+  double seconds = 0;                                 ///< since it began
 };
+/// Of the loops under way, from the outermost on: that one, and inside it those that compute something in each turn.
+using Progress = std::vector<LoopProgress>;
 
 /// What `mtf plan` says of one plan that a statement runs, and the REPL of one binding.
 struct StatementReport {
   Span span;
   std::string text;                     ///< the statement's first line
   /// Each tensor that the statement bound: name, type with layout, bytes per processor; a bare expression has no name.
-  struct Binding { std::string name; std::string type; int64_t bytes = 0; std::string value; };
+  struct Binding {
+    std::string name;
+    std::string type;
+    int64_t bytes = 0;
+    std::string value;
+    std::shared_ptr<const HostTensor> tensor = nullptr;  ///< the numbers of a bare expression that is a tensor
+    std::vector<HeldPart> parts = {};                    ///< what a model, or a list that holds tensors, is made of
+  };
   std::vector<Binding> bindings;
   std::vector<StatementCost> costs;     ///< each instruction that computed or communicated
   Counters counters;                    ///< of one time

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "cost/layout_costs.h"
+#include "eval/entry.h"
+#include "eval/held.h"
 #include "eval/known_names.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
@@ -51,8 +53,18 @@ class Session {
   /// One REPL entry, which may hold several statements: checks it, then runs it. Throws UserError and leaves the
   /// session as it was before the failing statement. A bare expression is allowed; a statement that ends in `;`
   /// reports nothing.
-  /// Messages call it `name`; without one they number the entries.
+  /// Messages call it `name`; without one they number the entries. Of a loop that is interrupted, what its ended turns have
+  /// done stays.
   std::vector<StatementReport> execute(const std::string& text, const std::string& name = {});
+  /// Runs a script as if its statements had been entered, but as one program: it reports nothing, and cuts only where a run of
+  /// it does, and at its end. `without_loops`: `for` and `while` at its top level are left out, and nothing is computed that no
+  /// statement needs.
+  void load(const std::string& text, const std::string& name, bool without_loops);
+  /// Executes a `use` statement, and moves what the session holds to the layout that is then in force: reports each value that
+  /// it moved, and what that cost.
+  std::vector<StatementReport> use(const std::string& text, const std::string& name);
+  /// The entries that have been carried out and not been taken back.
+  const std::vector<Entry>& entries() const;
   /// Takes back the last entry: what it bound, assigned and brought into force, not what it printed or wrote. False if there is
   /// none, if that has been done, or if it had more than 100 statements.
   bool undo();
@@ -63,7 +75,7 @@ class Session {
   /// Where the value of an expression lies, computing nothing; of a model, its params, in the order of declaration.
   std::vector<LaidOut> lies(const std::string& expression);
   /// The whole value of an expression that is a tensor, or a number of the host (as f64 without dims).
-  HostTensor read(const std::string& expression);
+  HostTensor read(const std::string& expression, const std::string& name = "<read>");
   /// What a statement would cost, computing nothing and leaving the session as it was.
   std::vector<StatementReport> plan(const std::string& text, const std::string& name = {});
   /// What a statement would cost under each mesh and layout (null: those in force), as if the session had been typed under
@@ -82,8 +94,18 @@ class Session {
   StoredVariables stored_variables() const;
   /// The axes of the mesh in force.
   std::vector<Axis> axes() const;
+  /// What the names of the session stand for, in the order in which they were bound.
+  std::vector<HeldName> held() const;
+  /// The params and states of a value: those of a model's instance, of a list's elements, or one alone. Computes nothing else.
+  std::vector<HeldVariable> variables(const std::string& expression, const std::string& name = "<variables>");
+  /// From here on an option or dim that is declared has this value, as if `--set name=text` had been given.
+  void give_option(const std::string& name, const std::string& text);
+  const Settings& settings() const;
+  /// The mesh and the layout in force.
+  const Mesh& mesh() const;
+  const Layout& layout() const;
 
-  void on_progress(std::function<void(const LoopProgress&)> callback);
+  void on_progress(std::function<void(const Progress&)> callback);
   /// Called after each top-level statement with what it cost (plan, REPL).
   void on_statement(std::function<void(const StatementReport&)> callback);
   /// Called at each cut with the engine, so that `mtf trace` can print the stages.

@@ -1,6 +1,8 @@
 #pragma once
-// What has been assigned, to be taken back: by a prompt whose statement failed, by a check that walks another way.
+// What has been assigned, to be taken back: by a prompt whose statement failed or was interrupted, by a check that walks
+// another way.
 #include <functional>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -13,39 +15,73 @@ namespace mtf {
 /// thousand times keeps one old value.
 class UndoLog {
  public:
-  /// `what` and `part` name the thing that is about to change.
-  void add(const void* what, size_t part, std::function<void()> take_back) {
-    if (changed_.insert({what, part}).second) steps_.push_back(std::move(take_back));
+  /// Part `part` of `what` is about to change. `take_back` is called while `what` is alive, which it does not keep so.
+  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) {
+    if (changed_.insert({what.get(), part}).second) steps_.push_back({what, std::move(take_back)});
   }
   /// Everything, the last change first.
   void take_back() {
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
+      if (const auto alive = step->what.lock()) step->take_back();
     clear();
   }
+  /// Forgets what is alive no more, now and then: what the scopes of a million turns have held.
+  void forget_what_is_gone() {
+    if (steps_.size() < next_look_) return;
+    std::erase_if(steps_, [](const Step& step) { return step.what.expired(); });
+    next_look_ = 2 * steps_.size() + 64;
+  }
+  bool empty() const { return steps_.empty(); }
   void clear() {
     steps_.clear();
     changed_.clear();
   }
 
  private:
-  std::vector<std::function<void()>> steps_;
+  struct Step {
+    std::weak_ptr<const void> what;
+    std::function<void()> take_back;
+  };
+  std::vector<Step> steps_;
   std::set<std::pair<const void*, size_t>> changed_;
+  size_t next_look_ = 64;
 };
 
-/// Where an evaluator writes down what it assigns: the innermost log, if there is any.
+/// Where an evaluator writes down what it assigns: the innermost log, if there is any. Beside it, what the turn of a loop
+/// that is under way assigns can be taken back alone.
 class Undo {
  public:
   /// True if somebody may take back what is assigned now, so that old values must not be changed in place.
   bool wanted() const { return log_ != nullptr; }
   /// UndoLog::add, if it is wanted.
-  void add(const void* what, size_t part, std::function<void()> take_back) {
-    if (log_ != nullptr) log_->add(what, part, std::move(take_back));
+  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) {
+    if (log_ == nullptr) return;
+    turn_.add(what, part, take_back);
+    log_->add(what, part, std::move(take_back));
   }
   /// Writes into `log` for as long as what it returns lives.
   Restore<UndoLog*> into(UndoLog& log) { return Restore<UndoLog*>(log_, &log); }
 
+  void begin_statement() {
+    turn_.clear();
+    turns_ = 0;
+  }
+  /// A turn of a loop has ended, and what it assigned may be kept even if the statement does not end.
+  void end_turn() {
+    if (turn_.empty()) return;
+    turn_.clear();
+    ++turns_;
+    if (log_ != nullptr) log_->forget_what_is_gone();
+  }
+  /// The statement's turns that have ended and had assigned something.
+  int64_t turns() const { return turns_; }
+  /// What has been assigned since the last of them.
+  void take_back_turn() { turn_.take_back(); }
+
  private:
   UndoLog* log_ = nullptr;
+  UndoLog turn_;
+  int64_t turns_ = 0;
 };
 
 }  // namespace mtf

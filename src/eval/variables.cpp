@@ -45,7 +45,7 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   next.node->place = place->serial;
   const Handle before = place->current;
   if (evaluator_.undo.wanted()) {
-    evaluator_.undo.add(place.get(), 0, [place, before] {
+    evaluator_.undo.add(place, 0, [place = place.get(), before] {
       before.value().node->ended = nullptr;
       place->current = before;
     });
@@ -109,6 +109,7 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
     if (shape.element_type) place.type.element = *parse_element_type(shape.element_type->name.text());
   }
   if (!checked_size(place.type.dims)) fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
+  place.own_layout = stmt.stored || stored.why.like;
   if (!stored.why.like) {
     stored.why.rules = context.layout;
     stored.sharding = sharding_of(place.type, *context.layout, *stored.mesh, stmt.name.span);

@@ -21,12 +21,12 @@ std::string whereabouts(int rank, Span place, std::string_view what) {
 
 }  // namespace
 
-void agree(Transport& transport, const PlanKey& key, Span place, std::string_view what) {
-  if (transport.ranks() == 1) return;
+bool agree(Transport& transport, const PlanKey& key, Span place, std::string_view what, bool wants_end) {
+  if (transport.ranks() == 1) return wants_end;
   const auto a = static_cast<int64_t>(key[0]), b = static_cast<int64_t>(key[1]);
-  std::vector<int64_t> numbers = {a, ~a, b, ~b};
+  std::vector<int64_t> numbers = {a, ~a, b, ~b, wants_end ? 1 : 0};
   transport.max_of_all(numbers);  // of equal numbers this and that of their complements are complements
-  if (numbers[0] == ~numbers[1] && numbers[2] == ~numbers[3]) return;
+  if (numbers[0] == ~numbers[1] && numbers[2] == ~numbers[3]) return numbers[4] != 0;
 
   Diagnostic diagnostic(Kind::ranks_disagree, place, fmt::format("rank {} {}{}", transport.rank(), what, place.is_known() ? " this" : ""));
   std::string text(sizeof key, ' ');

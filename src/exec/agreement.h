@@ -13,7 +13,7 @@
 namespace mtf {
 
 /// Fails (ranks_disagree) unless all ranks are here with the same key. `place` is where this rank's program is, `what`
-/// says what it does there: "computes", "is at the end of the script".
-void agree(Transport& transport, const PlanKey& key, Span place, std::string_view what);
+/// says what it does there: "computes", "is at the end of the script". True if some rank `wants_end`.
+bool agree(Transport& transport, const PlanKey& key, Span place, std::string_view what, bool wants_end = false);
 
 }  // namespace mtf

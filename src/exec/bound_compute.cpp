@@ -57,8 +57,7 @@ class Kernel : public BoundCompute {
       for (size_t k = 0; k < place.results.size(); ++k)
         place.results[k].data = run.pointers.at(instruction_.results[k], place.result_places[k]);
       KernelCall call{instruction_.node->attributes, place.operands, place.results, run.inputs, run.threads};
-      // Messages are the main thread's.
-      if (places_.size() == 1 && run.progress) call.progress = run.progress;
+      call.progress = run.progress;
       instruction_.node->op->kernel(call);
       place.flops = call.flops;
     });

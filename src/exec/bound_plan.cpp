@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "exec/bound_step.h"
 #include "exec/host_tensor.h"
+#include "exec/writes_over_input.h"
 #include "graph/kernel_call.h"
 #include "ops/index.h"
 #include "schedule/pack.h"
@@ -131,6 +133,7 @@ struct BoundPlan::Impl {
       }
     }
     find_awaited();
+    stops_before = writes_over_input(*schedule);
   }
 
   void bind_collective(BoundStep& bound, const Step& step) {
@@ -238,8 +241,14 @@ struct BoundPlan::Impl {
   /// Returns the floating-point operations of the steps, of each those of the place that did most.
   int64_t run_steps(const std::function<std::span<const double>(const Instruction&)>& numbers) {
     const bool is_first = first_flops < 0;
-    const std::function<void()> nothing;
+    // Any thread of a long kernel may call these; messages are the caller's.
+    bool may_stop = false;
+    const std::function<void()> stop = [&] {
+      if (may_stop && machine.interrupt.is_wanted()) throw Stopped();
+    };
+    const std::thread::id caller = std::this_thread::get_id();
     const std::function<void()> advance = [&] {
+      if (std::this_thread::get_id() != caller) return;
       for (int other : under_way) hand_to_mpi(steps[other], [&](BoundCollective& collective) { collective.advance(machine.transport); });
     };
     int64_t flops = 0;
@@ -253,6 +262,8 @@ struct BoundPlan::Impl {
       for (int awaited : step.awaits) finish(awaited);
       machine.at.store(step.first, std::memory_order_relaxed);
       machine.moved.fetch_add(1, std::memory_order_relaxed);
+      may_stop = machine.transport.ranks() == 1 && s < stops_before;
+      if (may_stop && machine.interrupt.is_wanted()) end_early(*step.first);
       if (step.collective) {
         begin(static_cast<int>(s));
         continue;
@@ -265,9 +276,11 @@ struct BoundPlan::Impl {
         const bool overlaps = !under_way.empty() && machine.transport.ranks() > 1;
         if (overlaps) advance();
         const std::span<const double> host = step.step->kind == StepKind::kKernel ? numbers(*step.first) : std::span<const double>();
-        const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : nothing});
+        const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : stop});
         flops += done;
         if (is_first) flops_of_step[s] = done;
+      } catch (const Stopped&) {
+        end_early(*step.first);
       } catch (const ElementError& error) {
         fail(Kind::index_out_of_range, step.first->node->span, error.message);
       }
@@ -275,6 +288,14 @@ struct BoundPlan::Impl {
     for (int awaited : last_awaits) finish(awaited);
     machine.at.store(nullptr, std::memory_order_relaxed);
     return flops;
+  }
+
+  /// Somebody wants the step that is under way to end.
+  struct Stopped {};
+  [[noreturn]] void end_early(const Instruction& at) {
+    while (!under_way.empty()) finish(under_way[0]);
+    machine.at.store(nullptr, std::memory_order_relaxed);
+    fail(Kind::interrupted, at.node->span);
   }
 
   void begin(int s) {
@@ -350,6 +371,7 @@ struct BoundPlan::Impl {
   std::vector<BoundBuffer> buffers;
   std::vector<BoundStep> steps;
   std::vector<int> last_awaits;
+  size_t stops_before = 0;                    // from this step on the plan ends, whoever wants it to stop
   int64_t arena_bytes = 0, arena_alone = 0;
   int64_t output_bytes = 0, output_alone = 0;
   int64_t most_hosted = 1;                    // processors, by any rank, of the outputs' meshes

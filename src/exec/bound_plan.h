@@ -17,6 +17,7 @@
 #include "exec/tensor.h"
 #include "kernels/threads.h"
 #include "schedule/schedule.h"
+#include "support/interrupt.h"
 
 namespace mtf {
 
@@ -30,6 +31,7 @@ struct Machine {
   bool scrub = false;                        ///< fill the memory of each run with NaNs before it
   int64_t collectives_begun = 0;             ///< numbers them, the same on all ranks
   int64_t sent = 0;                          ///< bytes of plans' data handed to MPI, of each collective the most by any rank
+  Interrupt interrupt = {};
   std::atomic<int64_t> moved{0};             ///< grows with each step: for the watchdog
   std::atomic<const Instruction*> at{nullptr};
 };
@@ -47,7 +49,8 @@ class BoundPlan {
 
   /// Runs all steps. `inputs` are in the order of program.inputs; `numbers(instruction)` are the host's numbers of the
   /// node of an instruction. Returns a tensor for each of program.outputs. Fails at the span of a step whose element
-  /// is wrong (index_out_of_range), or where memory does not suffice.
+  /// is wrong (index_out_of_range), or where memory does not suffice. Of one rank alone, fails (interrupted) soon after
+  /// that is wanted, unless an input has been written over.
   std::vector<std::shared_ptr<Tensor>> run(std::span<const PlanInput> inputs,
                                            const std::function<std::span<const double>(const Instruction&)>& numbers);
 

@@ -24,7 +24,7 @@ struct StepRun {
   Threads& threads;
   std::span<const double> inputs;         ///< of the instruction's node
   std::span<const double> numbers;        ///< for each value: the host number it is
-  const std::function<void()>& progress;  ///< moves collectives on; empty where none are under way
+  const std::function<void()>& progress;  ///< for long kernels to call, on any thread: moves collectives on, ends the step
 };
 
 /// A kernel or a fused loop, bound. run() returns the floating-point operations of the place that did most.

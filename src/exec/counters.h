@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "graph/call_frame.h"
+#include "graph/operation.h"
 #include "spmd/collective_kind.h"
 #include "support/source.h"
 
@@ -62,6 +63,8 @@ struct StatementCost {
   int64_t wire_bytes = 0;
   std::string formula;     ///< the flops or values as a formula
   std::string reason;
+  std::string from;        ///< of a collective: the value that it moves, `y: f32[batch=64/rows] partial over cols`
+  LayoutOrigin decided = LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
 };
 
 }  // namespace mtf

@@ -101,7 +101,7 @@ struct Engine::Impl {
     const PlanKey key = key_of(form);
     if (transport.ranks() > 1) {
       note_numbers(capture);
-      agree(transport, {key[0] ^ given.value(), key[1]}, place, "computes");
+      if (agree(transport, {key[0] ^ given.value(), key[1]}, place, "computes", machine.interrupt.is_wanted())) fail(Kind::interrupted, place);
     }
     Plan& plan = plan_for(program, std::move(form), key, place);
     last = &plan;
@@ -208,6 +208,11 @@ int Engine::ranks() const { return impl_->transport.ranks(); }
 bool Engine::dry() const { return impl_->options.dry; }
 bool Engine::is_reference() const { return impl_->options.reference; }
 const std::shared_ptr<ProgramRecord>& Engine::record() const { return impl_->options.record; }
+
+void Engine::heed(Interrupt interrupt) {
+  if (ranks() > 1) interrupt.only_where_ranks_meet();
+  impl_->machine.interrupt = std::move(interrupt);
+}
 
 void Engine::compute(Capture& capture, const Values& roots, Span place) { impl_->compute(capture, roots, place); }
 

@@ -14,6 +14,7 @@
 #include "exec/counters.h"
 #include "exec/tensor.h"
 #include "graph/graph.h"
+#include "support/interrupt.h"
 #include "support/source.h"
 
 namespace mtf {
@@ -49,6 +50,10 @@ class Engine {
   bool dry() const;
   bool is_reference() const;
   const std::shared_ptr<ProgramRecord>& record() const;
+
+  /// Computing ends soon after `interrupt` is wanted: before a plan, or within one that has not begun to write over its
+  /// inputs, and then nothing of it is stored. Ranks end before the same plan.
+  void heed(Interrupt interrupt);
 
   /// Computes the capture's program and stores the results in the nodes of `roots`, which are its roots. What the
   /// program says that dies with it has no memory afterwards. `place` is where the program needs it; a failing element

@@ -19,7 +19,7 @@ struct KernelCall {
   std::span<const double> inputs;
   Threads& threads;
   int64_t flops = 0;  ///< the kernel adds what it did, from the sizes it got
-  std::function<void()> progress = {};  ///< if set, called by a long kernel about every half millisecond
+  std::function<void()> progress = {};  ///< if set, a long kernel calls it, on any thread, each half millisecond
 };
 
 /// What a kernel throws when an element is wrong (an index out of range): one sentence, expected and found.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include "kernels/matmul_product.h"
@@ -59,7 +58,7 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
 template <class T, class S, class R>
 class Product {
  public:
-  explicit Product(const Matmul& p) : p_(p), caller_(std::this_thread::get_id()) {}
+  explicit Product(const Matmul& p) : p_(p) {}
 
   void run(Threads& threads) {
     std::int64_t count = 1;
@@ -118,13 +117,11 @@ class Product {
   }
 
   void product(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<R>& c) const {
-    static const std::function<void()> kSilent;
-    const std::function<void()>& progress = std::this_thread::get_id() == caller_ ? p_.progress : kSilent;
     if constexpr (std::is_same_v<T, R>) {
-      multiply<T>(m, n, p_.k, a, b, c, p_.accumulate, progress);
+      multiply<T>(m, n, p_.k, a, b, c, p_.accumulate, p_.progress);
     } else {  // summed in T, then rounded once
       std::vector<T> sums(static_cast<std::size_t>(m * n));
-      multiply<T>(m, n, p_.k, a, b, {sums.data(), n, 1}, false, progress);
+      multiply<T>(m, n, p_.k, a, b, {sums.data(), n, 1}, false, p_.progress);
       for (std::int64_t i = 0; i < m; ++i) {
         for (std::int64_t j = 0; j < n; ++j) {
           R& target = c.data[i * c.row + j * c.column];
@@ -136,7 +133,6 @@ class Product {
   }
 
   const Matmul& p_;
-  std::thread::id caller_;
   Work shared_;
 };
 

@@ -30,7 +30,7 @@ struct Matmul {
   std::int64_t m = 0, n = 0, k = 0;  ///< any may be 0; k = 0 gives zeros
   std::span<const std::int64_t> batch;
   MatrixBatch a, b, c;  ///< c overlaps neither a nor b
-  /// Called by the calling thread about every millisecond while it multiplies.
+  /// Called by each thread about every millisecond while it multiplies; what it throws ends the product.
   std::function<void()> progress;
 };
 

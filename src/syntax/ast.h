@@ -55,24 +55,29 @@ struct DimStmt {
   };
   std::vector<Item> items;
 };
-// `mesh grid = [rows: 2, cols: 2]`.
-struct MeshStmt {
+// `[rows: 2, cols: 2]`.
+struct MeshLiteral {
   struct Axis {
     Ident name;
     ExprPtr size;
     Span span;
   };
-  Ident name;
   std::vector<Axis> axes;
+  Span span;
+};
+// `mesh grid = [rows: 2, cols: 2]`.
+struct MeshStmt {
+  Ident name;
+  MeshLiteral mesh;
 };
 // `layout dp = {batch -> rows}`; keep_others is false.
 struct LayoutStmt {
   Ident name;
   LayoutLiteral layout;
 };
-// `use grid`, `use mine.dp`: names and attributes only.
+// `use grid`, `use mine.dp`: names and attributes only; `use [rows: 2]`, `use {batch -> rows}`: keep_others is false.
 struct UseStmt {
-  ExprPtr what;
+  std::variant<ExprPtr, LayoutLiteral, MeshLiteral> what;
 };
 // `option lr = 0.1`.
 struct OptionStmt {

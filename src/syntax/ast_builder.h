@@ -37,7 +37,8 @@ class AstBuilder {
   std::vector<ast::Stmt> statements(const std::vector<MtfParser::StatementContext*>& trees, Place place);
   ast::Stmt::Node statement(antlr4::ParserRuleContext* tree);
   ast::DimStmt dim(MtfParser::Dim_statementContext* tree);
-  ast::MeshStmt mesh(MtfParser::Mesh_statementContext* tree);
+  ast::MeshLiteral mesh_literal(MtfParser::Mesh_literalContext* tree);
+  ast::UseStmt use(MtfParser::Use_statementContext* tree);
   ast::ImportStmt import(MtfParser::Import_statementContext* tree);
   ast::ImportStmt::Item import_item(MtfParser::Import_itemContext* tree);
   ast::ParamStmt param(MtfParser::Param_statementContext* tree);
@@ -63,6 +64,8 @@ class AstBuilder {
   std::vector<ast::Argument> index_arguments(MtfParser::Index_argumentsContext* tree);
   ast::ExprPtr index_value(MtfParser::Index_argumentContext* tree);
   ast::LayoutLiteral layout_literal(MtfParser::Layout_literalContext* tree);
+  /// One that has no `..`, since there is nothing that it could keep.
+  ast::LayoutLiteral whole_layout(MtfParser::Layout_literalContext* tree);
   ast::LayoutRef layout_ref(MtfParser::Layout_refContext* tree);
   ast::ExprPtr path(MtfParser::PathContext* tree);
   ast::ExprPtr path_with_index(MtfParser::Path_with_indexContext* tree);

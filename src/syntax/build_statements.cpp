@@ -83,18 +83,15 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
   };
   switch (tree->getRuleIndex()) {
     case MtfParser::RuleDim_statement: return dim(static_cast<MtfParser::Dim_statementContext*>(tree));
-    case MtfParser::RuleMesh_statement: return mesh(static_cast<MtfParser::Mesh_statementContext*>(tree));
+    case MtfParser::RuleMesh_statement: {
+      auto* mesh = static_cast<MtfParser::Mesh_statementContext*>(tree);
+      return MeshStmt{ident(mesh->IDENT()), mesh_literal(mesh->mesh_literal())};
+    }
     case MtfParser::RuleLayout_statement: {
       auto* layout = static_cast<MtfParser::Layout_statementContext*>(tree);
-      LayoutStmt made{ident(layout->IDENT()), layout_literal(layout->layout_literal())};
-      if (made.layout.keep_others) {
-        diagnostics_.add(Diagnostic(Kind::bad_layout, made.layout.span, "`..` has no other rules to keep here")
-                             .help("`..` belongs after `@`: `x @ {.., batch -> rows}`"));
-      }
-      return made;
+      return LayoutStmt{ident(layout->IDENT()), whole_layout(layout->layout_literal())};
     }
-    case MtfParser::RuleUse_statement:
-      return UseStmt{path(static_cast<MtfParser::Use_statementContext*>(tree)->path())};
+    case MtfParser::RuleUse_statement: return use(static_cast<MtfParser::Use_statementContext*>(tree));
     case MtfParser::RuleOption_statement: {
       misplaced(place_.top_level, "an `option` stands at the top level of a file");
       auto* option = static_cast<MtfParser::Option_statementContext*>(tree);
@@ -144,8 +141,8 @@ DimStmt AstBuilder::dim(MtfParser::Dim_statementContext* tree) {
   return made;
 }
 
-MeshStmt AstBuilder::mesh(MtfParser::Mesh_statementContext* tree) {
-  MeshStmt made{ident(tree->IDENT()), {}};
+MeshLiteral AstBuilder::mesh_literal(MtfParser::Mesh_literalContext* tree) {
+  MeshLiteral made{{}, span(tree)};
   std::vector<Ident> names;
   for (auto* axis : tree->mesh_axis()) {
     made.axes.push_back({ident(axis->any_word()), expr(axis->expr()), span(axis)});
@@ -153,6 +150,21 @@ MeshStmt AstBuilder::mesh(MtfParser::Mesh_statementContext* tree) {
   }
   refuse_twice(Kind::duplicate_name, names);
   return made;
+}
+
+LayoutLiteral AstBuilder::whole_layout(MtfParser::Layout_literalContext* tree) {
+  LayoutLiteral made = layout_literal(tree);
+  if (made.keep_others) {
+    diagnostics_.add(Diagnostic(Kind::bad_layout, made.span, "`..` has no other rules to keep here")
+                         .help("`..` belongs after `@`: `x @ {.., batch -> rows}`"));
+  }
+  return made;
+}
+
+UseStmt AstBuilder::use(MtfParser::Use_statementContext* tree) {
+  if (auto* layout = tree->layout_literal()) return UseStmt{whole_layout(layout)};
+  if (auto* mesh = tree->mesh_literal()) return UseStmt{mesh_literal(mesh)};
+  return UseStmt{path(tree->path())};
 }
 
 ImportStmt AstBuilder::import(MtfParser::Import_statementContext* tree) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "support/overloaded.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/print.h"
@@ -130,8 +131,12 @@ void Printer::node(const DimStmt& node) {
 
 void Printer::node(const MeshStmt& node) {
   out_ += fmt::format("mesh {} = ", node.name.name.text());
-  sequence('[', node.axes, ']', [](const MeshStmt::Axis& axis) { return axis.span; },
-           [&](const MeshStmt::Axis& axis) {
+  mesh(node.mesh);
+}
+
+void Printer::mesh(const MeshLiteral& mesh) {
+  sequence('[', mesh.axes, ']', [](const MeshLiteral::Axis& axis) { return axis.span; },
+           [&](const MeshLiteral::Axis& axis) {
              out_ += axis.name.name.str() + ": ";
              expr(*axis.size);
            });
@@ -144,7 +149,9 @@ void Printer::node(const LayoutStmt& node) {
 
 void Printer::node(const UseStmt& node) {
   out_ += "use ";
-  expr(*node.what);
+  std::visit(Overloaded{[&](const ExprPtr& named) { expr(*named); }, [&](const LayoutLiteral& literal) { layout(literal); },
+                        [&](const MeshLiteral& literal) { mesh(literal); }},
+             node.what);
 }
 
 void Printer::node(const OptionStmt& node) {

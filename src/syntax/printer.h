@@ -26,6 +26,7 @@ class Printer {
   void operand(const ast::Expr& expr, int least = 0);
   void annotation(const ast::Annotation& annotation);
   void layout(const ast::LayoutLiteral& layout);
+  void mesh(const ast::MeshLiteral& mesh);
   void signature(const ast::FnStmt& fn);
   void signature(const ast::ModelStmt& model);
   std::string take() { return std::move(out_); }

@@ -83,12 +83,13 @@ class Reader {
  private:
   std::size_t last_type() const { return list_.tokens.empty() ? std::size_t{MtfLexer::NEWLINE} : list_.tokens.back().type; }
   Span span() const { return lexed_.span(pending_); }
-  // Whether the last token makes its line go on. Behind `.` a word is a name.
-  bool line_continues() const {
+  // Behind `.` a word is a name.
+  bool last_is_attribute() const {
     const auto& tokens = list_.tokens;
-    const bool is_attribute = tokens.size() >= 2 && is_reserved_word(last_type()) && tokens[tokens.size() - 2].type == MtfLexer::DOT;
-    return continues_line(last_type()) && !is_attribute;
+    return tokens.size() >= 2 && is_reserved_word(last_type()) && tokens[tokens.size() - 2].type == MtfLexer::DOT;
   }
+  // Whether the last token makes its line go on.
+  bool line_continues() const { return continues_line(last_type()) && !last_is_attribute(); }
   bool in_layout() const {
     const bool in_list = open_.size() >= 2 && open_.back().kind == Open::kBracket;
     return !open_.empty() && open_[open_.size() - (in_list ? 2 : 1)].kind == Open::kLayout;
@@ -284,7 +285,8 @@ class Reader {
       case MtfLexer::LPAREN: return push(Open::kParen);
       case MtfLexer::LBRACKET: return push(Open::kBracket);
       case MtfLexer::LBRACE: {
-        const bool is_layout = last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT;
+        const bool is_layout =
+            last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT || (last_type() == MtfLexer::USE && !last_is_attribute());
         if (!list_.tokens.empty() && last_type() == MtfLexer::NEWLINE && in_block()) join_block();
         return push(is_layout ? Open::kLayout : Open::kBlock);
       }

@@ -84,11 +84,14 @@ void Walk::statement(const Stmt& stmt) {
                    }
                  },
                  [&](const MeshStmt& s) {
-                   for (const MeshStmt::Axis& axis : s.axes) expr(*axis.size);
+                   mesh(s.mesh);
                    bind(s.name);
                  },
                  [&](const LayoutStmt& s) { bind(s.name); },
-                 [&](const UseStmt& s) { expr(*s.what); },
+                 [&](const UseStmt& s) {
+                   if (const auto* named = std::get_if<ExprPtr>(&s.what)) expr(**named);
+                   if (const auto* literal = std::get_if<MeshLiteral>(&s.what)) mesh(*literal);
+                 },
                  [&](const OptionStmt& s) {
                    expr(*s.value);
                    bind(s.name);
@@ -206,6 +209,10 @@ void Walk::shape(const ShapeAnnotation& shape) {
     if (item.is_rest()) rest(item.span);
     else expr(*item.dim);
   }
+}
+
+void Walk::mesh(const MeshLiteral& literal) {
+  for (const MeshLiteral::Axis& axis : literal.axes) expr(*axis.size);
 }
 
 void Walk::layout(const LayoutRef& ref) {

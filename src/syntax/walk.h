@@ -58,6 +58,7 @@ class Walk {
   void pattern(const Pattern& pattern);
   void shape(const ShapeAnnotation& shape);
   void layout(const LayoutRef& ref);
+  void mesh(const MeshLiteral& literal);
   void arguments(const std::vector<Argument>& list, bool is_index);
   void optional(const ExprPtr& part) {
     if (part != nullptr) expr(*part);

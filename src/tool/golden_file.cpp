@@ -233,6 +233,18 @@ ErrorMismatch match_errors(const std::vector<ExpectedError>& expected, const std
   return mismatch;
 }
 
+std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expected, const std::vector<FoundError>& found) {
+  const ErrorMismatch mismatch = match_errors(expected, found);
+  std::vector<std::size_t> unasked;
+  for (const std::size_t k : mismatch.surprising) {
+    const bool is_asked = std::any_of(mismatch.missing.begin(), mismatch.missing.end(), [&](std::size_t i) {
+      return expected[i].line == found[k].line && (expected[i].kind.empty() || expected[i].kind == found[k].kind);
+    });
+    if (!is_asked) unasked.push_back(k);
+  }
+  return unasked;
+}
+
 // ---- rewriting ----
 
 namespace {

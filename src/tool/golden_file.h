@@ -4,6 +4,7 @@
 //   #: meshes  "" "all:4"        under which meshes, layouts and numbers of ranks it must print the same
 //   #> 30                        a line that the program prints, under the statement that prints it
 //   #! unknown_name: `batsh`     the line above must be refused, by a diagnostic of this kind whose words contain this
+//   #!                           it must be refused: an update writes by what
 //
 // Each stands on a line of its own. `#!/…` on the first line is a shebang. A `#!` belongs to the nearest line above it
 // that is no expectation; blanks at the end of a printed line are not compared. Everything here is text to text:
@@ -27,7 +28,7 @@ struct ExpectedLine {
 struct ExpectedError {
   std::size_t at = 0;    ///< the line of the file on which the `#!` stands, from 1
   std::size_t line = 0;  ///< the line that must be refused; 0 before any line
-  std::string kind;
+  std::string kind;      ///< empty: not known yet, so that none fits
   std::string text;      ///< part of the diagnostic's words; empty: any
 };
 
@@ -78,6 +79,10 @@ struct ErrorMismatch {
   std::vector<std::size_t> surprising;
 };
 ErrorMismatch match_errors(const std::vector<ExpectedError>& expected, const std::vector<FoundError>& found);
+
+/// Those of the errors that were found for which nothing in the file asks: no expectation that fails on the same line is of
+/// their kind, or of none yet.
+std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expected, const std::vector<FoundError>& found);
 
 /// The text with its expectations as the program now is. Everything else stays byte for byte, and so do the `#>` of a
 /// statement that still prints the same, wherever in it they stand. Statements are in order.

@@ -10,7 +10,6 @@
 #include "support/source.h"
 #include "support/text.h"
 #include "support/text_sink.h"
-#include "tool/generated_file.h"
 #include "tool/process.h"
 #include "tool/program_options.h"
 #include "tool/script.h"
@@ -134,7 +133,7 @@ class GoldenRun {
       where_ = to_string(combination);
       say_place(where_);
       const Outcome outcome = run_once(combination);
-      if (update && std::exchange(first, false) && outcome.trouble.empty()) rewrite(outcome);
+      if (update && std::exchange(first, false) && outcome.trouble.empty()) propose(outcome);
       compare(outcome);
     }
     for (const Complaint& complaint : complaints_) {
@@ -165,15 +164,15 @@ class GoldenRun {
     return outcome;
   }
 
-  void rewrite(const Outcome& outcome) {
+  void propose(const Outcome& outcome) {
     const std::string text = update_golden(script_.text, outcome.statements, outcome.errors);
     if (text == script_.text) return;
-    replace_file(path_, text, [&] {
-      if (SourceFile::read(path_)->text() != script_.text) fail(Kind::cannot_write, {}, "{} was changed while it ran: it stays as it is now", path_);
-    });
+    result_.before = script_.text;
+    result_.proposal = text;
+    for (const std::size_t k : unasked_errors(golden_.errors, outcome.errors)) result_.unasked += outcome.errors[k].rendered;
+    if (!result_.unasked.empty()) return;
     script_.text = text;
     read_expectations();
-    result_.updated = true;
   }
 
   /// What is wrong in the same way under several combinations is said once.
@@ -216,6 +215,7 @@ class GoldenRun {
   }
 
   static std::string missing_text(const ExpectedError& expected, const std::vector<FoundError>& found) {
+    if (expected.kind.empty()) return fmt::format("expected on line {}: an error; `mtf test --update` writes which\n", expected.line);
     std::string text = fmt::format("expected on line {}: {}{}{}\n", expected.line, expected.kind, expected.text.empty() ? "" : ": ", expected.text);
     for (const FoundError& error : found)
       if (error.line == expected.line) text += fmt::format("found: {}: {}\n", error.kind, error.sentence);

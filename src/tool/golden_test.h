@@ -19,12 +19,14 @@ inline constexpr std::size_t kGoldenMostOutput = std::size_t{8} << 20;
 
 struct GoldenResult {
   std::string failures;   ///< what differs, each with its place and combination; empty if all is as expected
-  bool updated = false;   ///< the file was rewritten
-  bool passed() const { return failures.empty(); }
+  std::string before;     ///< of an update: the script as it is,
+  std::string proposal;   ///< and as it would be; empty if nothing changes
+  std::string unasked;    ///< errors in the proposal for which nothing in the script asks; `failures` are then without it
+  bool passed() const { return failures.empty() && proposal.empty(); }
 };
 
-/// Runs the script at `path`. With `update`, first rewrites its expectations to what the first combination gives; the
-/// other combinations must then agree. `say_place` is called before each run.
+/// Runs the script at `path`. With `update`, its expectations become, in the proposal, what the first combination gives,
+/// and the other combinations must agree with that. `say_place` is called before each run.
 GoldenResult run_golden(const std::string& path, bool update, int threads, const std::function<void(const std::string&)>& say_place);
 
 /// What a golden file looks at in a diagnostic of the script `name`: its line there, or the line of the first other

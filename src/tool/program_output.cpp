@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <optional>
 
 #include "support/diagnostics.h"
 #include "support/text.h"
@@ -47,40 +48,54 @@ extern "C" void on_interrupt(int) {
 
 }  // namespace
 
-std::string progress_text(const LoopProgress& progress, double seconds, std::size_t width) {
-  const double rate = seconds > 0 ? static_cast<double>(progress.turn) / seconds : 0;
-  std::string head = fmt::format("{} {}", progress.variable, progress.turn);
+namespace {
+
+// How much of all loops is done, if that is known.
+std::optional<double> share_done(const Progress& loops) {
+  double share = 0;
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    if (loop->turns <= 0) return std::nullopt;
+    share = std::clamp((static_cast<double>(loop->turn) + share) / static_cast<double>(loop->turns), 0.0, 1.0);
+  }
+  return share;
+}
+
+}  // namespace
+
+std::string progress_text(const Progress& loops, const std::string& loss, std::size_t width) {
+  if (loops.empty() || width == 0) return {};
+  const LoopProgress& inner = loops.back();
+  std::string head;
+  for (const LoopProgress& loop : loops)
+    head += (head.empty() ? "" : "  ") + loop.variable + " " + std::to_string(loop.turn) + (loop.turns > 0 ? "/" + std::to_string(loop.turns) : "");
+  const double rate = inner.seconds > 0 ? static_cast<double>(inner.turn) / inner.seconds : 0;
   std::string tail = rate >= 10 ? fmt::format("  {:.0f} turns/s", rate) : fmt::format("  {:.2g} turns/s", rate);
-  if (progress.turns > 0) {
-    head += fmt::format("/{} ", progress.turns);
-    const double done = std::clamp(static_cast<double>(progress.turn) / static_cast<double>(progress.turns), 0.0, 1.0);
-    if (rate > 0) tail += fmt::format("  {} left", duration_text(static_cast<double>(progress.turns - progress.turn) / rate));
-    tail = fmt::format(" {:3.0f}%", 100 * done) + tail;
+  if (!loss.empty()) tail += "  loss " + loss;
+  const double seconds = loops.front().seconds;
+  const std::optional<double> done = share_done(loops);
+  if (!done) {
+    tail += "  " + duration_text(seconds);
+  } else {
+    if (*done > 0) tail += fmt::format("  {} left", duration_text(seconds * (1 - *done) / *done));
+    tail = fmt::format(" {:3.0f}%", 100 * *done) + tail;
+    head += " ";
     const std::size_t used = head.size() + tail.size() + 3;
     if (width > used + 5) {
       const std::size_t cells = std::min<std::size_t>(width - used, 40);
-      const auto full = static_cast<std::size_t>(done * static_cast<double>(cells));
+      const auto full = static_cast<std::size_t>(*done * static_cast<double>(cells));
       head += "[" + std::string(full, '=') + (full < cells ? ">" + std::string(cells - full - 1, ' ') : "") + "]";
     }
   }
-  return (head + tail).substr(0, width > 0 ? width - 1 : 0);
+  return (head + tail).substr(0, width - 1);
 }
 
-void ProgressBar::update(const LoopProgress& progress) {
-  if (!at_terminal_) return;
+void ProgressBar::update(const Progress& loops, const std::string& loss) {
+  if (!at_terminal_ || loops.front().seconds < 1) return;
   const auto now = Clock::now();
-  if (progress.variable != variable_ || progress.turns != turns_ || progress.turn < last_turn_) {
-    erase();
-    variable_ = progress.variable;
-    turns_ = progress.turns;
-    started_ = now;
-  }
-  last_turn_ = progress.turn;
-  const double seconds = std::chrono::duration<double>(now - started_).count();
-  if (seconds < 1 || now - drawn_ < std::chrono::milliseconds(100)) return;
+  if (now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
   bar_is_drawn = true;
-  write_all(STDERR_FILENO, std::string(kEraseLine) + progress_text(progress, seconds, terminal_width()));
+  write_all(STDERR_FILENO, std::string(kEraseLine) + progress_text(loops, loss, terminal_width()));
 }
 
 void ProgressBar::erase() {
@@ -111,6 +126,7 @@ std::streamsize ProgramOutput::xsputn(const char* text, std::streamsize size) {
 
 int ProgramOutput::sync() {
   write_out();
+  bar_.erase();
   return 0;
 }
 
@@ -119,6 +135,7 @@ void ProgramOutput::write_out() {
   bar_.erase();
   const std::string text = std::move(pending_);
   pending_.clear();
+  losses_.read(text);
   write_all(STDOUT_FILENO, text);
 }
 

@@ -9,26 +9,26 @@
 #include <string>
 
 #include "eval/session.h"
+#include "tool/losses.h"
 
 namespace mtf::tool {
 
-/// `epoch 3/5 [============>       ] 60%  1.2 turns/s  2 s left`, at most `width` columns.
-std::string progress_text(const LoopProgress& progress, double seconds, std::size_t width);
+/// `epoch 3/5  step 60/100 [============>       ] 52%  1.2 turns/s  loss 0.31  2 s left`, at most `width` columns: the turns
+/// and the rate of the innermost loop, the share and the time of all. `loss` is what was printed last, or empty.
+std::string progress_text(const Progress& loops, const std::string& loss, std::size_t width);
 
-/// The bar of the long top-level loop under way: shown once it has run for a second, ten times a second.
+/// The bar of the loops under way: shown once the outermost has run for a second, ten times a second.
 class ProgressBar {
  public:
   explicit ProgressBar(bool at_terminal) : at_terminal_(at_terminal) {}
   ~ProgressBar() { erase(); }
-  void update(const LoopProgress& progress);
+  void update(const Progress& loops, const std::string& loss);
   void erase();
 
  private:
   using Clock = std::chrono::steady_clock;
   bool at_terminal_;
-  std::string variable_;
-  std::int64_t turns_ = -1, last_turn_ = -1;
-  Clock::time_point started_, drawn_;
+  Clock::time_point drawn_;
 };
 
 /// Standard output, a line at a time. A full disk is an OutputError; a reader that has gone ends the process.
@@ -39,6 +39,8 @@ class ProgramOutput : private std::streambuf {
   std::ostream& stream() { return stream_; }
   /// Writes what is left of an unfinished line.
   void finish() { write_out(); }
+  /// The losses that have been printed.
+  Losses& losses() { return losses_; }
 
  private:
   int overflow(int letter) override;
@@ -47,6 +49,7 @@ class ProgramOutput : private std::streambuf {
   void write_out();
 
   ProgressBar& bar_;
+  Losses losses_;
   std::string pending_;
   std::ostream stream_;
 };

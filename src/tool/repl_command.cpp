@@ -75,12 +75,17 @@ int run_repl(const ProgramOptions& program) {
              .help("`mpirun -n 4 mtf run FILE` runs a script on ranks")
              .help("`mtf --mesh \"all:4\"` alone is a REPL whose one process hosts four processors"));
   }
-  ProgressBar no_bar(false);
-  ProgramOutput output(no_bar);
+  ProgressBar bar(isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0);
+  ProgramOutput output(bar);
   Repl repl(settings_of(program, 1), engine_options_of(program), output.stream(), std::cerr);
+  repl.session().on_progress([&](const Progress& loops) {
+    if (repl.options().progress) bar.update(loops, output.losses().last());
+  });
+  repl.on_plot([&](std::size_t columns, std::size_t rows) { return plot(output.losses().all(), columns, rows); });
   line_editor::LineEditor editor(editing(repl));
   if (editor.is_typed()) {
     handle_interrupts();
+    if (isatty(STDOUT_FILENO) != 0) repl.at_terminal();
     repl.use_colours(shows_colours(STDOUT_FILENO), shows_colours(STDERR_FILENO));
     write_output("mtf {}   :help lists commands and operations, Ctrl-D leaves\n", MTF_VERSION);
   }
@@ -92,7 +97,9 @@ int run_repl(const ProgramOptions& program) {
     if (result == line_editor::LineEditor::Result::kInterrupted) entry.clear();
     editor.remember(entry);
     const InterruptsStatements interrupts(repl);
+    output.losses().begin();
     all_right = repl.enter(entry) && all_right;
+    bar.erase();
   }
   output.finish();
   return all_right || editor.is_typed() ? 0 : 1;

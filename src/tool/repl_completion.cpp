@@ -126,8 +126,8 @@ void add(Completions& found, const std::string& word, std::string text, std::str
   found.candidates.push_back({std::move(text), std::move(description)});
 }
 
-Completions files(const std::string& text) {
-  const std::string path = text.substr(text.rfind('"') + 1);
+// Files that the path at the end of a text could lead to.
+Completions files(const std::string& text, const std::string& path) {
   const std::size_t slash = path.rfind('/') + 1;  // npos + 1 is 0
   Completions found{text.size() - (path.size() - slash), {}};
   std::error_code error;
@@ -148,6 +148,14 @@ void add_modules(Completions& found, const std::string& word, bool with_members)
     if (!with_members || !word.starts_with(module.name + ".")) continue;
     for (const MemberDoc& member : module.members) add(found, word, module.name + "." + member.name, member.signature);
   }
+}
+
+// Whether the last argument of a command is a file, as its description says.
+bool takes_file(const std::vector<Candidate>& commands, std::string_view name) {
+  return std::any_of(commands.begin(), commands.end(), [&](const Candidate& command) {
+    const std::string_view argument = std::string_view(command.description).substr(0, command.description.find("  "));
+    return std::string_view(command.text).starts_with(name) && argument.ends_with("FILE");
+  });
 }
 
 }  // namespace
@@ -187,6 +195,7 @@ Completions complete_entry(const Session& session, const std::vector<Candidate>&
       return found;
     }
     skipped = blank + 1;
+    if (!is_question && takes_file(commands, text.substr(first, blank - first))) return files(text, text.substr(text.find_last_of(" \t") + 1));
     const bool wants_topic = is_question || std::string_view(":help").starts_with(text.substr(first, blank - first));
     text.erase(0, skipped);
     if (wants_topic) {
@@ -202,7 +211,7 @@ Completions complete_entry(const Session& session, const std::vector<Candidate>&
   const Place place = place_of(text);
   if (place.in_comment) return {cursor, {}};
   if (place.in_string) {
-    Completions found = files(text);
+    Completions found = files(text, text.substr(text.rfind('"') + 1));
     found.begin += skipped;
     return found;
   }

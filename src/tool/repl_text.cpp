@@ -8,6 +8,7 @@
 #include "kernels/element_type.h"
 #include "support/text.h"
 #include "tool/plan_text.h"
+#include "tool/table.h"
 
 namespace mtf::tool {
 namespace {
@@ -40,23 +41,47 @@ bool is_tensor_type(const std::string& type) {
   return bracket != std::string::npos && parse_element_type(type.substr(0, bracket)).has_value();
 }
 
+std::string without_line_end(std::string text) {
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 // The longest value that stands on one line with its type.
 constexpr std::size_t kShortValue = 60;
 
-std::string binding_text(const StatementReport::Binding& binding, bool silent) {
+// What is shown of many parts: of what is only bound, fewer.
+constexpr std::size_t kMostParts = 60, kMostPartsOfBound = 12;
+
+std::string parts_text(const std::vector<HeldPart>& parts, std::size_t most) {
+  Table table("ll");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == most) {
+      table.line(fmt::format("… and {} more", thousands(static_cast<std::int64_t>(parts.size() - i))));
+      break;
+    }
+    table.row({std::string(2 * static_cast<std::size_t>(parts[i].depth), ' ') + parts[i].name, parts[i].what});
+  }
+  return table.text("  ");
+}
+
+std::string binding_text(const StatementReport::Binding& binding, bool silent, const Room& room) {
+  if (!binding.parts.empty()) return (binding.name.empty() ? "" : binding.name + ": ") + binding.type + "\n" + without_line_end(parts_text(binding.parts, binding.name.empty() ? kMostParts : kMostPartsOfBound));
   if (!is_tensor_type(binding.type)) return binding.name.empty() ? binding.value : binding.name + " = " + binding.value;
   const std::string type = fmt::format("{}   {} per processor{}", binding.type, bytes_text(binding.bytes), silent ? ", no communication" : "");
   if (!binding.name.empty()) return binding.name + ": " + type;
-  const bool is_short = binding.value.size() <= kShortValue && binding.value.find('\n') == std::string::npos;
-  return is_short ? binding.value + ": " + type : type + "\n" + binding.value;
+  // Of more than one dim the rows would be read for columns.
+  const bool is_matrix = binding.tensor && binding.tensor->type.dims.size() > 1;
+  const bool is_short = !is_matrix && binding.value.size() <= kShortValue && binding.value.find('\n') == std::string::npos;
+  if (is_short) return binding.value + ": " + type;
+  return type + "\n" + (binding.tensor ? without_line_end(tensor_table(*binding.tensor, room)) : binding.value);
 }
 
 }  // namespace
 
-std::string repl_text(const StatementReport& report) {
+std::string repl_text(const StatementReport& report, const Room& room) {
   const auto collectives = collective_lines(report);
   std::string out;
-  for (const StatementReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty()) + "\n";
+  for (const StatementReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room) + "\n";
   for (const auto& [line, count] : collectives) out += "   " + (count == 1 ? "" : thousands(count) + " × ") + line + "\n";
   return out;
 }

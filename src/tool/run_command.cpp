@@ -11,6 +11,7 @@
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
+#include "tool/output.h"
 #include "tool/program_output.h"
 #include "tool/script.h"
 
@@ -21,6 +22,7 @@ struct Options {
   std::string file;
   bool reference = false;
   std::string reads;
+  bool plot = false;
 };
 
 /// One number a line, exactly.
@@ -31,15 +33,16 @@ void write_reads(const std::string& path, const std::vector<double>& reads) {
     fail(Kind::cannot_write, {}, path);
 }
 
-void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints) {
+void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints, bool plots) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, prints ? output.stream() : nowhere);
-  session.on_progress([&](const LoopProgress& progress) { bar.update(progress); });
+  session.on_progress([&](const Progress& loops) { bar.update(loops, output.losses().last()); });
   try {
     session.run_text(script.name, script.text);
     output.finish();
+    if (plots && prints) write_output(output.losses().all().empty() ? "no loss was printed\n" : plot(output.losses().all(), 80, 16));
   } catch (...) {
     bar.erase();
     output.finish();
@@ -57,7 +60,7 @@ int run_alone(const Options& options, const ProgramOptions& program) {
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   Engine engine(engine_options);
   if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
-  run_script(script, settings, engine, true);
+  run_script(script, settings, engine, true, options.plot);
   if (settings.reads) write_reads(options.reads, *settings.reads);
   return 0;
 }
@@ -88,7 +91,7 @@ class RankRun {
     const Diagnostics found = Session::check_text(script.name, script.text, settings);
     if (found.has_errors()) return end(found.render(), found.exit_code());
     if (!found.empty()) report(found);
-    run_script(script, settings, engine(), here_.rank == 0);
+    run_script(script, settings, engine(), here_.rank == 0, options_.plot);
     engine().finish();
     return 0;
   }
@@ -141,7 +144,7 @@ const Command kRunCommand = {
     .details =
         "The whole script is checked before anything is computed. `-` reads it from standard input.\n"
         "One process hosts every processor of the mesh; under mpirun the ranks host them between them, and rank 0\n"
-        "prints. A long loop shows its progress at a terminal.\n"
+        "prints. Long loops show their progress at a terminal. A loss is a number that is printed behind the word `loss`.\n"
         "With --reference every operation is computed at once, whole, on one processor, nothing fused or forgotten: what\n"
         "every other way to run the script must agree with. Is it the layout, or the model? `counters` says what the\n"
         "mesh and the layout would cost. --reads writes what the host read of tensors, for `mtf plan --reads`.\n"
@@ -157,6 +160,7 @@ const Command kRunCommand = {
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.flag("--reference", options->reference, "Compute each operation at once, whole, on one processor");
       parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");
+      parser.flag("--plot", options->plot, "At the end, a curve of the losses that were printed");
       add_program_options(parser, program);
       add_engine_options(parser, program);
       return [options, &program] { return run(*options, program); };

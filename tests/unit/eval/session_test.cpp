@@ -1,7 +1,10 @@
 // Sessions that run and plan: what is printed, what a REPL reports, what a failed statement leaves.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
 #include <sstream>
+#include <thread>
 
 #include "eval/session.h"
 
@@ -147,6 +150,113 @@ TEST_F(Repl, TakesBackTheLastEntry) {
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[1, 1]");
   EXPECT_TRUE(session.known_names("k").empty() || session.known_names("k")[0].name != "k");
   EXPECT_THROW(session.execute("k"), UserError);
+}
+
+// A loop that asks for its end from inside: what it prints is read by a stream that asks.
+class AsksWhenItReads : public std::stringbuf {
+ public:
+  AsksWhenItReads(std::function<void()> ask, std::string word) : ask_(std::move(ask)), word_(std::move(word)) {}
+
+ private:
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    if (std::string_view(text, static_cast<size_t>(size)).find(word_) != std::string_view::npos) ask_();
+    return size;
+  }
+  std::function<void()> ask_;
+  std::string word_;
+};
+
+TEST(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
+  Engine engine({});
+  Session* session_of_buffer = nullptr;
+  AsksWhenItReads buffer([&] { session_of_buffer->interrupt(); }, "turn 3");
+  std::ostream out(&buffer);
+  Session session(Settings{}, &engine, out);
+  session_of_buffer = &session;
+  session.execute("dim a = 2\nmodel M() { param w: [a] = 1 }\nlet m = M()\nlet n = 0");
+  try {
+    session.execute("for i in 0..10 {\n  n := i\n  m.w := 2 * m.w\n  for k in 0..2 { n := n + 1 }\n  print(\"turn {i}\")\n}");
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.diagnostic().kind(), Kind::interrupted);
+    ASSERT_EQ(error.diagnostic().notes().size(), 1U);
+    EXPECT_EQ(error.diagnostic().notes()[0], "what 3 ended turns of the loop have done is kept; `:undo` takes it back");
+  }
+  EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[8, 8]");
+  EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
+  session.execute("for i in 0..2 { m.w := 2 * m.w }");
+  EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[32, 32]");
+}
+
+TEST(Interrupted, APlanEndsBeforeItWritesOverWhatItBeganWith) {
+  Engine engine({});
+  std::ostringstream out;
+  Session session(Settings{}, &engine, out);
+  session.execute("dim a = 3000, b = 3000, c = 3000\nlet x = random.normal([a, b])\nlet y = random.normal([b, c])");
+  std::thread asks([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    session.interrupt();
+  });
+  EXPECT_THROW(session.execute("let z = sum(einsum(einsum(einsum(x, y -> [a, c]), y -> [a, b]), y -> [a, c]))"), UserError);
+  asks.join();
+  EXPECT_THROW(session.execute("z"), UserError);
+  EXPECT_EQ(session.execute("sum(0 * x)")[0].bindings[0].value, "0");
+}
+
+TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
+  session.load("dim a = 2\nmesh g = [rows: 2]\nlayout l = {a -> rows}\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet x = ones([a])\n", "f.mtf", false);
+  EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
+  EXPECT_EQ(session.type_of("x"), "f32[a=2/rows]");
+  EXPECT_TRUE(session.undo());
+  session.load("dim a = 2\nlet n = 1\nfor i in 0..3 { n := n + 1 }\n", "f.mtf", true);
+  EXPECT_EQ(session.execute("n")[0].bindings[0].value, "1");
+  EXPECT_THROW(session.load("let k = 5\nlet y = nope\n", "f.mtf", false), UserError);
+  EXPECT_EQ(session.execute("k")[0].bindings[0].value, "5");
+}
+
+TEST_F(Repl, KeepsTheTextOfWhatItHasDone) {
+  session.execute("dim a = 2; let x = ones([a])", "<1>");
+  EXPECT_THROW(session.execute("let y = 1\nlet z = nope", "<2>"), UserError);
+  EXPECT_THROW(session.execute("nope", "<3>"), UserError);
+  session.execute("x", "<4>");
+  ASSERT_EQ(session.entries().size(), 3U);
+  EXPECT_EQ(session.entries()[1].text, "let y = 1");
+  EXPECT_EQ(session.entries()[2].has_value, std::vector<bool>{true});
+  EXPECT_TRUE(session.undo());
+  EXPECT_EQ(session.entries().size(), 2U);
+}
+
+TEST_F(Repl, SaysWhatItHolds) {
+  session.execute("mesh g = [rows: 2]\nlayout l = {a -> rows}\ndim a = 4\nmodel M() { param w: [a] = 1; state s: [] = 0 }\nlet m = M()\nlet x = ones([a])\nlet x = 2 * x");
+  std::string found;
+  for (const HeldName& held : session.held())
+    if (held.kind == HeldName::Kind::kValue) found += held.name + " " + held.what + " " + std::to_string(held.bytes) + "\n";
+  EXPECT_EQ(found, "m an instance of M 12\nx f32[a=4/rows] 8\n");
+  const std::vector<HeldVariable> variables = session.variables("m");
+  ASSERT_EQ(variables.size(), 2U);
+  EXPECT_EQ(variables[0].path + " " + variables[0].type, "w f32[a=4/rows]");
+  EXPECT_EQ(variables[0].bytes, 8);
+  EXPECT_FALSE(variables[1].trainable);
+  const StatementReport report = session.execute("[m, x]").at(0);
+  ASSERT_EQ(report.bindings[0].parts.size(), 4U);
+  EXPECT_EQ(report.bindings[0].parts[1].name, "w");
+  EXPECT_EQ(report.bindings[0].parts[1].what, "f32[a=4/rows]");
+}
+
+TEST_F(Repl, MovesWhatItHoldsToALayout) {
+  session.execute("mesh g = [rows: 2]\ndim a = 4, b = 6\nmodel M() { param w: [a, b] = 1; param v: [a] @ {} = 1 }\nlet m = M()\nlet x = ones([a]); let n = 3");
+  const std::vector<StatementReport> reports = session.use("use {a -> rows}", "<2>");
+  ASSERT_EQ(reports.size(), 1U);
+  std::string moved;
+  for (const StatementReport::Binding& binding : reports[0].bindings) moved += binding.name + ": " + binding.type + "\n";
+  EXPECT_EQ(moved, "m.w: f32[a=4/rows, b=6]\nx: f32[a=4/rows]\n");
+  EXPECT_EQ(session.type_of("m.v"), "f32[a=4]");
+  const StatementReport back = session.use("use {b -> rows}", "<3>").at(0);
+  EXPECT_EQ(back.counters.total(CollectiveKind::kAllToAll).count, 1);
+  EXPECT_EQ(back.counters.total(CollectiveKind::kAllGather).count, 1);
+  EXPECT_TRUE(session.undo());
+  EXPECT_EQ(session.type_of("m.w"), "f32[a=4/rows, b=6]");
+  EXPECT_EQ(session.execute("sum(m.w) + sum(x)")[0].bindings[0].value, "28");
 }
 
 TEST_F(Repl, TheLastValueHasAName) {

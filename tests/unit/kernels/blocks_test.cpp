@@ -121,7 +121,7 @@ void check_products(ElementType type, ElementType result_type, bool bf16_product
     for (auto& e : c) make(3, e);
     p.a.data = a.data(), p.b.data = b.data(), p.c.data = c.data();
     p.a.batch_strides = as, p.b.batch_strides = bs, p.c.batch_strides = cs;
-    int calls = 0;
+    std::atomic<int> calls = 0;
     if (round % 2) p.progress = [&] { ++calls; };
     matmul(p, round % 5 == 0 ? two : one);
     for (Int i = 0; i < count; ++i) {
@@ -190,6 +190,14 @@ TEST(Matmul, ALongProductReportsProgress) {
   matmul(p, one_thread());
   EXPECT_GE(calls, 5);
   EXPECT_EQ(c[n * n - 1], n);
+  struct Stopped {};
+  std::atomic<int> left = 3;
+  p.progress = [&] {
+    if (--left <= 0) throw Stopped();
+  };
+  Threads two(2);
+  EXPECT_THROW(matmul(p, two), Stopped);
+  EXPECT_GE(left, -1);  // the other thread ends too
 }
 
 TEST(Rows, SoftmaxAndLogsumexpHaveTheirKnownValues) {

@@ -292,6 +292,7 @@ let x = random.normal([batch, io])
 )mtf",
 R"mtf(layout a = {batch -> [rows, cols], b -> [all]})mtf",
 R"mtf(use grid)mtf",
+R"mtf(use [rows: 2, cols: 2 * n]; use {batch -> [rows, cols], b -> rows}; use {}; use [])mtf",
 R"mtf(let y = x @ {experts -> all})mtf",
 R"mtf(let y = x @ {.., d_model -> rows} @ dp)mtf",
 R"mtf(let y = x @ {})mtf",

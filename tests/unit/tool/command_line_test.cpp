@@ -199,14 +199,31 @@ TEST_F(CommandLine, TestCountsScripts) {
 
 TEST_F(CommandLine, TestUpdateWritesWhatIsPrintedWhereItIsPrinted) {
   const std::string file = write("a.mtf", "print(1)\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\nprint(sum(ones([a])))\nlet x = 1\n");
-  EXPECT_MENTIONS(mtf({"test", "--update", file}).out, "1 passed, 0 failed");
+  EXPECT_MENTIONS(mtf({"test", "--update", "--yes", file}).out, "1 passed, 0 failed");
   EXPECT_EQ(read("a.mtf"), "print(1)\n#> 1\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\n#> 0\n#> 1\nprint(sum(ones([a])))\n#> 2\nlet x = 1\n");
   EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
 }
 
+TEST_F(CommandLine, TestUpdateWritesNothingUnlessItIsTold) {
+  const std::string text = "print(1)\n#> 2\n";
+  const ProcessResult result = mtf({"test", "--update", write("a.mtf", text)});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_MENTIONS(result.out, "    - #> 2\n    + #> 1\n");
+  EXPECT_MENTIONS(result.out, "nothing was written: --yes writes what is shown\n0 passed, 1 failed\n");
+  EXPECT_EQ(read("a.mtf"), text);
+}
+
+TEST_F(CommandLine, TestUpdateMakesNoExpectationOfAnErrorForWhichNothingAsks) {
+  const std::string text = "let x = 1\nprint(y)\n#> 5\n";
+  const ProcessResult result = mtf({"test", "--update", "--yes", write("a.mtf", text)});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_MENTIONS(result.out, "it does not expect this error:\n    error: there is nothing of this name here [unknown_name]");
+  EXPECT_EQ(read("a.mtf"), text);
+}
+
 TEST_F(CommandLine, TestUpdateWritesHowAScriptIsRefused) {
-  const std::string file = write("a.mtf", "let x = 1\nprint(y)\n#> 5\n");
-  EXPECT_MENTIONS(mtf({"test", "--update", file}).out, "1 passed, 0 failed");
+  const std::string file = write("a.mtf", "let x = 1\nprint(y)\n#!\n#> 5\n");
+  EXPECT_MENTIONS(mtf({"test", "--update", "--yes", file}).out, "1 passed, 0 failed");
   EXPECT_MENTIONS(read("a.mtf"), "print(y)\n#! unknown_name: ");
   EXPECT_EQ(read("a.mtf").find("#>"), std::string::npos);
 }

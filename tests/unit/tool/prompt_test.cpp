@@ -187,6 +187,117 @@ TEST_F(Prompt, CtrlCAndCtrlD) {
   EXPECT_TRUE(terminal.mentions("<2> mtf>"));
 }
 
+TEST_F(Prompt, ATrainingLoopIsInterruptedLookedAtAndContinued) {
+  Session terminal(*this, 40, 110);
+  terminal.enter("dim a = 4\r", "<2> mtf>");
+  terminal.enter("model M() { param w: [a] = 0 }; let m = M()", "<3> mtf>");
+  terminal.type("for step in 0..100000000 { m.w := m.w + 1; if step % 200 == 0 { print(\"step {step}: loss {sum(m.w)}\") } }\r");
+  EXPECT_TRUE(terminal.mentions("step 200: loss"));
+  const auto begin = std::chrono::steady_clock::now();
+  terminal.type("\x03");
+  EXPECT_TRUE(terminal.mentions("[interrupted]"));
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1);
+  EXPECT_TRUE(terminal.mentions("is kept; `:undo` takes it back"));
+  EXPECT_TRUE(terminal.mentions("<4> mtf>"));
+  terminal.enter("min(m.w) == max(m.w) and min(m.w) > 200", "true");
+  terminal.enter("for step in 0..5 { m.w := m.w + 1 }; min(m.w) > 205", "true");
+  terminal.enter(":plot", "200");
+}
+
+TEST_F(Prompt, CtrlCStopsALargeOperation) {
+  Session terminal(*this, 40, 110);
+  terminal.enter("dim a = 6000, b = 6000, c = 6000; let x = random.normal([a, b]); let y = random.normal([b, c])", "y: f32");
+  terminal.type("sum(einsum(x, y -> [a, c]))\r");
+  EXPECT_TRUE(terminal.wait_until([&] { return terminal.is_restored(); }));
+  usleep(200'000);
+  const auto begin = std::chrono::steady_clock::now();
+  terminal.type("\x03");
+  EXPECT_TRUE(terminal.mentions("[interrupted]"));
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1);
+  terminal.enter("1 + 1", "2");
+}
+
+TEST_F(Prompt, ASessionIsSavedAndLoaded) {
+  Session terminal(*this, 40, 100);
+  terminal.enter("dim a = 4; let x = ones([a])  # four ones", "x: f32[a=4]");
+  terminal.enter("sum(x)", "4: f32[]");
+  terminal.enter("let s = _ + 1", "s: f32[]");
+  terminal.enter("fn f(y) { y + nope }", "<5> mtf>");
+  terminal.enter("fn f(y) = y + 1", "<6> mtf>");
+  terminal.enter("f(2)", "3");
+  terminal.enter("nope", "unknown");
+  terminal.enter(":save here.mtf", "here.mtf: 7 lines");
+  EXPECT_EQ(read("here.mtf"), "dim a = 4\nlet x = ones([a])\nlet _ = sum(x)\nprint(_)\nlet s = _ + 1\nfn f(y) = y + 1\nprint(f(2))\n");
+  EXPECT_EQ(mtf({"run", path("here.mtf")}).out, "4\n3\n");
+  terminal.type("\x0c");
+  terminal.enter(":load here.mtf", "here.mtf: 7 statements");
+  terminal.enter(":load --dry here.mtf", "loops left out");
+  terminal.enter(":reload", "loops left out");
+  terminal.enter(":load nowhere.mtf", "nowhere.mtf");
+}
+
+TEST_F(Prompt, WhatIsInForceAndWhatIsThere) {
+  Session terminal(*this, 60, 100);
+  terminal.enter(":vars", "no name stands for a value");
+  terminal.enter("mesh grid = [rows: 2, cols: 2]", "<3> mtf>");
+  terminal.enter("layout dp = {batch -> rows, hidden -> cols}", "<4> mtf>");
+  terminal.enter("dim batch = 64, io = 32, hidden = 127", "<5> mtf>");
+  terminal.enter(":mesh", "[rows: 2, cols: 2]   4 processors\n    rows  2  splits batch\n    cols  2  splits hidden\n");
+  terminal.enter(":layout", "    batch    64  over rows  32 per processor\n    hidden  127  over cols  64 per processor\n");
+  terminal.enter(":dims", "batch    64  over rows  32 per processor\nio       32\nhidden  127  over cols  64 per processor  unevenly\n");
+  terminal.enter("model M { param w: [io, hidden] = 0 }; let net = M()", "net: an instance of M\n  w  f32[io=32, hidden=127/cols]\n");
+  terminal.enter("let x = ones([batch]);", "<10> mtf>");
+  terminal.enter(":vars", "net  an instance of M    8.0 KiB\nx    f32[batch=64/rows]    128 B\n     per processor       8.1 KiB");
+  terminal.enter(":params net", "w      f32[io=32, hidden=127/cols]  4,064  8.0 KiB\ntotal  4,064 values in 1 variable   4,064  8.0 KiB\n2,048 values");
+  terminal.enter(":mesh x", "<13> mtf>");
+}
+
+TEST_F(Prompt, TensorsAreTablesThatFit) {
+  Session terminal(*this, 60, 60);
+  terminal.enter("dim a = 3, b = 100", "<2> mtf>");
+  terminal.enter("broadcast(cast(range(a), f32) -> [a, b]) + 10 * cast(range(b), f32)", "a\\b  0   1");
+  EXPECT_TRUE(terminal.mentions("  2  2  12"));
+  for (const std::string& row : terminal.screen().rows()) EXPECT_LE(row.size(), 61U) << row;
+  terminal.enter(":set columns 40", "columns 40");
+  terminal.enter(":set pager off", "pager off");
+  terminal.enter(":set nothing", "`:set` has no `nothing`");
+  terminal.enter(":set lr=0.5", "lr=0.5 for what is loaded");
+  terminal.enter("option lr = 0.1; lr", "0.5");
+  terminal.type("\x0c");
+  terminal.enter(":show range(b)", "99");
+}
+
+TEST_F(Prompt, LongOutputGoesThroughThePager) {
+  Session terminal(*this, 12, 100, {{"PAGER", "sed -n 1p; echo paged"}});
+  terminal.enter(":help", "paged");
+}
+
+TEST_F(Prompt, WhatIfItHadBeenTypedUnderAnotherLayout) {
+  Session terminal(*this, 60, 110);
+  terminal.enter("mesh grid = [rows: 2, cols: 2]; layout dp = {batch -> rows, hidden -> cols}", "<2> mtf>");
+  terminal.enter("dim batch = 64, io = 32, hidden = 128", "<3> mtf>");
+  terminal.enter("let h = random.normal([batch, hidden]); let v = random.normal([hidden, io]);", "<4> mtf>");
+  terminal.enter(":type h", "f32[batch=64/rows, hidden=128/cols]");
+  terminal.enter(":type --layout \"batch:rows\" h", "f32[batch=64/rows, hidden=128]");
+  terminal.enter(":type --mesh [all: 8] --layout {io -> all} v", "f32[hidden=128, io=32/all]");
+  terminal.enter(":plan --mesh \"rows:4;cols:8\" --layout dp einsum(h, v -> [batch, io])", "all_reduce over cols");
+  terminal.enter(":explain einsum(h, v -> [batch, io])", "    why    hidden is summed, and split over cols");
+  EXPECT_TRUE(terminal.mentions("    rule   hidden -> cols"));
+  EXPECT_TRUE(terminal.mentions("fewer bytes, for no more flops"));
+  terminal.type("\x0c");
+  terminal.enter(":use {batch -> cols}", "h: f32[batch=64/cols, hidden=128]");
+  terminal.enter(":type h", "f32[batch=64/cols, hidden=128]");
+}
+
+TEST_F(Prompt, LoopsShowHowFarTheyAre) {
+  Session terminal(*this, 20, 100);
+  terminal.type("let n = 0; while n < 1000000000 { n := n + 1 }\r");
+  EXPECT_TRUE(terminal.mentions("turns/s"));
+  EXPECT_TRUE(terminal.mentions("while "));
+  terminal.type("\x03");
+  EXPECT_TRUE(terminal.mentions("[interrupted]"));
+}
+
 TEST_F(Prompt, SessionsAtOnceKeepTheHistoryOfBoth) {
   {
     Session one(*this, 10, 60), two(*this, 10, 60);

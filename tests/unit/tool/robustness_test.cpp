@@ -121,7 +121,7 @@ TEST_F(Robustness, UpdateKeepsModeAndLink) {
   const std::string file = write("a.mtf", "print(1)\n");
   chmod(file.c_str(), 0600);
   std::filesystem::create_symlink("a.mtf", path("link.mtf"));
-  EXPECT_EQ(mtf({"test", "--update", path("link.mtf")}).status, 0);
+  EXPECT_EQ(mtf({"test", "--update", "--yes", path("link.mtf")}).status, 0);
   EXPECT_EQ(read("a.mtf"), "print(1)\n#> 1\n");
   EXPECT_TRUE(std::filesystem::is_symlink(path("link.mtf")));
   struct stat status {};
@@ -131,7 +131,7 @@ TEST_F(Robustness, UpdateKeepsModeAndLink) {
 
 TEST_F(Robustness, UpdateLeavesAScriptThatWasChangedMeanwhile) {
   const std::string file = write("a.mtf", "import data\ndim a = 1\ndata.save_npy(\"" + path("a.mtf") + "\", ones([a]))\nprint(1)\n");
-  const ProcessResult result = mtf({"test", "--update", file});
+  const ProcessResult result = mtf({"test", "--update", "--yes", file});
   EXPECT_EQ(result.status, 1);
   EXPECT_MENTIONS(result.out, "was changed while it ran");
   EXPECT_EQ(read("a.mtf").substr(1, 5), "NUMPY");

@@ -1,10 +1,15 @@
 // What is written in columns and lines: tables, the progress bar, the REPL's reports.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "support/text.h"
+#include "tool/losses.h"
 #include "tool/plan_text.h"
 #include "tool/program_output.h"
 #include "tool/repl_text.h"
 #include "tool/table.h"
+#include "tool/tensor_table.h"
 
 namespace mtf::tool {
 namespace {
@@ -31,17 +36,67 @@ TEST(Table, LinesBetweenRowsStandAlone) {
 }
 
 TEST(ProgressText, ShowsPartRateAndTimeLeft) {
-  const std::string text = progress_text({"epoch", 3, 6}, 6, 80);
+  const std::string text = progress_text({{"epoch", 3, 6, 6}}, "0.25", 80);
   EXPECT_NE(text.find("epoch 3/6 ["), std::string::npos) << text;
   EXPECT_NE(text.find("]  50%"), std::string::npos) << text;
-  EXPECT_NE(text.find("0.5 turns/s  6 s left"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.5 turns/s  loss 0.25  6 s left"), std::string::npos) << text;
+}
+
+TEST(ProgressText, OfNestedLoopsTheShareIsThatOfAll) {
+  const std::string text = progress_text({{"epoch", 1, 2, 6}, {"step", 50, 100, 2}}, "", 80);
+  EXPECT_NE(text.find("epoch 1/2  step 50/100 ["), std::string::npos) << text;
+  EXPECT_NE(text.find("]  75%  25 turns/s  2 s left"), std::string::npos) << text;
 }
 
 TEST(ProgressText, FitsTheTerminal) {
-  for (std::size_t width = 0; width < 120; ++width) EXPECT_LT(progress_text({"step", 10, 100}, 3, width).size(), std::max<std::size_t>(width, 1));
+  for (std::size_t width = 0; width < 120; ++width) EXPECT_LT(progress_text({{"step", 10, 100, 3}}, "1", width).size(), std::max<std::size_t>(width, 1));
 }
 
-TEST(ProgressText, WithoutAKnownEndHasNoBar) { EXPECT_EQ(progress_text({"x", 5, 0}, 10, 80), "x 5  0.5 turns/s"); }
+TEST(ProgressText, WithoutAKnownEndHasNoBar) { EXPECT_EQ(progress_text({{"x", 5, 0, 10}}, "", 80), "x 5  0.5 turns/s  10 s"); }
+
+TEST(Losses, AreTheNumbersBehindTheWord) {
+  Losses losses;
+  losses.read("step 50: loss 0.25\ntotal_loss = 1e-3, other 7\nLoss: nan\nglossy 3\n");
+  EXPECT_EQ(losses.last(), "nan");
+  ASSERT_EQ(losses.all().size(), 3U);
+  EXPECT_EQ(losses.all()[1], 1e-3);
+}
+
+TEST(Losses, AreDrawnFromLeftToRight) {
+  EXPECT_EQ(plot({4, 3, 2, 1}, 40, 4), "4 |*\n  | *\n2 |  *\n1 |   *\n  +----\n   1  4\n");
+}
+
+HostTensor zeros(ElementType element, Dims dims) {
+  HostTensor tensor;
+  tensor.type.element = element;
+  tensor.type.dims = std::move(dims);
+  tensor.bytes.resize(static_cast<std::size_t>(size_of(tensor.type.dims) * size_of(element)));
+  return tensor;
+}
+
+TEST(TensorTable, NamesItsDimsAndLinesUp) {
+  HostTensor tensor = zeros(ElementType::kF32, {{Name("a"), 2}, {Name("b"), 3}});
+  const float numbers[] = {1, -2.5, 3, 10, 0, 0.125};
+  std::memcpy(tensor.bytes.data(), numbers, sizeof numbers);
+  EXPECT_EQ(tensor_table(tensor, {}), "a\\b   0     1      2\n  0   1  -2.5      3\n  1  10     0  0.125\n");
+}
+
+TEST(TensorTable, LeavesOutWhatDoesNotFit) {
+  const HostTensor tensor = zeros(ElementType::kI32, {{Name("row"), 100}, {Name("column"), 100}});
+  const std::string text = tensor_table(tensor, {40, 10, 6});
+  std::size_t lines = 0;
+  for (const std::string& line : split(text, '\n')) {
+    EXPECT_LE(count_code_points(line), 40U) << line;
+    lines += line.empty() ? 0 : 1;
+  }
+  EXPECT_LE(lines, 10U) << text;
+  EXPECT_NE(text.find("99"), std::string::npos) << text;
+}
+
+TEST(TensorTable, OfManyDimsIsATableForEachIndexOfTheFirst) {
+  const HostTensor tensor = zeros(ElementType::kI32, {{Name("a"), 2}, {Name("b"), 1}, {Name("c"), 2}});
+  EXPECT_EQ(tensor_table(tensor, {}), "a=0\nb\\c  0  1\n  0  0  0\na=1\nb\\c  0  1\n  0  0  0\n");
+}
 
 StatementReport report_of_y() {
   StatementReport report;

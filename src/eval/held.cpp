@@ -1,0 +1,123 @@
+#include "eval/held.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "eval/host_value.h"
+#include "eval/places.h"
+#include "eval/scope.h"
+#include "kernels/element_type.h"
+
+namespace mtf {
+namespace {
+
+int64_t elements_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
+  int64_t elements = 1;
+  for (size_t i = 0; i < type.dims.size(); ++i) elements *= block_size(type.dims[i].size, sharding.dims[i], mesh);
+  return elements;
+}
+
+HeldName described(Name name, const HostValue& value) {
+  HeldName held{HeldName::Kind::kValue, name.str(), describe(value)};
+  if (const Value* tensor = tensor_of(value)) {
+    held.what = to_string(tensor->type(), tensor->sharding(), *tensor->mesh());
+    held.bytes = bytes_of_block(tensor->type(), tensor->sharding(), *tensor->mesh());
+    held.is_tensor = true;
+  } else if (value.is<InstancePtr>()) {
+    for (const HeldVariable& variable : held_variables(value)) held.bytes += variable.bytes;
+  } else if (auto* dim = value.as<Dim>()) {
+    held.kind = HeldName::Kind::kDim;
+    held.size = dim->size;
+  } else if (auto* mesh = value.as<MeshPtr>()) {
+    held.kind = HeldName::Kind::kMesh;
+    held.what = to_string(**mesh);
+  } else if (auto* layout = value.as<LayoutPtr>()) {
+    held.kind = HeldName::Kind::kLayout;
+    held.what = to_string(**layout);
+  } else if (value.is<FunctionPtr>() || value.is<ModelClassPtr>()) {
+    held.kind = HeldName::Kind::kFunction;
+  } else if (value.is<ModulePtr>()) {
+    held.kind = HeldName::Kind::kModule;
+  }
+  return held;
+}
+
+}  // namespace
+
+int64_t bytes_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
+  return elements_of_block(type, sharding, mesh) * size_of(type.element);
+}
+
+std::vector<HeldName> held_names(const Scope& scope) {
+  std::vector<HeldName> names;
+  std::unordered_set<std::string> seen;
+  // Of what is bound anew the last is what a name stands for, as a function is behind every binding.
+  for (const std::vector<Binding>* bindings : {&scope.bindings, &scope.hoisted}) {
+    std::vector<HeldName> of_these;
+    for (auto binding = bindings->rbegin(); binding != bindings->rend(); ++binding)
+      if (!binding->value.is<None>() && !binding->value.is_poison() && seen.insert(binding->name.str()).second)
+        of_these.push_back(described(binding->name, binding->value));
+    names.insert(names.end(), of_these.rbegin(), of_these.rend());
+  }
+  return names;
+}
+
+namespace {
+
+constexpr size_t kMostParts = 12;  // one after the other: of more the first and the last
+constexpr int kDeepest = 8;
+
+// Lists may lie in one another as deep as a program likes.
+bool has_parts(const HostValue& value, int depth = 0) {
+  if (value.is<InstancePtr>()) return true;
+  auto* list = value.as<ListPtr>();
+  return list && depth < kDeepest && std::any_of((*list)->items.begin(), (*list)->items.end(), [&](const HostValue& item) {
+           return tensor_of(item) || item.is<FunctionPtr>() || item.is<ObjectPtr>() || has_parts(item, depth + 1);
+         });
+}
+
+void add_parts(std::vector<HeldPart>& parts, const HostValue& value, int depth);
+
+void add_part(std::vector<HeldPart>& parts, const std::string& name, const HostValue& value, int depth) {
+  parts.push_back({depth, name, described(Name(), value).what});
+  if (depth < kDeepest) add_parts(parts, value, depth + 1);
+}
+
+void add_parts(std::vector<HeldPart>& parts, const HostValue& value, int depth) {
+  if (!has_parts(value)) return;
+  if (auto* instance = value.as<InstancePtr>()) {
+    for (const Binding& binding : (*instance)->scope->bindings)
+      if (binding.value.is<PlacePtr>() || has_parts(binding.value)) add_part(parts, binding.name.str(), binding.value, depth);
+    return;
+  }
+  const std::vector<HostValue>& items = (*value.as<ListPtr>())->items;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items.size() > kMostParts && i == kMostParts / 2) {
+      i = items.size() - kMostParts / 2;
+      parts.push_back({depth, "…", ""});
+    }
+    add_part(parts, "[" + std::to_string(i) + "]", items[i], depth);
+  }
+}
+
+}  // namespace
+
+std::vector<HeldPart> held_parts(const HostValue& value) {
+  std::vector<HeldPart> parts;
+  add_parts(parts, value, 0);
+  return parts;
+}
+
+std::vector<HeldVariable> held_variables(const HostValue& value) {
+  std::vector<HeldVariable> variables;
+  for (const bool trainable : {true, false}) {
+    for (const PlacePtr& place : places_of(value, trainable)) {
+      const int64_t own = elements_of_block(place->type, place->stored.sharding, *place->stored.mesh);
+      variables.push_back({place->path, trainable, to_string(place->type, place->stored.sharding, *place->stored.mesh), size_of(place->type.dims),
+                           own * size_of(place->type.element), own});
+    }
+  }
+  return variables;
+}
+
+}  // namespace mtf

@@ -1,0 +1,41 @@
+#pragma once
+// The commands of the prompt: one list, which the prompt, `:help`, completion and suggestions read.
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tool/repl.h"
+
+namespace mtf::tool {
+
+struct ReplCommand {
+  std::string_view name;      ///< with its colon; it may be shortened
+  std::string_view argument;  ///< as help shows it: `[--dry] FILE`
+  std::string_view summary;
+  /// Throws UserError. `argument` is what stands behind the name, without blanks around it.
+  void (*run)(Repl&, const std::string& argument);
+};
+std::span<const ReplCommand> repl_commands();
+
+/// The first word of a command's argument, which begins with `-`, is taken off it: "" if there is none.
+std::string take_flag(std::string& argument);
+/// Fails (bad_usage) if nothing is given: "`:time` needs a statement", and such as what.
+void need_argument(const std::string& argument, std::string_view command, std::string_view what, std::string_view example);
+
+// Those that have files of their own.
+void type_command(Repl& repl, const std::string& argument);    // repl_plan.cpp
+void plan_command(Repl& repl, const std::string& argument);
+void explain_command(Repl& repl, const std::string& argument);
+void use_command(Repl& repl, const std::string& argument);
+void load_command(Repl& repl, const std::string& argument);    // repl_files.cpp
+void reload_command(Repl& repl, const std::string& argument);
+void save_command(Repl& repl, const std::string& argument);
+void mesh_command(Repl& repl, const std::string& argument);    // repl_tables.cpp
+void layout_command(Repl& repl, const std::string& argument);
+void dims_command(Repl& repl, const std::string& argument);
+void vars_command(Repl& repl, const std::string& argument);
+void params_command(Repl& repl, const std::string& argument);
+void show_command(Repl& repl, const std::string& argument);
+void set_command(Repl& repl, const std::string& argument);     // repl_settings.cpp
+
+}  // namespace mtf::tool

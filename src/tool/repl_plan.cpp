@@ -1,0 +1,209 @@
+// `:type`, `:plan` and `:explain`: what would be, under the mesh and layout in force or under others.
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "support/text.h"
+#include "tool/plan_text.h"
+#include "tool/repl_commands.h"
+#include "tool/repl_text.h"
+#include "tool/what_if.h"
+
+namespace mtf::tool {
+namespace {
+
+/// Shows `answer` the session, or one that is as it would be under what `argument` begins by assuming, which is taken off it.
+void answer_under(Repl& repl, std::string& argument, const std::function<void(Session&)>& answer) {
+  const Assumption assumption = take_assumption(repl.session(), argument);
+  if (assumption.is_none()) return answer(repl.session());
+  WhatIf other(repl.session().entries(), repl.settings(), assumption);
+  answer(other.session());
+}
+
+struct Total {
+  std::int64_t flops = 0, wire_bytes = 0, collectives = 0;
+};
+
+Total total_of(const std::vector<StatementReport>& reports) {
+  Total total;
+  for (const StatementReport& report : reports) {
+    for (const StatementCost& cost : report.costs) {
+      total.flops += cost.flops;
+      total.wire_bytes += cost.wire_bytes;
+      if (cost.collective) ++total.collectives;
+    }
+  }
+  return total;
+}
+
+// The dims of `y: f32[batch=64/rows, io=32]`.
+void add_dims(std::set<std::string>& dims, const std::string& value) {
+  const std::size_t open = value.find('['), close = value.find(']');
+  if (open == std::string::npos || close == std::string::npos) return;
+  for (const std::string& part : split(value.substr(open + 1, close - open - 1), ','))
+    if (const std::string dim(trim(part.substr(0, part.find('=')))); !dim.empty()) dims.insert(dim);
+}
+
+std::string decided_text(LayoutOrigin origin) {
+  switch (origin) {
+    case LayoutOrigin::kGiven: return "its layout is written, by `@` or where it is declared";
+    case LayoutOrigin::kLike: return "it lies as what it is the gradient of";
+    case LayoutOrigin::kRules: break;
+  }
+  return {};
+}
+
+// The rules that put the dims of a collective's two values where they are.
+std::string rules_text(const StatementCost& cost, const Layout& layout) {
+  std::set<std::string> dims;
+  add_dims(dims, cost.from);
+  add_dims(dims, cost.value);
+  std::string text;
+  for (const LayoutRule& rule : layout.rules) {
+    // A dim that is summed is in neither value: the reason names it.
+    if (!dims.contains(rule.dim.str()) && cost.reason.find(rule.dim.str() + " is ") == std::string::npos) continue;
+    std::string axes;
+    for (const Name axis : rule.axes) axes += (axes.empty() ? "" : "+") + axis.str();
+    text += fmt::format("    rule   {} -> {}   {}\n", rule.dim.text(), axes, rule.span.is_known() ? to_text(rule.span) : "as it was given");
+  }
+  if (const std::string decided = decided_text(cost.decided); !decided.empty()) text += "    rule   " + decided + "\n";
+  return text;
+}
+
+std::string place_text(Span span) {
+  if (!span.is_known()) return {};
+  const std::string_view text = span.text();
+  return fmt::format("{}  {}", to_text(span), text.substr(0, text.find('\n')));
+}
+
+std::string collective_text(const StatementCost& cost, const Layout& layout) {
+  std::string text = fmt::format("{} over {}: {}, {}, {} on the wire\n", name(*cost.collective), cost.axes, count_text(cost.values, "value"), bytes_text(cost.bytes),
+                                 bytes_text(cost.wire_bytes));
+  if (const std::string place = place_text(cost.span); !place.empty()) text += "    at     " + place + "\n";
+  text += "    from   " + cost.from + "\n    to     " + cost.value + "\n";
+  if (!cost.reason.empty()) text += "    why    " + cost.reason + "\n";
+  return text + rules_text(cost, layout);
+}
+
+/// Layouts in which one axis of the mesh splits another of the dims, or none.
+std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& rules, const std::set<std::string>& dims, const Mesh& mesh) {
+  std::vector<std::vector<LayoutRule>> layouts;
+  for (const Axis& axis : mesh.axes()) {
+    std::vector<LayoutRule> without = rules;
+    bool is_used = false;
+    for (LayoutRule& rule : without) is_used = std::erase(rule.axes, axis.name) > 0 || is_used;
+    std::erase_if(without, [](const LayoutRule& rule) { return rule.axes.empty(); });
+    if (is_used) layouts.push_back(without);
+    for (const std::string& dim : dims) {
+      std::vector<LayoutRule> layout = without;
+      const auto there = std::find_if(layout.begin(), layout.end(), [&](const LayoutRule& rule) { return rule.dim.str() == dim; });
+      if (there != layout.end()) there->axes.push_back(axis.name);
+      else layout.push_back({Name(dim), {axis.name}, {}});
+      if (option_text(layout) != option_text(rules)) layouts.push_back(std::move(layout));
+    }
+  }
+  return layouts;
+}
+
+// Bytes of all values that a session holds, on each processor.
+std::int64_t bytes_held(const Session& session) {
+  std::int64_t bytes = 0;
+  for (const HeldName& held : session.held()) bytes += held.bytes;
+  return bytes;
+}
+
+struct Suggestion {
+  std::string layout;
+  Total total;
+  std::int64_t held = 0;
+};
+
+/// Those of them that cost fewer bytes on the wire and no more flops, the best first.
+std::vector<Suggestion> better_layouts(Repl& repl, const Session& as_is, const std::string& text, const Assumption& assumption, const Total& now, const std::set<std::string>& dims) {
+  std::vector<Suggestion> better;
+  for (const std::vector<LayoutRule>& layout : neighbours(as_is.layout().rules, dims, as_is.mesh())) {
+    if (repl.is_interrupted()) break;
+    try {
+      WhatIf other(repl.session().entries(), repl.settings(), {assumption.mesh, layout});
+      const Total total = total_of(other.session().plan(text, repl.name_of_entry()));
+      if (total.wire_bytes < now.wire_bytes && total.flops <= now.flops) better.push_back({option_text(layout), total, bytes_held(other.session())});
+    } catch (const UserError&) {  // a layout that is refused is no suggestion
+    }
+  }
+  std::stable_sort(better.begin(), better.end(), [](const Suggestion& a, const Suggestion& b) { return a.total.wire_bytes < b.total.wire_bytes; });
+  return better;
+}
+
+constexpr std::size_t kMostSuggestions = 3;
+
+std::string suggestions_text(const std::vector<Suggestion>& better, const Total& now, std::int64_t held) {
+  if (better.empty()) return "No layout in which one axis splits another dim, or none, sends fewer bytes for as few flops.\n";
+  std::string text = "fewer bytes, for no more flops:\n";
+  for (std::size_t i = 0; i < std::min(better.size(), kMostSuggestions); ++i) {
+    const Total& total = better[i].total;
+    text += fmt::format("    --layout \"{}\"   {} on the wire instead of {}, {} instead of {}{}\n", better[i].layout, bytes_text(total.wire_bytes), bytes_text(now.wire_bytes),
+                        count_text(total.collectives, "collective"), thousands(now.collectives), total.flops < now.flops ? ", fewer flops" : "");
+    if (better[i].held != held) text += fmt::format("        what exists then takes {} per processor instead of {}\n", bytes_text(better[i].held), bytes_text(held));
+  }
+  return text;
+}
+
+}  // namespace
+
+void type_command(Repl& repl, const std::string& argument) {
+  std::string text = argument;
+  answer_under(repl, text, [&](Session& session) {
+    need_argument(text, ":type", "an expression", "einsum(x, w -> [batch])");
+    repl.say(session.type_of(text, repl.name_of_entry()) + "\n");
+  });
+}
+
+void plan_command(Repl& repl, const std::string& argument) {
+  std::string text = argument;
+  answer_under(repl, text, [&](Session& session) {
+    need_argument(text, ":plan", "a statement", "let y = einsum(x, w -> [batch])");
+    std::string shown;
+    for (const StatementReport& report : session.plan(text, repl.name_of_entry())) shown += plan_text(report, true);
+    repl.say(shown.empty() ? "nothing to compute\n" : shown);
+  });
+}
+
+void use_command(Repl& repl, const std::string& what) {
+  need_argument(what, ":use", "a layout or a mesh", "{batch -> rows}");
+  for (const auto& [given, option] : {std::pair{repl.settings().layout.has_value(), "--layout"}, std::pair{repl.settings().mesh.has_value(), "--mesh"}})
+    if (given) fail(Diagnostic(Kind::bad_usage, {}, fmt::format("what {} gave holds throughout", code(option))).help("start mtf without it"));
+  constexpr std::size_t kMostMoved = 20;
+  for (StatementReport& report : repl.session().use("use " + what, repl.name_of_entry())) {
+    const std::size_t moved = report.bindings.size();
+    if (moved > kMostMoved) report.bindings.resize(kMostMoved);
+    std::string text = repl_text(report, repl.room());
+    if (moved > kMostMoved) text += fmt::format("… and {} more\n", moved - kMostMoved);
+    repl.say(moved == 0 ? "in force; nothing had to be moved\n" : text);
+  }
+}
+
+void explain_command(Repl& repl, const std::string& argument) {
+  std::string rest = argument;
+  const Assumption assumption = take_assumption(repl.session(), rest);
+  std::string text = argument;
+  answer_under(repl, text, [&](Session& session) {
+    need_argument(text, ":explain", "a statement", "einsum(x, w -> [batch])");
+    const std::vector<StatementReport> reports = session.plan(text, repl.name_of_entry());
+    std::string shown;
+    std::set<std::string> dims;
+    for (const StatementReport& report : reports) {
+      for (const StatementCost& cost : report.costs) {
+        add_dims(dims, cost.value);
+        if (!cost.collective) continue;
+        add_dims(dims, cost.from);
+        shown += collective_text(cost, session.layout());
+      }
+    }
+    if (shown.empty()) return repl.say("no communication\n");
+    for (const LayoutRule& rule : session.layout().rules) dims.insert(rule.dim.str());
+    const Total now = total_of(reports);
+    repl.say(shown + suggestions_text(better_layouts(repl, session, text, assumption, now, dims), now, bytes_held(session)));
+  });
+}
+
+}  // namespace mtf::tool

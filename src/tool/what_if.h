@@ -1,0 +1,40 @@
+#pragma once
+// A session as it would be under another mesh or layout.
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "eval/session.h"
+
+namespace mtf::tool {
+
+/// What a command of the prompt is asked to assume.
+struct Assumption {
+  std::optional<std::vector<Axis>> mesh;
+  std::optional<std::vector<LayoutRule>> layout;
+  bool is_none() const { return !mesh && !layout; }
+};
+
+/// Takes the `--mesh M` and `--layout L` with which `argument` begins off it. Each is the name of one that was declared, is
+/// written as in a script (`[rows: 2]`, `{batch -> rows}`) or as on the command line (`"rows:2;cols:2"`). Throws UserError
+/// of kind bad_usage or bad_option_value.
+Assumption take_assumption(const Session& session, std::string& argument);
+
+/// The rules as on the command line: `batch:rows;hidden:cols`.
+std::string option_text(const std::vector<LayoutRule>& rules);
+
+/// Everything that was entered, entered again under an assumption: computes nothing, and prints nothing. What the layout
+/// then refuses is thrown as UserError.
+class WhatIf {
+ public:
+  WhatIf(const std::vector<Entry>& entries, Settings settings, const Assumption& assumption);
+  Session& session() { return session_; }
+
+ private:
+  std::ostringstream nowhere_;
+  Engine engine_;
+  Session session_;
+};
+
+}  // namespace mtf::tool
