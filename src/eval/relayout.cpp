@@ -19,7 +19,7 @@ class Mover {
       before.current.value().node->ended = nullptr;
       *place = before;
     });
-    place->stored = {.sharding = std::move(sharding), .mesh = context_.mesh, .why = {.rules = context_.layout}};
+    place->stored = given(std::move(sharding));
     Value moved = evaluator_.builder.assigned(place->current.value(), place->stored);
     moved.node->name = Name(name);
     moved.node->place = place->serial;
@@ -35,7 +35,7 @@ class Mover {
     const Sharding sharding = sharding_of(value.type(), *context_.layout, *context_.mesh, span_);
     if (sharding == value.sharding() && same_mesh(value.mesh(), context_.mesh)) return;
     const Name name = top.bindings[index].name;
-    Handle moved = evaluator_.builder.laid_out(value, {.sharding = sharding, .mesh = context_.mesh, .why = {.rules = context_.layout}});
+    Handle moved = evaluator_.builder.laid_out(value, given(sharding));
     moved.value().node->name = name;
     top.bindings[index].value = moved;
     moved_.emplace_back(name.str(), moved);
@@ -44,6 +44,15 @@ class Mover {
   std::vector<std::pair<std::string, HostValue>> take() { return std::move(moved_); }
 
  private:
+  /// In a layout that the rules in force have decided.
+  GivenLayout given(Sharding sharding) const {
+    GivenLayout layout;
+    layout.sharding = std::move(sharding);
+    layout.mesh = context_.mesh;
+    layout.why.rules = context_.layout;
+    return layout;
+  }
+
   Evaluator& evaluator_;
   const Context context_;
   Span span_;

@@ -48,6 +48,7 @@ std::string decided_text(LayoutOrigin origin) {
   switch (origin) {
     case LayoutOrigin::kGiven: return "its layout is written, by `@` or where it is declared";
     case LayoutOrigin::kLike: return "it lies as what it is the gradient of";
+    case LayoutOrigin::kComputed: return "it lies as it was computed";
     case LayoutOrigin::kRules: break;
   }
   return {};

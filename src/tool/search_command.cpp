@@ -90,7 +90,8 @@ std::string explained(const Candidate& best, const Candidate& second) {
 int search_layouts(const Options& options, const ProgramOptions& program) {
   SearchQuestion question;
   ProgramOptions base = program;
-  base.mesh = base.layout = std::nullopt;
+  base.mesh.reset();
+  base.layout.reset();
   const Settings settings = settings_of(base, launch().ranks);
   const Script script = read_script(options.file);
   if (program.mesh) {
