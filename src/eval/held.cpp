@@ -120,4 +120,11 @@ std::vector<HeldVariable> held_variables(const HostValue& value) {
   return variables;
 }
 
+std::vector<LaidOut> laid_out_in(const HostValue& value) {
+  if (const Value* tensor = tensor_of(value)) return {{"", tensor->type(), tensor->sharding(), tensor->mesh()}};
+  std::vector<LaidOut> tensors;
+  for (const PlacePtr& place : places_of(value, true)) tensors.push_back({place->path, place->type, place->stored.sharding, place->stored.mesh});
+  return tensors;
+}
+
 }  // namespace mtf

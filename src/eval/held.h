@@ -46,6 +46,16 @@ struct HeldPart {
 /// one in another. Where many lie one after the other, some are left out. Nothing for any other value.
 std::vector<HeldPart> held_parts(const HostValue& value);
 
+/// What a tensor is and where it lies.
+struct LaidOut {
+  std::string name;        ///< of a variable of a model: its path
+  TensorType type;
+  Sharding sharding;
+  MeshPtr mesh;
+};
+/// A tensor; of whatever has params, those, in the order of declaration; nothing for any other value.
+std::vector<LaidOut> laid_out_in(const HostValue& value);
+
 /// Bytes of a tensor's largest block.
 int64_t bytes_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh);
 

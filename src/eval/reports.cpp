@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "eval/display.h"
+#include "eval/host_value.h"
+
 #include "exec/program_record.h"
 
 namespace mtf {
@@ -60,6 +63,22 @@ void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count) {
     report.turns += static_cast<int64_t>(added * static_cast<double>(count - done) / static_cast<double>(done) + 0.5);
     report.is_estimate = true;
   }
+}
+
+std::optional<StatementReport::Binding> binding_of(Name name, const HostValue& value, Display& display) {
+  if (value.is<None>() || value.is_poison()) return std::nullopt;
+  StatementReport::Binding binding;
+  binding.name = name.str();
+  if (const Value* tensor = tensor_of(value)) {
+    binding.type = to_string(tensor->type(), tensor->sharding(), *tensor->mesh());
+    binding.bytes = bytes_of_block(tensor->type(), tensor->sharding(), *tensor->mesh());
+    return binding;
+  }
+  binding.type = describe(value);
+  binding.parts = held_parts(value);
+  if (!binding.parts.empty()) binding.value = binding.type;
+  else if (!value.is_unknown()) binding.value = display.text(value);
+  return binding;
 }
 
 }  // namespace mtf

@@ -2,6 +2,7 @@
 // What a session tells whoever drives it: what each statement cost, and how far a long loop is.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,11 @@ struct StatementReport {
   Span cut;                             ///< what asked for it first
   int64_t plan = 0;                     ///< which plan of the engine's: what repeats is one report
 };
+
+class Display;
+struct HostValue;
+/// What a statement has bound, as a report says it; nothing for nothing.
+std::optional<StatementReport::Binding> binding_of(Name name, const HostValue& value, Display& display);
 
 /// The reports of the top-level statement under way: one for each plan that it runs, with how often it does.
 class Reports {

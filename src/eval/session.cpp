@@ -4,8 +4,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "cost/layout_costs.h"
 #include "eval/evaluator.h"
-#include "eval/places.h"
 #include "eval/relayout.h"
 #include "exec/program_record.h"
 #include "graph/op.h"
@@ -71,7 +71,9 @@ struct Session::Impl {
   /// Planned apart: a dry engine of its own sees the session's names, and nothing of it stays but in `record`.
   std::vector<StatementReport> plan_apart(const std::string& text, const std::string& name, std::shared_ptr<ProgramRecord> record);
   void last_value(HostValue value, Span span);
-  void describe_binding(StatementReport& report, Name name, const HostValue& value);
+  void describe_binding(StatementReport& report, Name name, const HostValue& value) {
+    if (auto binding = binding_of(name, value, evaluator.display)) report.bindings.push_back(std::move(*binding));
+  }
 };
 
 Session::Session(Settings settings, Engine* engine, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), engine, out)) {}
@@ -87,25 +89,6 @@ void Session::run_file(const std::string& path) {
 void Session::run_text(const std::string& name, const std::string& text) {
   impl_->evaluator.interrupt.forget();
   impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, text))));
-}
-
-void Session::Impl::describe_binding(StatementReport& report, Name name, const HostValue& value) {
-  const Value* tensor = tensor_of(value);
-  StatementReport::Binding binding;
-  binding.name = name.str();
-  if (tensor) {
-    const Mesh& mesh = *tensor->mesh();
-    binding.type = to_string(tensor->type(), tensor->sharding(), mesh);
-    binding.bytes = bytes_of_block(tensor->type(), tensor->sharding(), mesh);
-  } else if (value.is<None>() || value.is_poison()) {
-    return;
-  } else {
-    binding.type = describe(value);
-    binding.parts = held_parts(value);
-    if (!binding.parts.empty()) binding.value = binding.type;
-    else if (!value.is_unknown()) binding.value = evaluator.display.text(value);
-  }
-  report.bindings.push_back(std::move(binding));
 }
 
 // Binds it to `_`, in place of the one before.
@@ -278,17 +261,15 @@ std::vector<ScriptCost> Session::costs(const std::string& text, const std::vecto
   return found;
 }
 
-MeshPtr Session::find_mesh(const std::string& name) const {
-  const auto found = impl_->evaluator.top()->find(Name(name));
-  auto* mesh = found.binding ? found.binding->value.as<MeshPtr>() : nullptr;
-  return mesh ? *mesh : nullptr;
+template <typename T>
+static T named(Scope& scope, const std::string& name) {
+  const auto found = scope.find(Name(name));
+  const T* value = found.binding ? found.binding->value.as<T>() : nullptr;
+  return value ? *value : nullptr;
 }
 
-LayoutPtr Session::find_layout(const std::string& name) const {
-  const auto found = impl_->evaluator.top()->find(Name(name));
-  auto* layout = found.binding ? found.binding->value.as<LayoutPtr>() : nullptr;
-  return layout ? *layout : nullptr;
-}
+MeshPtr Session::find_mesh(const std::string& name) const { return named<MeshPtr>(*impl_->evaluator.top(), name); }
+LayoutPtr Session::find_layout(const std::string& name) const { return named<LayoutPtr>(*impl_->evaluator.top(), name); }
 
 namespace {
 
@@ -334,11 +315,7 @@ std::string Session::type_of(const std::string& expression, const std::string& n
 std::vector<LaidOut> Session::lies(const std::string& expression) {
   std::vector<LaidOut> result;
   impl_->look(expression, "<" + expression + ">", [&](const HostValue& value) {
-    if (const Value* tensor = tensor_of(value)) {
-      result.push_back({"", tensor->type(), tensor->sharding(), tensor->mesh()});
-      return;
-    }
-    for (const PlacePtr& place : places_of(value, true)) result.push_back({place->path, place->type, place->stored.sharding, place->stored.mesh});
+    result = laid_out_in(value);
     if (result.empty()) fail(Kind::type_mismatch, {}, "{}: expected a tensor or a model, found {}", expression, describe(value));
   });
   return result;

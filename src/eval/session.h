@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "cost/layout_costs.h"
 #include "eval/entry.h"
 #include "eval/held.h"
 #include "eval/known_names.h"
@@ -24,13 +23,7 @@
 
 namespace mtf {
 
-/// What a tensor is and where it lies.
-struct LaidOut {
-  std::string name;     ///< of a variable of a model: its path
-  TensorType type;
-  Sharding sharding;
-  MeshPtr mesh;
-};
+struct ScriptCost;  // cost/layout_costs.h
 
 class Session {
  public:

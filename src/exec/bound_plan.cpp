@@ -14,26 +14,6 @@
 
 namespace mtf {
 struct BoundPlan::Impl {
-  struct BoundBuffer {
-    int64_t place_bytes = 0;   // padded
-    int places = 0;
-    int64_t alone_bytes = 0;   // of one processor alone, the largest
-    int64_t offset = 0;        // in the arena
-    std::vector<int> values;   // those that lie in it
-  };
-  struct BoundStep {
-    const Step* step = nullptr;
-    const Instruction* first = nullptr;
-    std::unique_ptr<BoundCompute> compute;
-    std::unique_ptr<BoundCollective> collective;
-    int64_t window_bytes = 0;  // of a window: from one place to the next
-    int buffer = -1;           // staging
-    int64_t number = 0;        // of the collective that is under way, among all
-    int64_t sent = 0;          // bytes that it has handed to MPI in the first run
-    std::vector<int> awaits;   // steps that must have ended before this one begins
-    std::vector<std::span<void* const>> operands, results;
-  };
-
   Impl(std::shared_ptr<const Schedule> s, Machine& m) : schedule(std::move(s)), program(schedule->program), machine(m) {
     number_of.assign(program.values.size(), 0);
     for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);

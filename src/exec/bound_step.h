@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/block_map.h"
+#include "exec/collective.h"
 #include "schedule/schedule.h"
 
 namespace mtf {
@@ -36,5 +37,28 @@ class BoundCompute {
 
 std::unique_ptr<BoundCompute> bind_kernel(const Schedule& schedule, const Step& step, Hostings& hostings);
 std::unique_ptr<BoundCompute> bind_loop(const Schedule& schedule, const Step& step, Hostings& hostings);
+
+/// A buffer of the schedule, on this rank.
+struct BoundBuffer {
+  int64_t place_bytes = 0;   ///< padded
+  int places = 0;
+  int64_t alone_bytes = 0;   ///< of one processor alone, the largest
+  int64_t offset = 0;        ///< in the arena
+  std::vector<int> values;   ///< those that lie in it
+};
+
+/// A step of the schedule, on this rank.
+struct BoundStep {
+  const Step* step = nullptr;
+  const Instruction* first = nullptr;
+  std::unique_ptr<BoundCompute> compute;
+  std::unique_ptr<BoundCollective> collective;
+  int64_t window_bytes = 0;  ///< of a window: from one place to the next
+  int buffer = -1;           ///< staging
+  int64_t number = 0;        ///< of the collective that is under way, among all
+  int64_t sent = 0;          ///< bytes that it has handed to MPI in the first run
+  std::vector<int> awaits;   ///< steps that must have ended before this one begins
+  std::vector<std::span<void* const>> operands, results;
+};
 
 }  // namespace mtf

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "command.h"
+#include "tool/program_options.h"
 #include "tool/repl.h"
 
 namespace mtf::tool {
