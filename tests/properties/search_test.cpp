@@ -42,7 +42,7 @@ std::string layout_of_mlp(int tokens, bool input_gradient) {
   const Searched searched("dim tokens = " + std::to_string(tokens) + ", width = 64, d_ff = 256\n"
                           "model Mlp {\n  param w: [width, d_ff] = 1\n  param v: [d_ff, width] = 1\n"
                           "  fn call(x) = einsum(relu(einsum(x, w -> [tokens, d_ff])), v -> [tokens, width])\n}\n"
-                          "let net = Mlp()\nlet x = random.uniform([tokens, width])\nlet loss = sum(net(x))\n" +
+                          "let net = Mlp()\nlet x = random.uniform([tokens, width])\nlet loss = sum(square(net(x)))\n" +
                           std::string(input_gradient ? "let (dw, dv, dx) = grad(loss, [net.w, net.v, x])\nlet shown = sum(dx)\n"
                                                      : "let (dw, dv) = grad(loss, [net.w, net.v])\nlet shown = loss\n") +
                           "net.w := net.w - 0.1 * dw\nnet.v := net.v - 0.1 * dv\nprint(shown)\n");
