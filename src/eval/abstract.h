@@ -12,7 +12,7 @@
 #include "eval/block_info.h"
 #include "eval/findings.h"
 #include "eval/host_value.h"
-#include "eval/restore.h"
+#include "support/restore.h"
 #include "eval/scope.h"
 #include "eval/undo.h"
 #include "exec/engine.h"

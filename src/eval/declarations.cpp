@@ -89,7 +89,7 @@ void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& 
   }
   scope->bind(stmt.name.name, LayoutPtr(layout), stmt.name.span);
   if (evaluator.domain.is_check()) evaluator.meshes.declare_layout(layout);
-  if (!evaluator.settings.layout) evaluator.builder.context.layout = *layout;
+  if (!evaluator.settings.layout) evaluator.builder.context.layout = layout;
 }
 
 void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope) {
@@ -98,7 +98,7 @@ void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope) 
   if (auto* mesh = value.as<MeshPtr>()) {
     if (!evaluator.settings.mesh) evaluator.builder.context.mesh = *mesh;
   } else if (auto* layout = value.as<LayoutPtr>()) {
-    if (!evaluator.settings.layout) evaluator.builder.context.layout = **layout;
+    if (!evaluator.settings.layout) evaluator.builder.context.layout = *layout;
   } else {
     fail(Kind::type_mismatch, stmt.what->span, "expected a mesh or a layout, found {}", describe(value));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eval/span_table.h"
+#include "exec/program_record.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -28,10 +29,14 @@ Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output)
       top_(own_top_) {
   builder.table = std::make_shared<ValueTable>();
   if (engine_ && engine_->is_reference()) builder.on_add = [engine](Node& node) { engine->evaluate(node); };
+  if (engine_ && engine_->record()) {
+    builder.record = engine_->record()->layouts();
+    reports.set_record(engine_->record());
+  }
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
   if (domain.is_plan()) builder.context.frame = std::make_shared<const CallFrame>();
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
-  if (settings.layout) builder.context.layout.rules = *settings.layout;
+  if (settings.layout) builder.context.layout = std::make_shared<const Layout>(Layout{Name(), *settings.layout, {}});
 }
 
 Evaluator::~Evaluator() { own_top_->release(); }

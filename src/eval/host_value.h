@@ -77,7 +77,6 @@ using ModulePtr = std::shared_ptr<Module>;
 using OperationPtr = const Op*;
 using BuiltinPtr = std::shared_ptr<const Builtin>;
 using ObjectPtr = std::shared_ptr<Object>;
-using LayoutPtr = std::shared_ptr<const Layout>;
 
 struct HostValue {
   using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, Handle, Text, ListPtr,
@@ -118,8 +117,7 @@ struct Place {
   std::string path;      ///< `blocks[3].attention.wq`
   bool trainable = true;
   TensorType type;
-  Sharding sharding;     ///< how it is stored
-  MeshPtr mesh;
+  GivenLayout stored;    ///< where it lies
   Handle current;
   Span span;             ///< where it is declared
   int64_t serial = 0;    ///< ascending in order of declaration

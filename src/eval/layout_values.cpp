@@ -8,18 +8,19 @@
 
 namespace mtf {
 
-Sharding sharding_of_reference(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const Sharding& present,
-                               const ScopePtr& scope, Span span) {
-  const Mesh& mesh = *evaluator.builder.context.mesh;
+std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope) {
+  auto asked = std::make_shared<AskedLayout>();
   if (auto* named = std::get_if<ast::ExprPtr>(&ref.layout)) {
     HostValue value = evaluator.evaluate(**named, scope);
-    if (value.is_poison() || value.is_unknown()) return present;
+    if (value.is_poison() || value.is_unknown()) return nullptr;
     auto* layout = value.as<LayoutPtr>();
     if (!layout) fail(Kind::type_mismatch, (*named)->span, "expected a layout, found {}", describe(value));
-    return sharding_of(type, **layout, mesh, span);
+    asked->rules = **layout;
+    return asked;
   }
   const auto& literal = std::get<ast::LayoutLiteral>(ref.layout);
-  Layout rules;
+  asked->keeps_others = literal.keep_others;
+  Layout& rules = asked->rules;
   rules.span = literal.span;
   for (const ast::LayoutRule& rule : literal.rules) {
     HostValue value = evaluator.look_up(rule.dim.name, rule.dim.span, scope);
@@ -36,16 +37,7 @@ Sharding sharding_of_reference(Evaluator& evaluator, const ast::LayoutRef& ref, 
     for (const ast::Ident& axis : rule.axes) made.axes.push_back(axis.name);
     rules.rules.push_back(std::move(made));
   }
-  Sharding sharding = sharding_of(type, rules, mesh, span);
-  if (!literal.keep_others) return sharding;
-  const AxisSet claimed = sharding.split();
-  for (size_t i = 0; i < type.dims.size(); ++i) {
-    if (rules.find(type.dims[i].name)) continue;
-    for (int axis : present.dims[i]) {
-      if (!(claimed & axis_bit(axis))) sharding.dims[i].push_back(axis);
-    }
-  }
-  return sharding;
+  return asked;
 }
 
 HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const ScopePtr& scope) {
@@ -54,9 +46,13 @@ HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const Scop
   Value value = convert.to_tensor(object, at.object->span);
   builder.span = expr.span;
   check_mesh(expr.span);
-  Sharding present = same_mesh(value.mesh(), builder.context.mesh) ? value.sharding() : replicated(value.dims().size());
-  Sharding sharding = sharding_of_reference(*this, at.layout, value.type(), present, scope, expr.span);
-  return builder.laid_out(value, sharding, sharding.split());
+  const MeshPtr& mesh = builder.context.mesh;
+  GivenLayout layout;
+  layout.sharding = same_mesh(value.mesh(), mesh) ? value.sharding() : replicated(value.dims().size());
+  layout.why.asked = asked_by(*this, at.layout, value.type(), scope);
+  if (layout.why.asked) layout.sharding = asked_sharding(value.type(), *layout.why.asked, layout.sharding, *mesh, expr.span);
+  layout.inherited = layout.sharding.split();
+  return builder.laid_out(value, std::move(layout));
 }
 
 }  // namespace mtf

@@ -5,9 +5,8 @@
 
 namespace mtf {
 
-/// How a tensor of a type is split that is asked to lie as `ref` says, on the mesh in force. `present` is how it is split
-/// now: what a literal that ends in `..` does not mention stays so. Fails at `span`, or at a rule that names no dim of it.
-Sharding sharding_of_reference(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const Sharding& present,
-                               const ScopePtr& scope, Span span);
+/// What `ref` asks of a tensor of a type. Fails at a rule that names no dim of it. Null if that depends on poison or on
+/// what is unknown.
+std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope);
 
 }  // namespace mtf

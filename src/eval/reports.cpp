@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "exec/program_record.h"
+
 namespace mtf {
 
 void Reports::on_statement(std::function<void(const StatementReport&)> callback, bool has_engine) {
@@ -9,7 +11,13 @@ void Reports::on_statement(std::function<void(const StatementReport&)> callback,
   collects_ = on_statement_ && has_engine;
 }
 
+void Reports::begin_statement() {
+  list_.clear();
+  if (record_) record_->begin_statement();
+}
+
 void Reports::add_last_plan(const Engine& engine, Span cut) {
+  if (record_) record_->run_last(turns_);
   if (!collects_) return;
   const int64_t plan = engine.last_plan();
   for (StatementReport& report : list_) {
@@ -39,9 +47,11 @@ void Reports::end_statement(Span span) {
 
 Reports::Mark::Mark(const Reports& reports) {
   for (const StatementReport& report : reports.list_) turns_.push_back(report.turns);
+  if (reports.record_) times_ = reports.record_->times();
 }
 
 void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count) {
+  if (record_) record_->extrapolate(mark.times_, done, count);
   for (size_t i = 0; i < list_.size(); ++i) {
     StatementReport& report = list_[i];
     const int64_t before = i < mark.turns_.size() ? mark.turns_[i] : 0;

@@ -2,10 +2,11 @@
 // What a session tells whoever drives it: what each statement cost, and how far a long loop is.
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "eval/restore.h"
+#include "support/restore.h"
 #include "exec/counters.h"
 #include "exec/engine.h"
 #include "support/source.h"
@@ -41,13 +42,15 @@ class Reports {
   void collect() { collects_ = true; }
   /// Called with each report of a top-level statement when that has ended; plans are reported if it is set.
   void on_statement(std::function<void(const StatementReport&)> callback, bool has_engine);
+  /// Is told how often each program that it has runs.
+  void set_record(std::shared_ptr<ProgramRecord> record) { record_ = std::move(record); }
 
   /// What is evaluated now will run so often, as long as what it returns lives; 0: nobody knows.
   Restore<int64_t> repeated(int64_t turns) { return Restore<int64_t>(turns_, turns); }
   int64_t turns() const { return turns_; }
 
   /// Forgets what an earlier statement did.
-  void begin_statement() { list_.clear(); }
+  void begin_statement();
   /// Adds the plan that the engine has just run, asked for at `cut`.
   void add_last_plan(const Engine& engine, Span cut);
   /// Tells the callback of a statement at `span`, also if it computed nothing: it may have printed.
@@ -61,12 +64,14 @@ class Reports {
    private:
     friend class Reports;
     std::vector<int64_t> turns_;
+    std::vector<int64_t> times_;   // of the record's programs
   };
   /// What has been added since `mark` by `done` turns of a loop is taken to be done by all `count`.
   void extrapolate(const Mark& mark, int64_t done, int64_t count);
 
  private:
   bool collects_ = false;
+  std::shared_ptr<ProgramRecord> record_;
   int64_t turns_ = 1;
   std::vector<StatementReport> list_;
   std::function<void(const StatementReport&)> on_statement_;

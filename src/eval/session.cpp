@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "eval/evaluator.h"
+#include "exec/program_record.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
@@ -48,6 +49,8 @@ struct Session::Impl {
     evaluator.builder.context = before.context;
   }
   std::vector<StatementReport> run(const std::string& text, const std::string& name, bool keep);
+  /// Planned apart: a dry engine of its own sees the session's names, and nothing of it stays but in `record`.
+  std::vector<StatementReport> plan_apart(const std::string& text, const std::string& name, std::shared_ptr<ProgramRecord> record);
   void last_value(HostValue value, Span span);
   void describe_binding(StatementReport& report, Name name, const HostValue& value);
 };
@@ -213,17 +216,41 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
 
 std::vector<StatementReport> Session::execute(const std::string& text, const std::string& name) { return impl_->run(text, name, true); }
 
-std::vector<StatementReport> Session::plan(const std::string& text, const std::string& name) {
-  // Planned apart: a dry engine of its own sees the session's names, and nothing of it stays.
+std::vector<StatementReport> Session::Impl::plan_apart(const std::string& text, const std::string& name, std::shared_ptr<ProgramRecord> record) {
   EngineOptions options;
   options.dry = true;
+  options.record = std::move(record);
   Engine dry(options);
   std::ostringstream ignored;
-  Impl planner(impl_->settings, &dry, ignored);
-  planner.evaluator.stand_in(impl_->evaluator);
+  Impl planner(settings, &dry, ignored);
+  planner.evaluator.stand_in(evaluator);
   std::vector<StatementReport> reports = planner.run(text, name, false);
-  impl_->evaluator.modules.keep_all_of(planner.evaluator.modules);  // the reports' places are in them
+  evaluator.modules.keep_all_of(planner.evaluator.modules);  // the reports' places are in them
   return reports;
+}
+
+std::vector<StatementReport> Session::plan(const std::string& text, const std::string& name) { return impl_->plan_apart(text, name, nullptr); }
+
+std::vector<ScriptCost> Session::costs(const std::string& text, const std::vector<Under>& under, const std::string& name) {
+  const std::shared_ptr<ProgramRecord> record = impl_->evaluator.engine()->record();
+  MTF_CHECK(record, "the session's programs are not recorded");
+  const LayoutCosts costs(record, std::nullopt, record->times());
+  impl_->plan_apart(text, name, record);
+  std::vector<ScriptCost> found;
+  for (const Under& each : under) found.push_back(costs.in(each.mesh, each.rules));
+  return found;
+}
+
+MeshPtr Session::find_mesh(const std::string& name) const {
+  const auto found = impl_->evaluator.top()->find(Name(name));
+  auto* mesh = found.binding ? found.binding->value.as<MeshPtr>() : nullptr;
+  return mesh ? *mesh : nullptr;
+}
+
+LayoutPtr Session::find_layout(const std::string& name) const {
+  const auto found = impl_->evaluator.top()->find(Name(name));
+  auto* layout = found.binding ? found.binding->value.as<LayoutPtr>() : nullptr;
+  return layout ? *layout : nullptr;
 }
 
 std::string Session::type_of(const std::string& expression, const std::string& name) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "eval/restore.h"
+#include "support/restore.h"
 
 namespace mtf {
 

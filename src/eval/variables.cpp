@@ -2,6 +2,7 @@
 
 #include "eval/evaluator.h"
 #include "eval/layout_values.h"
+#include "graph/layout_record.h"
 #include "graph/layouts.h"
 #include "support/text.h"
 #include "types/saturating.h"
@@ -39,7 +40,7 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   const std::string what = fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path);
   const Value next_value = converted(value, place->type, span, what, place->span);
   evaluator_.builder.span = statement;
-  Value next = evaluator_.builder.assigned(next_value, place->sharding, place->mesh);
+  Value next = evaluator_.builder.assigned(next_value, place->stored);
   next.node->name = Name(place->path);
   next.node->place = place->serial;
   const Handle before = place->current;
@@ -74,14 +75,15 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     return;
   }
   int64_t bytes = size_of(place->type.element);
-  for (size_t i = 0; i < place->type.dims.size(); ++i) bytes = saturating_multiply(bytes, block_size(place->type.dims[i].size, place->sharding.dims[i], *place->mesh));
+  for (size_t i = 0; i < place->type.dims.size(); ++i) bytes = saturating_multiply(bytes, block_size(place->type.dims[i].size, place->stored.sharding.dims[i], *place->stored.mesh));
   int64_t& elements_so_far = place->trainable ? stored_.parameters : stored_.states;
   int64_t& bytes_so_far = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
   elements_so_far = saturating_add(elements_so_far, size_of(place->type.dims));
   bytes_so_far = saturating_add(bytes_so_far, bytes);
-  place->current = evaluator_.builder.assigned(initial(*place, stmt, scope), place->sharding, place->mesh);
+  place->current = evaluator_.builder.assigned(initial(*place, stmt, scope), place->stored);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;
+  if (const auto& record = evaluator_.builder.record) record->add_variable(place->current.value().operation(), place->trainable);
   scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
 }
 
@@ -89,17 +91,15 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   const Context& context = evaluator_.builder.context;
   evaluator_.builder.span = stmt.name.span;
   evaluator_.meshes.check(context.mesh, stmt.name.span);
-  place.mesh = context.mesh;
-  std::optional<Sharding> like_sharding;
+  GivenLayout& stored = place.stored;
+  stored.mesh = context.mesh;
   if (auto* like = std::get_if<ast::LikeAnnotation>(&stmt.type)) {
     HostValue of = evaluator_.evaluate(*like->of, scope);
     if (of.is_poison() || of.is_unknown()) return false;
     const Value* tensor = tensor_of(of);
     if (!tensor) fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
     place.type = tensor->type();
-    auto* other = of.as<PlacePtr>();
-    like_sharding = other ? (*other)->sharding : tensor->sharding();
-    place.mesh = other ? (*other)->mesh : tensor->mesh();
+    stored = {tensor->sharding(), 0, tensor->mesh(), {nullptr, tensor->node->operation, tensor->result, nullptr}};
   } else {
     const auto& shape = std::get<ast::ShapeAnnotation>(stmt.type);
     for (const auto& item : shape.items) {
@@ -109,8 +109,13 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
     if (shape.element_type) place.type.element = *parse_element_type(shape.element_type->name.text());
   }
   if (!checked_size(place.type.dims)) fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
-  place.sharding = like_sharding ? *like_sharding : sharding_of(place.type, context.layout, *place.mesh, stmt.name.span);
-  if (stmt.stored) place.sharding = sharding_of_reference(evaluator_, *stmt.stored, place.type, place.sharding, scope, stmt.name.span);
+  if (!stored.why.like) {
+    stored.why.rules = context.layout;
+    stored.sharding = sharding_of(place.type, *context.layout, *stored.mesh, stmt.name.span);
+  }
+  if (!stmt.stored) return true;
+  stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
+  if (stored.why.asked) stored.sharding = asked_sharding(place.type, *stored.why.asked, stored.sharding, *context.mesh, stmt.name.span);
   return true;
 }
 

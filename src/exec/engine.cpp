@@ -13,6 +13,7 @@
 #include "exec/host_tensor.h"
 #include "exec/plan.h"
 #include "exec/plan_key.h"
+#include "exec/program_record.h"
 #include "exec/predict.h"
 #include "exec/reference.h"
 #include "exec/replicas.h"
@@ -119,10 +120,17 @@ struct Engine::Impl {
   /// A value that is kept for gradients alone lies as it was computed, and so will its gradient.
   static void note_layout(Node& node, int result) {
     const Sharding& lies = node.computed[result]->sharding;
-    if (lies == node.operation->shardings[result]) return;
-    auto moved = std::make_shared<LaidOutOperation>(*node.operation);
-    moved->shardings[result] = lies;
-    node.operation = std::move(moved);
+    if (!(lies == node.operation->shardings[result])) node.operation = lies_computed(*node.operation, result, lies);
+  }
+
+  /// Such values may lie elsewhere under other rules, even if they lie here where their layouts say.
+  void note_history(int32_t program, const Values& roots, const std::vector<bool>& only_history) const {
+    for (size_t i = 0; i < roots.size(); ++i) {
+      Node& node = *roots[i].node;
+      if (!only_history[i]) continue;
+      node.operation = lies_computed(*node.operation, roots[i].result, node.operation->shardings[roots[i].result]);
+      options.record->layouts()->add_computed(node.operation, program, static_cast<int32_t>(i));
+    }
   }
 
   /// Adds the numbers that a program reads to what this rank has been given.
@@ -199,6 +207,7 @@ int Engine::rank() const { return impl_->transport.rank(); }
 int Engine::ranks() const { return impl_->transport.ranks(); }
 bool Engine::dry() const { return impl_->options.dry; }
 bool Engine::is_reference() const { return impl_->options.reference; }
+const std::shared_ptr<ProgramRecord>& Engine::record() const { return impl_->options.record; }
 
 void Engine::compute(Capture& capture, const Values& roots, Span place) { impl_->compute(capture, roots, place); }
 
@@ -227,9 +236,12 @@ bool Engine::materialize(ValueTable& table, const Values& needed, const std::fun
   Capture captured = capture(nodes, roots);
   std::vector<bool> only_history;
   for (const Value& root : roots) only_history.push_back(root.node->held(root.result) == 0);
+  const std::shared_ptr<ProgramRecord>& record = impl_->options.record;
+  const int32_t number = record ? record->add(captured, only_history) : -1;
   carry_splits(captured.program, only_history);
   ValueTable::mark_dying(nodes, captured);
   impl_->compute(captured, roots, place);
+  if (record) impl_->note_history(number, roots, only_history);
   table.computed(nodes);
   return true;
 }

@@ -18,7 +18,8 @@
 
 namespace mtf {
 
-struct Capture;    // graph/program.h
+struct Capture;      // graph/program.h
+class ProgramRecord;  // exec/program_record.h
 
 #ifdef NDEBUG
 inline constexpr bool kDebugBuild = false;
@@ -35,6 +36,7 @@ struct EngineOptions {
   bool fuse = true;                  ///< element-wise chains run as one loop
   bool check_replicas = kDebugBuild; ///< after every plan, compare the blocks that several ranks hold
   bool scrub = false;                ///< tests: memory that a plan has not written holds NaNs
+  std::shared_ptr<ProgramRecord> record = nullptr;  ///< is given the programs that are captured
 };
 
 class Engine {
@@ -46,6 +48,7 @@ class Engine {
   int ranks() const;
   bool dry() const;
   bool is_reference() const;
+  const std::shared_ptr<ProgramRecord>& record() const;
 
   /// Computes the capture's program and stores the results in the nodes of `roots`, which are its roots. What the
   /// program says that dies with it has no memory afterwards. `place` is where the program needs it; a failing element

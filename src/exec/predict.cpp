@@ -36,7 +36,7 @@ int64_t run_bytes(const Schedule& schedule) {
 
 }  // namespace
 
-Prediction predict(const Schedule& schedule) {
+Prediction predict_without_memory(const Schedule& schedule) {
   const LocalProgram& program = schedule.program;
   Prediction prediction;
   Counters& counters = prediction.counters;
@@ -58,7 +58,12 @@ Prediction predict(const Schedule& schedule) {
   counters.unique_flops = program.unique_flops.value();
   for (const LocalValue& value : program.values)
     if (value.mesh) counters.processors = std::max(counters.processors, value.mesh->size());
-  counters.peak_bytes = run_bytes(schedule);
+  return prediction;
+}
+
+Prediction predict(const Schedule& schedule) {
+  Prediction prediction = predict_without_memory(schedule);
+  prediction.counters.peak_bytes = run_bytes(schedule);
   return prediction;
 }
 

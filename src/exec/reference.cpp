@@ -32,7 +32,7 @@ struct Reference::Impl {
     made->mesh = one;
     for (size_t r = 0; r < made->results.size(); ++r) made->shardings[r] = replicated(made->results[r].dims.size());
     made->inherited.assign(made->results.size(), 0);
-    made->like = nullptr;
+    made->why = {};
     return made;
   }
 

@@ -105,7 +105,30 @@ Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& m
   return sharding;
 }
 
-void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> operands, const Layout& layout) {
+Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh, Span span) {
+  Sharding sharding = sharding_of(type, asked.rules, mesh, span);
+  if (!asked.keeps_others) return sharding;
+  const AxisSet claimed = sharding.split();
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    if (asked.rules.find(type.dims[i].name)) continue;
+    for (int axis : present.dims[i])
+      if (!(claimed & axis_bit(axis))) sharding.dims[i].push_back(axis);
+  }
+  return sharding;
+}
+
+FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result) {
+  FollowedLayout followed{replicated(dims.size())};
+  const Sharding& sharding = like.shardings[like_result];
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (const int at = find_dim(like.results[like_result].dims, dims[d].name); at >= 0) followed.sharding.dims[d] = sharding.dims[at];
+  followed.inherited = like.inherited[like_result] & followed.sharding.split();
+  return followed;
+}
+
+void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> operands) {
+  static const Layout none;
+  const Layout& layout = operation.why.rules ? *operation.why.rules : none;
   operation.shardings.resize(operation.results.size());
   operation.inherited.assign(operation.results.size(), 0);
   bool any_split = false;

@@ -19,12 +19,22 @@ struct OperandLayout {
   const Mesh* mesh = nullptr;
 };
 
-/// Fills operation.shardings and operation.inherited by the rules of `layout`. If the program wrote the operation, two
+/// Fills operation.shardings and operation.inherited by its rules (why.rules). If the program wrote the operation, two
 /// rules of the layout on one axis are an error (axis_used_twice), and so is a rule on an axis that the mesh lacks;
 /// otherwise the larger dim keeps the axis.
-void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> operands, const Layout& layout);
+void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> operands);
 
 /// The sharding that a layout alone gives a tensor. Errors as above, at `span`.
 Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& mesh, Span span, bool written = true);
+
+/// How a tensor that lies as `present` says is split where `@` asks for another layout. Errors as above, at `span`.
+Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh, Span span);
+
+/// A layout that follows another's: each dim that `like` has, by name, is split as there, the others are whole.
+struct FollowedLayout {
+  Sharding sharding;
+  AxisSet inherited = 0;
+};
+FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result);
 
 }  // namespace mtf

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
+#include "graph/layout_record.h"
 #include "graph/layouts.h"
 #include "graph/op.h"
 #include "support/diagnostics.h"
+#include "support/restore.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -66,12 +69,13 @@ std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& 
   return operation;
 }
 
-NodePtr NodeBuilder::make_node(OperationRef operation, Values operands) {
+NodePtr NodeBuilder::make_node(OperationRef operation, Values operands, const LaidOutOperation* copied) {
   auto node = std::make_shared<Node>();
   node->operation = std::move(operation);
   node->id = new_node_id();
   node->set_operands(std::move(operands));
   ++added;
+  if (record) record->add(*node, copied);
   if (table) table->add(*node);
   if (on_add) on_add(*node);
   return node;
@@ -84,7 +88,8 @@ Values NodeBuilder::add_node(const Op& op, Values operands, Attributes attribute
   std::vector<OperandLayout> many(operands.size() > kFew ? operands.size() : 0);
   const std::span<OperandLayout> layouts = many.empty() ? std::span(few).first(operands.size()) : std::span(many);
   for (size_t k = 0; k < operands.size(); ++k) layouts[k] = {&operands[k].sharding(), operands[k].inherited(), operands[k].mesh().get()};
-  decide_layouts(*operation, layouts, context.layout);
+  operation->why.rules = context.layout;
+  decide_layouts(*operation, layouts);
   const size_t count = operation->results.size();
   const NodePtr node = make_node(std::move(operation), std::move(operands));
   Values results;
@@ -93,28 +98,43 @@ Values NodeBuilder::add_node(const Op& op, Values operands, Attributes attribute
   return results;
 }
 
-Value NodeBuilder::add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes, std::vector<double> inputs) {
-  struct Restore {
-    MeshPtr& mesh;
-    MeshPtr before;
-    ~Restore() { mesh = before; }
-  } restore{context.mesh, context.mesh};
-  if (layout.mesh) context.mesh = std::move(layout.mesh);
-  std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
+Value NodeBuilder::add_given(std::shared_ptr<LaidOutOperation> operation, Values operands, LayoutOrigin origin, GivenLayout layout) {
   operation->shardings = {std::move(layout.sharding)};
   operation->inherited = {layout.inherited};
-  operation->origin = layout.like ? LayoutOrigin::kLike : LayoutOrigin::kGiven;
-  if (layout.like) {
-    operation->like = layout.like.node->operation;
-    operation->like_result = layout.like.result;
-  }
+  operation->origin = origin;
+  operation->why = std::move(layout.why);
   return {make_node(std::move(operation), std::move(operands)), 0};
+}
+
+Value NodeBuilder::add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes, std::vector<double> inputs) {
+  Restore mesh(context.mesh, layout.mesh ? layout.mesh : context.mesh);
+  std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
+  return add_given(std::move(operation), std::move(operands), LayoutOrigin::kGiven, std::move(layout));
+}
+
+std::pair<OperationRef, int> NodeBuilder::followed(const Value& value) {
+  const LaidOutOperation& operation = value.operation();
+  // One that has other dims may lie elsewhere than what it follows.
+  if (operation.origin == LayoutOrigin::kLike && operation.why.like->results[operation.why.like_result].dims == value.dims())
+    return {operation.why.like, operation.why.like_result};
+  return {value.node->operation, value.result};
+}
+
+Value NodeBuilder::add_following(const Op& op, Values operands, const Value& like, Attributes attributes, std::vector<double> inputs) {
+  Restore mesh(context.mesh, like.mesh());
+  std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
+  GivenLayout layout;
+  std::tie(layout.why.like, layout.why.like_result) = followed(like);
+  FollowedLayout lies = layout_like(operation->results[0].dims, *layout.why.like, layout.why.like_result);
+  layout.sharding = std::move(lies.sharding);
+  layout.inherited = lies.inherited;
+  return add_given(std::move(operation), std::move(operands), LayoutOrigin::kLike, std::move(layout));
 }
 
 NodePtr NodeBuilder::copy_node(const Node& node, Values operands) {
   auto operation = std::make_shared<LaidOutOperation>(*node.operation);
   operation->region = context.recompute_region;
-  return make_node(std::move(operation), std::move(operands));
+  return make_node(std::move(operation), std::move(operands), node.operation.get());
 }
 
 }  // namespace mtf

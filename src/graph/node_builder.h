@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -11,16 +12,26 @@
 
 namespace mtf {
 
+class LayoutRecord;  // graph/layout_record.h
+
 /// What a statement is evaluated under; the evaluator changes it as `mesh`, `layout`, `seed` … say.
 struct Context {
   MeshPtr mesh;
-  Layout layout;
+  LayoutPtr layout = std::make_shared<const Layout>();  ///< null: no rules, whatever is in force
   bool multiply_bf16 = false;     ///< precision bf16
   bool no_grad = false;           ///< inside `no_grad { … }`
   double seed = 0;
   double random_calls = 0;        ///< random operations evaluated since `seed`
   int64_t recompute_region = 0;   ///< not 0 inside a call of `recompute`
   CallFrameRef frame;             ///< of what is added
+};
+
+/// Where a result lies that is given instead of decided, and why; on the current mesh where there is none.
+struct GivenLayout {
+  Sharding sharding;
+  AxisSet inherited = 0;
+  MeshPtr mesh = nullptr;
+  LayoutReason why = {};
 };
 
 class NodeBuilder {
@@ -30,6 +41,7 @@ class NodeBuilder {
   bool written = true;  ///< the program wrote what is being added: two rules on one axis are an error
   std::shared_ptr<ValueTable> table;         ///< where nodes are counted; null for an expansion
   std::function<void(Node&)> on_add;         ///< called for each new node, if set
+  std::shared_ptr<LayoutRecord> record;      ///< where what decides layouts is written down, if it is
   int64_t added = 0;                         ///< nodes so far
 
   /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
@@ -39,19 +51,17 @@ class NodeBuilder {
   NodePtr copy_node(const Node& node, Values operands);
 
  protected:
-  /// Where a result lies that is given instead of decided; on the current mesh where there is none.
-  struct GivenLayout {
-    Sharding sharding;
-    AxisSet inherited = 0;
-    MeshPtr mesh = nullptr;
-    Value like = {};   ///< the value whose layout it is; none: the program wrote it
-  };
   /// Adds a node of one result, in a layout that is given.
   Value add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes = {}, std::vector<double> inputs = {});
+  /// Adds a node of one result that lies as `like` does, on its mesh, dim by dim.
+  Value add_following(const Op& op, Values operands, const Value& like, Attributes attributes = {}, std::vector<double> inputs = {});
+  /// What `value` follows, so that it never follows what only follows: itself, or what it was laid out as.
+  static std::pair<OperationRef, int> followed(const Value& value);
 
  private:
   std::shared_ptr<LaidOutOperation> make(const Op& op, const Values& operands, Attributes attributes, std::vector<double> inputs);
-  NodePtr make_node(OperationRef operation, Values operands);
+  Value add_given(std::shared_ptr<LaidOutOperation> operation, Values operands, LayoutOrigin origin, GivenLayout layout);
+  NodePtr make_node(OperationRef operation, Values operands, const LaidOutOperation* copied = nullptr);
 };
 
 }  // namespace mtf

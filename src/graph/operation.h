@@ -16,6 +16,7 @@
 #include "graph/call_frame.h"
 #include "support/source.h"
 #include "types/dim.h"
+#include "types/layout.h"
 #include "types/mesh.h"
 #include "types/sharding.h"
 
@@ -45,9 +46,26 @@ using OperationRef = std::shared_ptr<const LaidOutOperation>;
 
 /// How the layout of an operation's results came about.
 enum class LayoutOrigin : uint8_t {
-  kRules,  ///< graph/layouts.h: from the operands and the rules in force
-  kGiven,  ///< `@` or a declaration wrote it
-  kLike,   ///< that of a result of `like`: a gradient, a moment
+  kRules,     ///< graph/layouts.h: from the operands and the rules in force
+  kGiven,     ///< `@` or a declaration wrote it: see LayoutReason::asked
+  kLike,      ///< each dim as a result of `like` has it: a gradient, a moment
+  kComputed,  ///< as a cut computed it for gradients alone (exec/engine.h)
+};
+
+/// What `@` asks of a value: the split of each dim that its rules name. Of the others, that they stay as they are (`..`),
+/// or are whole.
+struct AskedLayout {
+  Layout rules;
+  bool keeps_others = false;
+};
+
+/// What decided a layout, besides the operands.
+struct LayoutReason {
+  LayoutPtr rules;           ///< of kRules, and of a variable: those in force; null: none, whatever is in force
+  OperationRef like;         ///< of kLike, and of a variable that is declared like another value
+  int like_result = 0;
+  /// Of kGiven: what `@` asked, or null. It changes where the operand lies, and a variable where `like` or `rules` say.
+  std::shared_ptr<const AskedLayout> asked;
 };
 
 struct LaidOutOperation : Operation {
@@ -55,8 +73,7 @@ struct LaidOutOperation : Operation {
   std::vector<Sharding> shardings;    ///< of each result; never partial
   std::vector<AxisSet> inherited;     ///< of each result: the splits that `@` wrote, or that come from one
   LayoutOrigin origin = LayoutOrigin::kRules;
-  OperationRef like;                  ///< of kLike
-  int like_result = 0;
+  LayoutReason why;
   bool written = true;                ///< the program wrote it: two rules on one axis are an error
   bool no_grad = false;               ///< made inside `no_grad`: gradients end at it
   int64_t region = 0;                 ///< not 0: made inside this call of `recompute`

@@ -7,7 +7,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "graph/layouts.h"
 #include "graph/op.h"
 #include "support/diagnostics.h"
 
@@ -287,50 +286,6 @@ void verify(const Program& program) {
       }
     }
   }
-}
-
-Program laid_out_by(const Program& program, const Layout& rules, const MeshPtr& mesh) {
-  Program result = program;
-  std::unordered_map<const LaidOutOperation*, OperationRef> now;  // of what was laid out before
-  auto like_of = [&](const LaidOutOperation& operation) {
-    auto at = now.find(operation.like.get());
-    return at == now.end() ? operation.like : at->second;
-  };
-  auto follow = [](LaidOutOperation& operation, const LaidOutOperation& like, int like_result) {
-    const Dims& dims = operation.results[0].dims;
-    operation.shardings[0] = replicated(dims.size());
-    for (size_t d = 0; d < dims.size(); ++d)
-      if (const int at = find_dim(like.results[like_result].dims, dims[d].name); at >= 0) operation.shardings[0].dims[d] = like.shardings[like_result].dims[at];
-    operation.inherited[0] = like.inherited[like_result] & operation.shardings[0].split();
-  };
-  for (ProgramInput& input : result.inputs) {
-    auto operation = std::make_shared<LaidOutOperation>(*input.operation);
-    operation->mesh = mesh;
-    operation->written = false;
-    for (size_t r = 0; r < operation->results.size(); ++r)
-      if (operation->inherited[r] == 0) operation->shardings[r] = sharding_of(operation->results[r], rules, *mesh, operation->span, false);
-    now[input.operation.get()] = operation;
-    input.operation = std::move(operation);
-    input.order.clear();
-  }
-  for (ProgramOperation& entry : result.operations) {
-    auto operation = std::make_shared<LaidOutOperation>(*entry.operation);
-    operation->mesh = mesh;
-    operation->written = false;
-    std::vector<OperandLayout> operands;
-    for (const ProgramValue& value : result.operands_of(entry)) operands.push_back({&result.sharding(value), result.inherited(value), result.mesh(value).get()});
-    if (operation->origin == LayoutOrigin::kRules) {
-      decide_layouts(*operation, operands, rules);
-    } else if (operation->origin == LayoutOrigin::kLike) {
-      operation->like = like_of(*operation);
-      follow(*operation, *operation->like, operation->like_result);
-    } else if (operation->inherited[0] == 0 && operation->op->ends_gradients) {
-      operation->shardings[0] = sharding_of(operation->results[0], rules, *mesh, operation->span, false);  // a variable, stored by the rules
-    }
-    now[entry.operation.get()] = operation;
-    entry.operation = std::move(operation);
-  }
-  return result;
 }
 
 }  // namespace mtf

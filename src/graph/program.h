@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "types/layout.h"
 
 namespace mtf {
 
@@ -96,10 +95,5 @@ void verify(const Program& program);
 /// not what they are; only an operation that has an expansion puts its numbers in. It holds no pointers, so that it is
 /// the same on all ranks.
 std::string canonical_form(const Program& program);
-
-/// The program laid out by other rules, on another mesh or both: what was decided by rules is decided again, operation
-/// by operation, what `@` wrote stays, what was laid out as another value follows it. Inputs that are parameters (their
-/// layout came from rules) are laid out by the new rules too. Nothing is evaluated again.
-Program laid_out_by(const Program& program, const Layout& rules, const MeshPtr& mesh);
 
 }  // namespace mtf

@@ -14,48 +14,31 @@ const Op* Builder::find_op(std::string_view name) {
   return op;
 }
 
-Value Builder::laid_out(const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh) {
-  return add_laid_out(*find_op("layout"), {value}, {sharding, inherited, std::move(mesh)});
-}
-
-Value Builder::add_as(const Op& op, Values operands, const Value& like, Attributes attributes, std::vector<double> inputs) {
-  return add_laid_out(op, std::move(operands), {like.sharding(), like.inherited(), like.mesh(), like}, std::move(attributes), std::move(inputs));
-}
+Value Builder::laid_out(const Value& value, GivenLayout layout) { return add_laid_out(*find_op("layout"), {value}, std::move(layout)); }
 
 Value Builder::laid_like(const Value& value, const Value& like) {
-  if (value == like || (same_mesh(value.mesh(), like.mesh()) && value.sharding() == like.sharding() && value.inherited() == like.inherited() &&
-                        value.operation().origin == LayoutOrigin::kLike && value.operation().like == like.node->operation))
-    return value;
-  return add_as(*find_op("layout"), {value}, like);
+  if (value == like) return value;
+  const LaidOutOperation& operation = value.operation();
+  const bool follows = operation.origin == LayoutOrigin::kLike && value.dims() == like.dims() &&
+                       std::pair(operation.why.like, operation.why.like_result) == followed(like);
+  return follows ? value : split_like(value, like);
 }
 
 Value Builder::add_like(const Value& a, const Value& b, const Value& like) {
   const ElementType element = promote(a.element(), b.element());
-  return add_as(*find_op("add"), {cast(a, element), cast(b, element)}, like);
+  return add_following(*find_op("add"), {cast(a, element), cast(b, element)}, like);
 }
 
 Value Builder::accumulate_like(const Value& x, const Value& part, const Value& like) {
   const Operation& made = part.operation();
   Values operands = part.node->operands();
   operands.insert(operands.begin(), x);
-  return add_as(*made.op->accumulate, std::move(operands), like, made.attributes, made.inputs);
+  return add_following(*made.op->accumulate, std::move(operands), like, made.attributes, made.inputs);
 }
 
-Value Builder::split_like(const Value& value, const Value& like) {
-  Sharding sharding = replicated(value.dims().size());
-  AxisSet inherited = 0;
-  for (size_t i = 0; i < value.dims().size(); ++i) {
-    const int at = find_dim(like.dims(), value.dims()[i].name);
-    if (at < 0) continue;
-    sharding.dims[i] = like.sharding().dims[at];
-    inherited |= like.inherited() & sharding.dims[i].set();
-  }
-  return add_laid_out(*find_op("layout"), {value}, {std::move(sharding), inherited, like.mesh(), like});
-}
+Value Builder::split_like(const Value& value, const Value& like) { return add_following(*find_op("layout"), {value}, like); }
 
-Value Builder::assigned(const Value& value, const Sharding& sharding, MeshPtr mesh) {
-  return add_laid_out(*find_op("assign"), {value}, {sharding, 0, std::move(mesh)});
-}
+Value Builder::assigned(const Value& value, GivenLayout stored) { return add_laid_out(*find_op("assign"), {value}, std::move(stored)); }
 
 Value Builder::number(double value, ElementType element) {
   static const Op* op = find_op("number");

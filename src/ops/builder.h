@@ -19,7 +19,7 @@ class Builder : public NodeBuilder {
     return add_node(*find_op(op), std::move(operands), std::move(attributes), std::move(inputs))[0];
   }
   /// `value` as a value of its own in a layout that is given instead of decided (`@`).
-  Value laid_out(const Value& value, const Sharding& sharding, AxisSet inherited, MeshPtr mesh = nullptr);
+  Value laid_out(const Value& value, GivenLayout layout);
   /// `value` laid out as `like` is, whose dims it has: itself if it is already.
   Value laid_like(const Value& value, const Value& like);
   /// a + b, laid out as `like` is.
@@ -28,8 +28,8 @@ class Builder : public NodeBuilder {
   Value accumulate_like(const Value& x, const Value& part, const Value& like);
   /// `value` with each dim that `like` has split as it is there, and the others whole.
   Value split_like(const Value& value, const Value& like);
-  /// What a variable holds after an assignment: a node of its own, where gradients end, stored as `sharding` says.
-  Value assigned(const Value& value, const Sharding& sharding, MeshPtr mesh = nullptr);
+  /// What a variable holds after an assignment: a node of its own, where gradients end.
+  Value assigned(const Value& value, GivenLayout stored);
 
   static const Op* find_op(std::string_view name);
 
@@ -52,10 +52,6 @@ class Builder : public NodeBuilder {
   Value reshape(const Value& a, const Dims& dims);
   Value range(const Dim& dim);
   Value slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);
-
- private:
-  /// A node in the layout of `like`.
-  Value add_as(const Op& op, Values operands, const Value& like, Attributes attributes = {}, std::vector<double> inputs = {});
 };
 
 }  // namespace mtf

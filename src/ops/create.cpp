@@ -136,14 +136,14 @@ Value made_like(Builder& builder, const Value& like, const std::function<Value()
   struct Restore {
     Builder& builder;
     MeshPtr mesh;
-    Layout layout;
+    LayoutPtr layout;
     ~Restore() {
       builder.context.mesh = mesh;
       builder.context.layout = layout;
     }
   } restore{builder, builder.context.mesh, builder.context.layout};
   builder.context.mesh = like.mesh();
-  builder.context.layout = {};
+  builder.context.layout = nullptr;
   return builder.laid_like(make(), like);
 }
 

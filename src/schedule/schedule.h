@@ -81,6 +81,7 @@ struct Schedule {
 struct ScheduleOptions {
   std::vector<bool> input_dies;      ///< empty: none
   std::vector<std::string> skip;     ///< names of passes
+  bool costs_only = false;           ///< only what costs but for memory depend on: no buffers
   /// Called after each pass, with the microseconds it took.
   std::function<void(std::string_view pass, double microseconds, const Schedule&)> after_pass;
 };
@@ -91,6 +92,7 @@ struct SchedulePass {
   std::string_view ensures;
   bool optional = true;   ///< false: the run needs it
   void (*run)(Schedule&);
+  bool for_costs = true;  ///< what is computed and communicated depends on it, and not only memory and time
 };
 const std::vector<SchedulePass>& schedule_passes();
 

@@ -62,7 +62,7 @@ class Carrier {
     first_.try_emplace(&operation, i);
     if (held_[i] || operation.results.size() != 1 || operation.origin == LayoutOrigin::kGiven || operation.op->leaf) return;
     if (operation.origin == LayoutOrigin::kLike) {
-      const auto like = first_.find(operation.like.get());
+      const auto like = first_.find(operation.why.like.get());
       if (like != first_.end() && finer_[like->second] && at(like->second).results[0].dims == operation.results[0].dims &&
           same_mesh(at(like->second).mesh, operation.mesh))
         finer_[i] = finer_[like->second];
@@ -107,7 +107,7 @@ class Carrier {
     if (!finer_[i]) return;
     const LaidOutOperation& operation = at(i);
     kept_[i] = useful_[i];
-    if (operation.origin == LayoutOrigin::kLike) kept_[i] = kept_[first_.at(operation.like.get())];
+    if (operation.origin == LayoutOrigin::kLike) kept_[i] = kept_[first_.at(operation.why.like.get())];
     else
       for (const ProgramValue& operand : program_.operands_of(i))
         if (!operand.is_input() && kept_[operand.source])

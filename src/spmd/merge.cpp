@@ -159,6 +159,7 @@ MergedProgram merge(const Program& program) {
 Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {
   Builder builder;
   builder.context.mesh = operation.mesh;
+  builder.context.layout = nullptr;
   builder.span = operation.span;
   builder.context.frame = operation.frame;
   builder.written = false;
@@ -180,7 +181,7 @@ Program expansion_of(const LaidOutOperation& operation, const std::vector<Expand
   Values results = operation.op->expand(call);
   for (size_t r = 0; r < results.size(); ++r) {
     if (results[r].sharding() == operation.shardings[r] && same_mesh(results[r].mesh(), operation.mesh)) continue;
-    results[r] = builder.laid_out(results[r], operation.shardings[r], operation.inherited[r], operation.mesh);
+    results[r] = builder.laid_out(results[r], {operation.shardings[r], operation.inherited[r], operation.mesh});
   }
   std::vector<NodePtr> nodes;
   const int64_t last = stand_ins.empty() ? 0 : stand_ins.back().node->id;

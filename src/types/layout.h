@@ -3,6 +3,7 @@
 //
 // A layout is a partial map from names of dims (as text: the dims need not exist) to names of mesh axes. It belongs to
 // no mesh; whether the two fit is checked where a tensor is made under them.
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Layout {
   /// The rule for a dim, or null.
   const LayoutRule* find(Name dim) const;
 };
+using LayoutPtr = std::shared_ptr<const Layout>;
 
 /// `{batch -> rows, hidden -> [cols, planes]}`
 std::string to_string(const Layout& layout);

@@ -1,6 +1,7 @@
 // How long it takes to plan large programs, each as one plan: milliseconds by layers, parameters or operations.
 // (What a recursive function makes is one graph, as deep as the program is long and with few calls at a time under way.)
 #include "bench.h"
+#include "cost/layout_costs.h"
 
 namespace mtf {
 namespace {
@@ -67,6 +68,24 @@ std::string parameters(bool adam) {
 }
 
 const std::string kX = "dim batch = 1024\nlet x = random.normal([batch])\n";
+
+// Costing another layout for a program that has been captured, against planning the script anew under it: `ratio`.
+void other_layout(benchmark::State& state) {
+  const std::string mesh = "rows:16;cols:32", rules = "batch:rows;d_model:cols";
+  const std::string text = "let count = " + std::to_string(state.range(0)) + "\n" + kTransformer;
+  EngineOptions options{.threads = 1, .dry = true, .record = std::make_shared<ProgramRecord>()};
+  Bench once(options, mesh, "batch:rows;heads:cols;d_ff:cols;vocab:cols");
+  once.session.run_text("plan.mtf", text);
+  const LayoutCosts costs(options.record);
+  const auto there = std::make_shared<const Mesh>(Name("mesh"), parse_axes(mesh));
+  const auto other = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
+  compare(state, [&] { benchmark::DoNotOptimize(costs.in(there, other)); },
+          [&] {
+            Bench anew({.threads = 1, .dry = true}, mesh, rules);
+            anew.session.run_text("plan.mtf", text);
+          });
+}
+BENCHMARK(other_layout)->Arg(12)->Arg(24)->Arg(72)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 #define PLAN(name, text) BENCHMARK_CAPTURE(plan, name, text)->Unit(benchmark::kMillisecond)
 PLAN(transformer_layers_with_adam, kTransformer)->Arg(12)->Arg(24)->Arg(48)->Arg(72)->Arg(96);

@@ -1,12 +1,12 @@
 // What a plan says of every golden script and example is what its run counts, statement by statement.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <map>
 #include <sstream>
 
 #include "eval/session.h"
 #include "exec/engine.h"
+#include "scripts.h"
 #include "support/diagnostics.h"
 
 namespace mtf::properties {
@@ -33,16 +33,6 @@ Statements counted(const std::string& path, const Settings& settings, const Engi
   // The peak is that of the whole program.
   statements.counters[{"", 0}].peak_bytes = engine.counters().peak_bytes;
   return statements;
-}
-
-std::vector<std::string> scripts() {
-  const std::filesystem::path top = std::filesystem::path(MTF_STDLIB_DIR).parent_path();
-  std::vector<std::string> found;
-  for (const char* folder : {"tests/scripts", "examples"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(top / folder))
-      if (entry.path().extension() == ".mtf") found.push_back(entry.path().string());
-  std::sort(found.begin(), found.end());
-  return found;
 }
 
 TEST(Plan, OfEveryGoldenScriptIsItsRun) {

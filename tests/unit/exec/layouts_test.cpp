@@ -73,5 +73,13 @@ TEST(Layouts, PlacedAndFetchedATensorIsTheSame) {
   }
 }
 
+TEST(Layouts, WhatFollowsAValueNeverFollowsAnotherFollower) {
+  Script script(engine(), "rows:2;cols:2", "a:rows");
+  const Value x = script.input({{"a", 4}});
+  Value y = x;
+  for (int turn = 0; turn < 3; ++turn) y = script.laid_like(script.map("tanh", y), y);
+  EXPECT_EQ(y.operation().why.like, x.node->operation);
+}
+
 }  // namespace
 }  // namespace mtf

@@ -9,7 +9,7 @@ const Dim batch{"batch", 8}, io{"io", 33};
 
 /// `x := x * factor + 1`, as the evaluator makes it for a variable.
 Value step(Script& b, Value x, double factor) {
-  return b.assigned(b.map("add", b.map("mul", x, factor), 1.0), x.sharding());
+  return b.assigned(b.map("add", b.map("mul", x, factor), 1.0), {x.sharding()});
 }
 
 TEST(Plans, AreKeptForAChangingNumber) {

@@ -40,7 +40,7 @@ struct Script : Builder {
   Engine& on;
   Script(Engine& e, const std::string& axes, const std::string& rules) : on(e) {
     context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
-    context.layout.rules = parse_layout_rules(rules);
+    context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
     written = false;
   }
   Value input(const Dims& dims, ElementType element = ElementType::kF32, int modulus = 7, int first = 0) {

@@ -1,0 +1,45 @@
+#pragma once
+// What a script that has been planned would cost under another mesh or other rules, without evaluating it again.
+//
+//     record = planned once           LayoutCosts costs(record)
+//     costs.in(mesh, rules)           what `mtf plan --mesh … --layout …` counts in all, but for the peak
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cost/machine.h"
+#include "cost/step_time.h"
+#include "exec/counters.h"
+#include "exec/program_record.h"
+
+namespace mtf {
+
+/// All that a script costs the largest processor.
+struct ScriptCost {
+  Counters counters;              ///< peak_bytes is 0
+  StepTime time;                  ///< by the machine model; nothing without one
+  int64_t parameter_bytes = 0;    ///< of its params
+  int64_t state_bytes = 0;        ///< of its states
+};
+
+class LayoutCosts {
+ public:
+  /// `before`: how often each program had run when what is to be costed began; empty: all is.
+  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<Machine> machine = std::nullopt, std::vector<int64_t> before = {})
+      : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
+
+  /// `mesh`, `rules`: null: the script's own. Throws a UserError where planning the script would.
+  ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules) const;
+
+  /// Some of it is an estimate, as a plan's would be.
+  bool is_estimate() const;
+  const ProgramRecord& record() const { return *record_; }
+  const std::optional<Machine>& machine() const { return machine_; }
+
+ private:
+  std::shared_ptr<const ProgramRecord> record_;
+  std::optional<Machine> machine_;
+  std::vector<int64_t> before_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,31 @@
+#pragma once
+// How long a schedule takes by a machine model: its steps one after the other.
+//
+// A step that computes takes as long as its arithmetic or its memory traffic, whichever is longer, and what a kernel takes
+// to begin. A collective takes its messages' latency, and its bytes on the wire by the bandwidth between processors.
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cost/machine.h"
+#include "exec/predict.h"
+
+namespace mtf {
+
+struct StepTime {
+  double compute = 0;   ///< seconds in kernels
+  /// Seconds in collectives, by kind and axes.
+  std::map<std::pair<CollectiveKind, std::string>, double> collectives;
+  double communication() const;
+  double total() const { return compute + communication(); }
+  void add(const StepTime& other, int64_t times);
+};
+
+/// `costs`: of each instruction of the schedule's program, as predicted.
+StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& costs, const Machine& machine);
+
+/// Messages that a processor sends for one collective of the schedule.
+int64_t messages_of(const LocalProgram& program, const Instruction& instruction, int64_t calls);
+
+}  // namespace mtf

@@ -1,0 +1,92 @@
+#include "graph/layout_record.h"
+
+#include <utility>
+
+namespace mtf {
+namespace {
+
+template <typename T>
+void append(std::string& key, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void append(std::string& key, const Dims& dims) {
+  append(key, dims.size());
+  for (const Dim& dim : dims) {
+    append(key, dim.name.id());
+    append(key, dim.size);
+  }
+}
+
+void append(std::string& key, const Layout& layout) {
+  append(key, layout.rules.size());
+  for (const LayoutRule& rule : layout.rules) {
+    append(key, rule.dim.id());
+    append(key, rule.axes.size());
+    for (Name axis : rule.axes) append(key, axis.id());
+  }
+}
+
+/// All that a layout depends on but for the layouts that the operands have.
+std::string key_of(const LaidOutOperation& operation) {
+  std::string key;
+  append(key, operation.op);
+  append(key, operation.attributes.dims);
+  append(key, operation.attributes.ints.size());
+  for (int64_t number : operation.attributes.ints) append(key, number);
+  append(key, operation.attributes.element);
+  for (const TensorType& type : operation.results) {
+    append(key, type.element);
+    append(key, type.dims);
+  }
+  append(key, operation.mesh.get());
+  append(key, operation.origin);
+  append(key, operation.written);
+  append(key, operation.why.rules.get());
+  append(key, operation.why.asked != nullptr);
+  if (operation.why.asked) {
+    append(key, operation.why.asked->rules);
+    append(key, operation.why.asked->keeps_others);
+  }
+  return key;
+}
+
+}  // namespace
+
+int32_t LayoutRecord::number_of(std::string key, Decision decision) {
+  const auto [at, fresh] = known_.try_emplace(std::move(key), static_cast<int32_t>(decisions_.size()));
+  if (fresh) decisions_.push_back(std::move(decision));
+  return at->second;
+}
+
+void LayoutRecord::add(const Node& node, const LaidOutOperation* copied) {
+  const LaidOutOperation& operation = *node.operation;
+  if (copied) {
+    numbers_[&operation] = decision_of(*copied);
+    return;
+  }
+  Decision decision;
+  decision.operation = node.operation;
+  std::string key = key_of(operation);
+  for (const Value& operand : node.operands()) {
+    decision.operands.push_back({decision_of(operand.operation()), operand.result});
+    append(key, decision.operands.back());
+  }
+  if (operation.why.like) {
+    decision.like = {decision_of(*operation.why.like), operation.why.like_result};
+    append(key, decision.like);
+  }
+  const int32_t number = number_of(std::move(key), std::move(decision));
+  numbers_[&operation] = number;
+}
+
+void LayoutRecord::add_computed(OperationRef operation, int32_t program, int32_t root) {
+  std::string key("computed");
+  append(key, program);
+  append(key, root);
+  const LaidOutOperation* const address = operation.get();
+  numbers_[address] = number_of(std::move(key), {std::move(operation), {}, {}, program, root});
+}
+
+}  // namespace mtf

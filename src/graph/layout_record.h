@@ -1,0 +1,58 @@
+#pragma once
+// What the layouts of a script's values were decided from, so that they can be decided again (graph/relayout.h).
+//
+// A decision says how the layout of an operation's results came about: what the operation is, which decisions its
+// operands' layouts came from, which rules were in force, what `@` asked, what it follows. Equal ones are one, so that the
+// turns of a loop have no more than one turn. A decision stands behind all that it depends on.
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace mtf {
+
+class LayoutRecord {
+ public:
+  /// The layout of a result of an operation, by the number of its decision.
+  struct Source {
+    int32_t decision = -1;
+    int32_t result = 0;
+    bool operator==(const Source&) const = default;
+  };
+  struct Decision {
+    OperationRef operation;        ///< one of those whose layout was decided so
+    std::vector<Source> operands;
+    Source like;                   ///< what it follows; decision -1: nothing
+    int32_t program = -1;          ///< of kComputed: which program computed it, and as which of its roots
+    int32_t root = 0;
+  };
+
+  /// Called with each node as it is added. `copied`: it lies as this operation does, whatever its own operands do.
+  void add(const Node& node, const LaidOutOperation* copied);
+  /// `operation`, which is new, says where a root of a program lies since a cut computed it for gradients alone.
+  void add_computed(OperationRef operation, int32_t program, int32_t root);
+
+  /// A param (`trainable`) or state has been declared; `operation` says what it begins with, stored as it always will be.
+  void add_variable(const LaidOutOperation& operation, bool trainable) { variables_.push_back({decision_of(operation), trainable}); }
+
+  int32_t decision_of(const LaidOutOperation& operation) const { return numbers_.at(&operation); }
+  const std::vector<Decision>& decisions() const { return decisions_; }
+  struct Variable {
+    int32_t decision = 0;
+    bool trainable = true;
+  };
+  const std::vector<Variable>& variables() const { return variables_; }
+
+ private:
+  int32_t number_of(std::string key, Decision decision);
+
+  std::vector<Decision> decisions_;
+  std::vector<Variable> variables_;
+  std::unordered_map<std::string, int32_t> known_;
+  /// Of what can still be asked for: an operation that has died gives its address to another.
+  std::unordered_map<const LaidOutOperation*, int32_t> numbers_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,56 @@
+#pragma once
+// Other layouts for a script that has been evaluated: what each operation's layout would have been under another mesh or
+// other rules, decided by the same functions from what a LayoutRecord wrote down. Nothing is evaluated again.
+//
+// Rules stand in for those in force everywhere, as `--layout` does, and a mesh for every mesh, as `--mesh` does. What `@`
+// asks stays asked, and what follows another value follows it to where it lies now. Only splits and meshes change: the
+// operations of a program, and which cuts there are, never depend on them.
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "graph/layout_record.h"
+#include "graph/program.h"
+
+namespace mtf {
+
+/// A captured program, with the decision behind the layout of each of its operations and inputs.
+struct RecordedProgram {
+  Program program;
+  std::vector<int32_t> operations;
+  std::vector<int32_t> inputs;
+  std::vector<int32_t> likes;       ///< of each operation, which other of the program it follows; -1: none of them
+  std::vector<bool> only_history;   ///< of each root: it is computed for gradients alone
+};
+
+class Relayout {
+ public:
+  /// `mesh`, `rules`: null: those that the script has. The record lives longer, and may grow.
+  Relayout(const LayoutRecord& record, MeshPtr mesh, LayoutPtr rules) : record_(record), mesh_(std::move(mesh)), rules_(std::move(rules)) {}
+
+  /// The program number `number` as it would have been captured, with what its roots for gradients alone keep of splits
+  /// (spmd/carry_splits.h) left to the caller, who then calls `computed`. Programs are asked for in the order in which
+  /// they were recorded. Throws a UserError as the evaluation would: two rules on one axis, an axis that is not there.
+  Program program(const RecordedProgram& recorded);
+
+  /// The operation of a decision, laid out.
+  const OperationRef& operation(int32_t decision);
+
+  /// The roots of program `number` lie as `program` says.
+  void computed(int32_t number, const Program& program, const std::vector<bool>& only_history);
+
+ private:
+  void decide(const LayoutRecord::Decision& decision);
+
+  const LayoutRecord& record_;
+  const MeshPtr mesh_;
+  const LayoutPtr rules_;
+  std::vector<OperationRef> decided_;                               ///< of each decision
+  std::map<std::pair<int32_t, int32_t>, OperationRef> computed_;    ///< by program and root
+};
+
+/// Makes `operation` say that a result lies as `sharding` says because a cut computed it there.
+OperationRef lies_computed(const LaidOutOperation& operation, int result, const Sharding& sharding);
+
+}  // namespace mtf
