@@ -21,7 +21,7 @@ expect() {
 head -c 5000000 /dev/zero | tr '\0' '#' >"$folder/large.mtf"
 printf 'option lr = 0.1\nprint(lr)\n' >"$folder/option.mtf"
 expect 2 unknown_command "$mtf" rum
-for command in fmt search lsp; do expect 2 unknown_command "$mtf" "$command"; done
+for command in fmt lsp; do expect 2 unknown_command "$mtf" "$command"; done
 mkfifo "$folder/pipe"
 expect 3 bad_file timeout 10 "$mtf" run "$folder/pipe"
 expect 2 bad_usage "$mtf" run

@@ -25,6 +25,8 @@ struct Command {
 extern const Command kRunCommand;        // run_command.cpp
 extern const Command kCheckCommand;      // check_command.cpp
 extern const Command kPlanCommand;       // plan_command.cpp
+extern const Command kCompareCommand;    // compare_command.cpp
+extern const Command kSearchCommand;     // search_command.cpp
 extern const Command kTraceCommand;      // trace_command.cpp
 extern const Command kTestCommand;       // test_command.cpp
 extern const Command kHelpCommand;       // help_command.cpp

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 
+#include "exec/program_record.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "tool/help_topics.h"
@@ -12,6 +13,7 @@
 #include "tool/message_colours.h"
 #include "tool/output.h"
 #include "tool/plan_text.h"
+#include "tool/repl_compare.h"
 #include "tool/repl_completion.h"
 #include "tool/repl_text.h"
 
@@ -19,6 +21,12 @@ namespace mtf::tool {
 namespace {
 
 std::string seconds_text(double seconds) { return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3f} s", seconds); }
+
+/// Keeps what the session computes, so that it can be costed under other layouts.
+EngineOptions recorded(EngineOptions options) {
+  options.record = std::make_shared<ProgramRecord>();
+  return options;
+}
 
 }  // namespace
 
@@ -56,6 +64,7 @@ struct ReplCommands {
     for (const StatementReport& report : repl.session_.plan(text, repl.name_of_entry())) shown += plan_text(report, true);
     repl.out_ << (shown.empty() ? "nothing to compute\n" : shown);
   }
+  static void compare(Repl& repl, const std::string& text) { repl.out_ << compare_at_prompt(repl.session_, text, repl.name_of_entry()); }
   static void time(Repl& repl, const std::string& text) {
     if (text.empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:time` needs a statement").help("such as `:time let y = einsum(x, w -> [batch])`"));
     const auto begin = std::chrono::steady_clock::now();
@@ -72,6 +81,7 @@ struct ReplCommands {
       {":help", "[NAME]", "this list; what an operation, a module or its function does", help},
       {":type", "EXPR", "the type and layout of an expression, computing nothing", type},
       {":plan", "STMT", "what a statement would cost, computing nothing", plan},
+      {":compare", "STMT", "what a statement would cost under each `--layout` and `--mesh` that follows, side by side", compare},
       {":time", "STMT", "how long a statement takes", time},
       {":undo", "", "take back the last entry: what it bound, assigned and brought into force", undo},
       {":counters", "", "everything computed and communicated since the beginning", counters},
@@ -80,7 +90,7 @@ struct ReplCommands {
 };
 
 Repl::Repl(Settings settings, EngineOptions options, std::ostream& out, std::ostream& err)
-    : engine_(std::move(options)), session_(std::move(settings), &engine_, out), out_(out), err_(err) {
+    : engine_(recorded(std::move(options))), session_(std::move(settings), &engine_, out), out_(out), err_(err) {
   session_.keep_last_value();
 }
 

@@ -1,0 +1,44 @@
+#pragma once
+// The mesh and the layout under which a script takes least time by a machine model, of all that there are.
+//
+// A candidate is a mesh (the processors as one axis or several, of any sizes whose product they are) and for each dim of
+// the program the axes that split it. The search is a branch and bound over the dims, those of the most work first. What
+// bounds it from below is the arithmetic: an axis can only divide the work of an operation if a rule gives it to a dim
+// that the operation has, or that is related to one by a rename or a reshape; what is left open divides by all. No
+// candidate is left out that could be better than the best two, so the result is exact.
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "cost/layout_costs.h"
+
+namespace mtf {
+
+struct SearchQuestion {
+  int64_t processors = 1;
+  std::vector<Name> axes;                  ///< the names of the axes; as many as a mesh may have
+  std::optional<std::vector<Axis>> mesh;   ///< no other mesh
+  std::vector<LayoutRule> pinned;          ///< a dim of these has no other rule; a rule without axes: it is whole
+  std::optional<int64_t> memory;           ///< bytes that each processor has
+  /// The peak of a candidate, for those that could be the result; needed with `memory`.
+  std::function<int64_t(const MeshPtr&, const LayoutPtr&)> peak;
+  std::function<void(int64_t costed)> on_progress;
+};
+
+struct Candidate {
+  MeshPtr mesh;
+  LayoutPtr rules;
+  ScriptCost cost;
+};
+
+struct SearchResult {
+  std::optional<Candidate> best;       ///< nothing: none fits
+  std::optional<Candidate> second;     ///< the best that takes another time
+  int64_t costed = 0;                  ///< candidates that were costed
+  int64_t too_large = 0;               ///< that did not fit, of those that were looked at
+};
+
+/// `costs` has a machine.
+SearchResult search(const LayoutCosts& costs, const SearchQuestion& question);
+
+}  // namespace mtf

@@ -1,0 +1,108 @@
+#include "cost/work_bound.h"
+
+#include <algorithm>
+#include <map>
+
+#include "graph/op.h"
+#include "spmd/merge.h"
+#include "spmd/work.h"
+
+namespace mtf {
+namespace {
+
+/// Names that are related: an axis that splits one may come to split another.
+class Related {
+ public:
+  Name of(Name name) {
+    Name at = name;
+    while (parent_.contains(at) && parent_[at] != at) at = parent_[at];
+    return parent_[name] = at;
+  }
+  void join(Name a, Name b) { parent_[of(a)] = of(b); }
+
+ private:
+  std::map<Name, Name> parent_;
+};
+
+const Dim& dim_of(const LaidOutOperation& operation, const IterationDim& dim, size_t k) { return operation.operands[k].dims[dim.operands[k]]; }
+
+}  // namespace
+
+WorkBound::WorkBound(const LayoutCosts& costs) {
+  const ProgramRecord& record = costs.record();
+  const auto alone = std::make_shared<const Mesh>(Name("alone"), std::vector<Axis>{{Name("all"), 1}});
+  Relayout relayout(*record.layouts(), alone, std::make_shared<const Layout>());
+  Related related;
+  std::map<Name, Dim> sizes;
+  std::set<std::pair<Name, Name>> together;
+  std::map<std::vector<Name>, double> work;
+  for (size_t i = 0; i < record.programs().size(); ++i) {
+    const ProgramRecord::Entry& entry = record.programs()[i];
+    const Program program = relayout.program(entry.recorded);
+    relayout.computed(static_cast<int32_t>(i), program, entry.recorded.only_history);
+    // Whole, all that can ever be one is one, so that no more work is counted than any layout has.
+    for (const OperationRef& each : merge(program).whole) {
+      const LaidOutOperation& operation = *each;
+      std::vector<Name> names;
+      if (operation.op->space) {
+        for (const IterationDim& dim : operation.op->space(operation).dims) {
+          Name first;
+          auto add = [&](const Dim& of) {
+            Dim& known = sizes.try_emplace(of.name, of).first->second;
+            known.size = std::max(known.size, of.size);
+            if (first.empty()) first = of.name;
+            else related.join(first, of.name);
+            names.push_back(of.name);
+          };
+          for (size_t k = 0; k < dim.operands.size(); ++k)
+            if (dim.operands[k] >= 0) add(dim_of(operation, dim, k));
+          for (size_t r = 0; r < dim.results.size(); ++r)
+            if (dim.results[r] >= 0) add(operation.results[r].dims[dim.results[r]]);
+        }
+      }
+      if (operation.written)
+        for (const TensorType& type : operation.results)
+          for (const Dim& a : type.dims)
+            for (const Dim& b : type.dims)
+              if (a.name != b.name) together.emplace(a.name, b.name);
+      const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
+      const double flops = static_cast<double>(work_of_whole(operation).value());
+      if (flops > 0) work[names] += static_cast<double>(entry.times) * flops / costs.machine()->flops_of(type.element);
+    }
+  }
+  std::map<Name, double> weight;
+  for (const auto& [names, seconds] : work)
+    for (Name name : std::set<Name>(names.begin(), names.end())) weight[name] += seconds;
+  for (const auto& [name, dim] : sizes)
+    if (dim.size > 1) dims_.push_back(dim);
+  std::stable_sort(dims_.begin(), dims_.end(), [&](const Dim& a, const Dim& b) { return weight[a.name] > weight[b.name]; });
+  std::map<Name, size_t> place;
+  for (size_t d = 0; d < dims_.size(); ++d) place[dims_[d].name] = d;
+  std::map<std::vector<size_t>, double> works;
+  for (const auto& [names, seconds] : work) {
+    std::set<Name> groups;
+    for (Name name : names) groups.insert(related.of(name));
+    std::vector<size_t> dividing;
+    for (size_t d = 0; d < dims_.size(); ++d)
+      if (groups.contains(related.of(dims_[d].name))) dividing.push_back(d);
+    works[dividing] += seconds;
+  }
+  for (const auto& [dividing, seconds] : works) works_.push_back({seconds, dividing});
+  for (const auto& [a, b] : together)
+    if (place.contains(a) && place.contains(b)) conflicts_.insert(std::minmax(place[a], place[b]));
+}
+
+double WorkBound::seconds(const Mesh& mesh, const std::vector<AxisSet>& axes, size_t decided) const {
+  double total = 0;
+  for (const Work& work : works_) {
+    AxisSet dividing = 0;
+    for (size_t d : work.dims) dividing |= d < decided ? axes[d] : ~AxisSet{0};
+    double parts = 1;
+    for (int axis = 0; axis < mesh.order(); ++axis)
+      if (dividing & axis_bit(axis)) parts *= static_cast<double>(mesh.axis_size(axis));
+    total += work.seconds / parts;
+  }
+  return total;
+}
+
+}  // namespace mtf

@@ -1,0 +1,33 @@
+#pragma once
+// The least that the arithmetic of a script can take under rules of which some are still open.
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "cost/layout_costs.h"
+
+namespace mtf {
+
+class WorkBound {
+ public:
+  explicit WorkBound(const LayoutCosts& costs);
+
+  /// The dims of the program that a rule can split, those with the most work first.
+  const std::vector<Dim>& dims() const { return dims_; }
+  /// A tensor of the program has both, so that no axis can split both.
+  bool conflict(size_t a, size_t b) const { return conflicts_.contains(std::minmax(a, b)); }
+  /// Seconds at least, where the first `decided` dims are split over `axes` (a set for each) and the others may be over any.
+  double seconds(const Mesh& mesh, const std::vector<AxisSet>& axes, size_t decided) const;
+
+ private:
+  struct Work {
+    double seconds = 0;           ///< of all on one processor
+    std::vector<size_t> dims;     ///< that can divide it, ascending
+  };
+  std::vector<Dim> dims_;
+  std::vector<Work> works_;
+  std::set<std::pair<size_t, size_t>> conflicts_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,91 @@
+#include "tool/compare_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "support/text.h"
+#include "tool/table.h"
+
+namespace mtf::tool {
+namespace {
+
+/// A row for each figure: its name, and what each column shows.
+class Rows {
+ public:
+  explicit Rows(const std::vector<Compared>& columns) : columns_(columns), table_("l" + std::string(columns.size(), 'r')) {}
+
+  void add(const std::string& name, const std::function<std::string(const Compared&)>& cell) {
+    std::vector<std::string> cells = {name};
+    bool any = false;
+    for (const Compared& column : columns_) {
+      cells.push_back(cell(column));
+      any = any || !cells.back().empty();
+    }
+    if (any) table_.row(std::move(cells));
+  }
+
+  std::string text() const { return table_.text("", "   "); }
+
+ private:
+  const std::vector<Compared>& columns_;
+  Table table_;
+};
+
+double duplication(const Counters& counters) {
+  if (counters.unique_flops == 0) return 1;
+  return static_cast<double>(counters.flops) * static_cast<double>(counters.processors) / static_cast<double>(counters.unique_flops);
+}
+
+CollectiveCount all_of(const Counters& counters) {
+  CollectiveCount all;
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) all += counters.total(static_cast<CollectiveKind>(kind));
+  return all;
+}
+
+}  // namespace
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string compare_text(const std::vector<Compared>& columns, bool timed) {
+  Rows rows(columns);
+  rows.add("mesh", [](const Compared& of) { return of.mesh ? to_string(*of.mesh) : std::string("the script's"); });
+  rows.add("layout", [](const Compared& of) { return of.layout; });
+  rows.add("flops", [](const Compared& of) { return thousands(of.cost.counters.flops); });
+  rows.add("work done more than once", [](const Compared& of) { return fmt::format("×{:.3g}", duplication(of.cost.counters)); });
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    std::set<std::string> groups;
+    for (const Compared& of : columns)
+      for (const auto& [axes, count] : of.cost.counters.collectives[kind])
+        if (count.count > 0) groups.insert(axes);
+    for (const std::string& axes : groups) {
+      rows.add(fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes), [&](const Compared& of) {
+        const auto at = of.cost.counters.collectives[kind].find(axes);
+        if (at == of.cost.counters.collectives[kind].end() || at->second.count == 0) return std::string("-");
+        return fmt::format("{} of {}", thousands(at->second.count), bytes_text(at->second.bytes));
+      });
+    }
+  }
+  rows.add("communicated", [](const Compared& of) { return bytes_text(all_of(of.cost.counters).bytes); });
+  rows.add("on the wire", [](const Compared& of) { return bytes_text(all_of(of.cost.counters).wire_bytes); });
+  const bool stores = std::any_of(columns.begin(), columns.end(), [](const Compared& of) { return of.cost.parameter_bytes + of.cost.state_bytes > 0; });
+  if (stores) {
+    rows.add("params", [](const Compared& of) { return bytes_text(of.cost.parameter_bytes); });
+    rows.add("states", [](const Compared& of) { return bytes_text(of.cost.state_bytes); });
+  }
+  rows.add("peak memory", [](const Compared& of) { return of.peak_bytes ? bytes_text(*of.peak_bytes) : std::string(); });
+  if (timed) {
+    rows.add("computing", [](const Compared& of) { return seconds_text(of.cost.time.compute); });
+    rows.add("communicating", [](const Compared& of) { return seconds_text(of.cost.time.communication()); });
+    rows.add("estimated time", [](const Compared& of) { return seconds_text(of.cost.time.total()); });
+  }
+  return rows.text();
+}
+
+}  // namespace mtf::tool
