@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+#include <unordered_set>
+
 #include "eval/evaluator.h"
 #include "support/text.h"
 
@@ -46,6 +49,7 @@ namespace {
 
 /// The mesh of a literal that is called `name`, at `span`; null where an axis has a poisoned size.
 MeshPtr mesh_of(Evaluator& evaluator, Name name, Span span, const ast::MeshLiteral& literal, const ScopePtr& scope) {
+  if (literal.axes.size() > static_cast<size_t>(kMaxAxes)) fail(Kind::bad_mesh, span, "expected at most {} axes, found {}", kMaxAxes, literal.axes.size());
   std::vector<Axis> axes;
   double total = 1;
   for (const auto& axis : literal.axes) {
@@ -61,7 +65,6 @@ MeshPtr mesh_of(Evaluator& evaluator, Name name, Span span, const ast::MeshLiter
     evaluator.meshes.declare_axis(axis.name.name);
     total *= static_cast<double>(*size);
   }
-  if (axes.size() > static_cast<size_t>(kMaxAxes)) fail(Kind::bad_mesh, span, "expected at most {} axes, found {}", kMaxAxes, axes.size());
   if (total > 1e12) fail(Kind::bad_mesh, span, "this mesh has {:g} processors", total);
   return std::make_shared<const Mesh>(name, std::move(axes));
 }
@@ -70,17 +73,14 @@ LayoutPtr layout_of(Name name, const ast::LayoutLiteral& literal) {
   auto layout = std::make_shared<Layout>();
   layout->name = name;
   layout->span = literal.span;
+  std::unordered_map<Name, Span> ruled;
   for (const ast::LayoutRule& rule : literal.rules) {
-    for (const LayoutRule& other : layout->rules) {
-      if (other.dim == rule.dim.name) {
-        fail(Diagnostic(Kind::duplicate_name, rule.dim.span, fmt::format("`{}` has a rule already", rule.dim.name.text())).related(other.span, "here"));
-      }
-    }
+    if (const auto [other, fresh] = ruled.emplace(rule.dim.name, rule.span); !fresh)
+      fail(Diagnostic(Kind::duplicate_name, rule.dim.span, fmt::format("`{}` has a rule already", rule.dim.name.text())).related(other->second, "here"));
     LayoutRule made{rule.dim.name, {}, rule.span};
+    std::unordered_set<Name> axes;
     for (const ast::Ident& axis : rule.axes) {
-      for (Name other : made.axes) {
-        if (other == axis.name) fail(Kind::bad_layout, axis.span, "`{}` stands twice in one rule", axis.name.text());
-      }
+      if (!axes.insert(axis.name).second) fail(Kind::bad_layout, axis.span, "`{}` stands twice in one rule", axis.name.text());
       made.axes.push_back(axis.name);
     }
     layout->rules.push_back(std::move(made));

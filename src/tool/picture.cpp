@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "eval/session.h"
 #include "support/text.h"
 
 namespace mtf::tool {

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "eval/session.h"
+#include "eval/held.h"
+#include "eval/settings.h"
 #include "tool/script.h"
 
 namespace mtf::tool {
