@@ -69,56 +69,6 @@ class MovesBoxes : public BoundCollective {
   bool unpacked_ = false;
 };
 
-/// Two redistributions on one rank: of everything into one place, and out of it. They make a piece a block, where each
-/// block of the one has something of each of the other.
-class MovesThroughWhole : public BoundCollective {
- public:
-  MovesThroughWhole(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes, CollectiveCount counted)
-      : counted_(counted) {
-    LocalValue whole = from;
-    for (LocalDim& dim : whole.dims) {
-      AxisList left;
-      for (int axis : dim.axes)
-        if (!(axes & axis_bit(axis))) left.push_back(axis);
-      dim.axes = left;
-    }
-    whole.order = to.order;
-    in_ = redistribute(hosting, from, whole, Sources::kGroup, axes);
-    out_ = redistribute(hosting, whole, to, Sources::kOwn, 0);
-    for (int hosted : hosting.places(whole.varies()).first) {
-      begins_.push_back(bytes_);
-      bytes_ += padded(block_at(whole, hosting.coordinates()[static_cast<size_t>(hosted)]).elements * size_of(whole.element));
-    }
-  }
-
-  int64_t staging_bytes() const override { return bytes_; }
-  CollectiveCount counted() const override { return counted_; }
-
-  void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
-             const CollectiveRun& run) override {
-    for (const BoxCopy& copy : in_.local)
-      mtf::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]),
-               run.staging + begins_[static_cast<size_t>(copy.to_place)]);
-    for (const BoxCopy& copy : out_.local)
-      mtf::run(copy, run.staging + begins_[static_cast<size_t>(copy.from_place)],
-               static_cast<std::byte*>(results[0][static_cast<size_t>(copy.to_place)]));
-  }
-
-  bool advance(Transport&) override { return true; }
-
- protected:
-  void wait(Transport&) override {}
-
- private:
-  const CollectiveCount counted_;
-  Redistribution in_, out_;
-  std::vector<int64_t> begins_;  // of each place of the whole value, in the staging
-  int64_t bytes_ = 0;
-};
-
-/// In larger groups that one rank hosts, what goes from every block to every other goes through the whole value.
-constexpr int64_t kLargestPairwise = 8;
-
 std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const CollectiveRecord& record, const LocalValue& from,
                                                const LocalValue& to, AxisSet axes) {
   const Sources sources = record.movement == Movement::kFromPermuted ? Sources::kPermuted : Sources::kGroup;
@@ -131,8 +81,8 @@ std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const Col
     counted.bytes = counted.values * size_of(from.element);
     counted.wire_bytes = sent * size_of(from.element);
   }
-  if (record.payload == Payload::kOperand && hosting.ranks() == 1 && members > kLargestPairwise)
-    return std::make_unique<MovesThroughWhole>(hosting, from, to, axes, counted);
+  if (record.kind == InstructionKind::kAllToAll)
+    if (std::unique_ptr<BoundCollective> through_regions = bind_through_regions(hosting, from, to, axes, counted)) return through_regions;
   return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, sources, axes), counted);
 }
 

@@ -51,6 +51,9 @@ std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, Instruc
 /// Each processor takes its part of what it has: no communication.
 std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const LocalValue& from, const LocalValue& to);
 
+/// An all_to_all, or null where it is better moved from block to block.
+std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes,
+                                                      CollectiveCount counted);
 std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const LocalValue*>& values,
                                                  const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction);
 std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const LocalValue& from, const LocalValue& to,

@@ -65,6 +65,17 @@ TEST(Layouts, OfLargeSumsCutInPiecesDoNotChangeThem) {
   expect_same([&](Script& b) { return b.sum_to(b.input({{"batch", 4}, wide}), {wide}); }, {{"p:4", "batch:p"}, {"p:2;q:2", "batch:q"}});
 }
 
+TEST(Layouts, OfDimsThatChangePlacesInLargeGroupsDoNotChangeIt) {
+  const Dim rows{"rows", 50}, columns{"columns", 61}, other{"other", 3};
+  expect_same([&](Script& b) {
+    const Value x = b.input({rows, columns, other});
+    Sharding moved = x.sharding();
+    std::swap(moved.dims[0], moved.dims[1]);
+    return b.laid_out(x, moved, moved.split());
+  }, {{"p:40", "rows:p"}, {"p:40", "columns:p"}, {"p:20;q:3", "rows:p;other:q"}, {"p:3;q:20", "rows:q;other:p"}, {"q:2;p:30", "rows:p"},
+      {"p:6;q:7", "rows:p+q"}, {"p:6;q:7", "rows:q+p"}, {"p:24;q:2", "rows:p"}});
+}
+
 TEST(Layouts, PlacedAndFetchedATensorIsTheSame) {
   for (const auto& [axes, rules] : kSplits) {
     HostTensor data = counting({ElementType::kI32, {batch, io, hidden}}, 211);
