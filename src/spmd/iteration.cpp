@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "support/diagnostics.h"
 
@@ -51,6 +52,7 @@ class Chooser {
   }
 
   IterationSplit choose() {
+    if (std::optional<std::vector<AxisList>> way = only_way()) return make(*way);
     std::vector<std::vector<AxisList>> ways = assignments();
     IterationSplit best;
     if (ways.size() == 1) return make(ways[0]);
@@ -128,6 +130,20 @@ class Chooser {
       for (const AxisList& list : lists)
         if (list.has(axis)) return true;
     return false;
+  }
+
+  /// What is claimed, where no dim has two claims and no axis is claimed by two dims; so it is for most operations.
+  std::optional<std::vector<AxisList>> only_way() const {
+    std::vector<AxisList> way(claims_.size());
+    AxisSet used = 0;
+    for (size_t j = 0; j < claims_.size(); ++j) {
+      if (claims_[j].empty()) continue;
+      const AxisSet axes = claims_[j][0].set();
+      if (claims_[j].size() > 1 || (axes & (used | may_be_dropped_))) return std::nullopt;
+      used |= axes;
+      way[j] = claims_[j][0];
+    }
+    return way;
   }
 
   /// Every way to give each claimed axis to one of the dims that claim it, with every order that a claim has.

@@ -26,7 +26,11 @@ OperationRef helper_operation(std::string_view op, std::vector<TensorType> opera
 
 class LocalBuilder {
  public:
-  explicit LocalBuilder(const Program& graph) : graph_(graph) {}
+  explicit LocalBuilder(const Program& graph) : graph_(graph) {
+    const size_t least = graph.inputs.size() + graph.operations.size();  // most operations become one instruction
+    program_.values.reserve(least);
+    program_.instructions.reserve(least);
+  }
 
   const LocalValue& operator[](int value) const { return program_.values[value]; }
   ReshardWays& ways() { return ways_; }

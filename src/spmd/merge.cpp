@@ -18,18 +18,24 @@ void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+using ProgramValues = std::vector<ProgramValue>;
+
 class Merger {
  public:
   explicit Merger(const Program& from) {
     Program& program = result_.program;
     program.inputs = from.inputs;
+    program.operations.reserve(from.operations.size());
+    program.operands.reserve(from.operands.size());
+    known_.reserve(from.operations.size());
     for (ProgramInput& input : program.inputs) input.is_own = false;
-    std::vector<std::vector<ProgramValue>> stands_for(from.operations.size());
-    auto resolve = [&](ProgramValue value) { return value.is_input() ? value : stands_for[value.source][value.result]; };
+    std::vector<const ProgramValues*> stands_for(from.operations.size());
+    auto resolve = [&](ProgramValue value) { return value.is_input() ? value : (*stands_for[value.source])[value.result]; };
+    ProgramValues operands;
     for (size_t i = 0; i < from.operations.size(); ++i) {
-      std::vector<ProgramValue> operands;
+      operands.clear();
       for (const ProgramValue& operand : from.operands_of(i)) operands.push_back(resolve(operand));
-      stands_for[i] = add(from.operations[i], std::move(operands), true);
+      stands_for[i] = &add(from.operations[i], operands, true);
     }
     for (const ProgramValue& root : from.roots) program.roots.push_back(resolve(root));
   }
@@ -38,9 +44,10 @@ class Merger {
 
  private:
   /// Everything that makes two applications of one operation to the same operands differ.
-  std::string key_of(const ProgramOperation& entry, const std::vector<ProgramValue>& operands) const {
+  void make_key(const ProgramOperation& entry, const ProgramValues& operands) {
     const LaidOutOperation& operation = *entry.operation;
-    std::string key;
+    std::string& key = key_;
+    key.clear();
     append(key, operation.op);
     append(key, entry.replica);
     append(key, operation.mesh.get());
@@ -60,19 +67,19 @@ class Merger {
       for (const AxisList& list : operation.shardings[r].dims) append(key, list);
       for (const Dim& dim : operation.results[r].dims) append(key, dim.name.id());
     }
-    return key;
   }
 
-  /// The values that stand for the operation's results.
-  std::vector<ProgramValue> add(const ProgramOperation& entry, std::vector<ProgramValue> operands, bool of_program) {
+  /// The values that stand for the operation's results; they stay where they are when others are added.
+  const ProgramValues& add(const ProgramOperation& entry, const ProgramValues& operands, bool of_program) {
     Program& program = result_.program;
-    auto [at, fresh] = known_.try_emplace(key_of(entry, operands));
+    make_key(entry, operands);
+    auto [at, fresh] = known_.try_emplace(key_);
+    ProgramValues& results = at->second;
     if (!fresh) {
-      const ProgramValue first = at->second.front();
+      const ProgramValue first = results.front();
       if (!first.is_input() && program.operations[first.source].name.empty()) program.operations[first.source].name = entry.name;
-      return at->second;
+      return results;
     }
-    std::vector<ProgramValue>& results = at->second;  // stays where it is when others are added
     if (of_program) result_.whole.push_back(entry.operation);
     if (entry.operation->op->expand) {
       if (const int64_t blocks = expanded_blocks(*entry.operation, operands); blocks > 0) return results = expand(entry, operands, blocks);
@@ -83,12 +90,13 @@ class Merger {
     added.first_operand = static_cast<int32_t>(program.operands.size());
     program.operands.insert(program.operands.end(), operands.begin(), operands.end());
     program.operations.push_back(std::move(added));
+    results.reserve(entry.operation->results.size());
     for (size_t r = 0; r < entry.operation->results.size(); ++r) results.push_back({index, static_cast<int32_t>(r)});
     return results;
   }
 
   /// In how many blocks a dim is split that the operation cannot bear to be split; 0 if there is none.
-  int64_t expanded_blocks(const LaidOutOperation& operation, const std::vector<ProgramValue>& operands) const {
+  int64_t expanded_blocks(const LaidOutOperation& operation, const ProgramValues& operands) const {
     const Program& program = result_.program;
     AxisSet axes = 0;
     bool split = false;
@@ -105,7 +113,7 @@ class Merger {
     return split ? operation.mesh->group_size(axes) : 0;
   }
 
-  std::vector<ProgramValue> expand(const ProgramOperation& entry, const std::vector<ProgramValue>& operands, int64_t blocks) {
+  ProgramValues expand(const ProgramOperation& entry, const ProgramValues& operands, int64_t blocks) {
     Program& program = result_.program;
     std::vector<ExpandedOperand> lie;
     for (const ProgramValue& operand : operands) {
@@ -113,18 +121,18 @@ class Merger {
       else lie.push_back({replicated(program.type(operand).dims.size()), 0});
     }
     const Program parts = expansion_of(*entry.operation, lie, blocks);
-    std::vector<ProgramValue> inputs(operands);
+    ProgramValues inputs(operands);
     for (size_t i = operands.size(); i < parts.inputs.size(); ++i) inputs.push_back(own_number(parts.inputs[i]));
-    std::vector<std::vector<ProgramValue>> stands_for(parts.operations.size());
-    auto resolve = [&](ProgramValue value) { return value.is_input() ? inputs[value.input()] : stands_for[value.source][value.result]; };
+    std::vector<const ProgramValues*> stands_for(parts.operations.size());
+    auto resolve = [&](ProgramValue value) { return value.is_input() ? inputs[value.input()] : (*stands_for[value.source])[value.result]; };
     for (size_t i = 0; i < parts.operations.size(); ++i) {
-      std::vector<ProgramValue> of;
+      ProgramValues of;
       for (const ProgramValue& operand : parts.operands_of(i)) of.push_back(resolve(operand));
       ProgramOperation part = parts.operations[i];
       part.replica = entry.replica;
-      stands_for[i] = add(part, std::move(of), false);
+      stands_for[i] = &add(part, of, false);
     }
-    std::vector<ProgramValue> results;
+    ProgramValues results;
     for (const ProgramValue& root : parts.roots) results.push_back(resolve(root));
     if (!results[0].is_input() && program.operations[results[0].source].name.empty()) program.operations[results[0].source].name = entry.name;
     return results;
@@ -144,7 +152,8 @@ class Merger {
   }
 
   MergedProgram result_;
-  std::unordered_map<std::string, std::vector<ProgramValue>> known_;
+  std::unordered_map<std::string, ProgramValues> known_;
+  std::string key_;
 };
 
 }  // namespace

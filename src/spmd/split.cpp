@@ -20,24 +20,26 @@ namespace {
 class Splitter {
  public:
   explicit Splitter(const Program& program) : merged_(merge(program)), graph_(merged_.program), names_(names_of(graph_)), local_(graph_) {
-    readers_.resize(graph_.operations.size());
-    is_root_.resize(graph_.operations.size());
     zero_.resize(graph_.operations.size());
-    locals_.resize(graph_.operations.size());
     input_locals_.assign(graph_.inputs.size(), -1);
-    for (size_t i = 0; i < graph_.operations.size(); ++i) {
-      const size_t results = graph_.operations[i].operation->results.size();
-      readers_[i].assign(results, Reader{});
-      is_root_[i].assign(results, false);
+    first_result_.reserve(graph_.operations.size());
+    size_t results = 0;
+    for (const ProgramOperation& entry : graph_.operations) {
+      first_result_.push_back(results);
+      results += entry.operation->results.size();
+    }
+    readers_.resize(results);
+    is_root_.resize(results);
+    locals_.assign(results, -1);
+    for (size_t i = 0; i < graph_.operations.size(); ++i)
       for (const ProgramValue& operand : graph_.operands_of(i)) {
         if (operand.is_input()) continue;
-        Reader& reader = readers_[operand.source][operand.result];
+        Reader& reader = readers_[at(operand)];
         if (reader.first < 0) reader.first = static_cast<int>(i);
         reader.several = reader.several || reader.first != static_cast<int>(i);
       }
-    }
     for (const ProgramValue& root : graph_.roots)
-      if (!root.is_input()) is_root_[root.source][root.result] = true;
+      if (!root.is_input()) is_root_[at(root)] = true;
     for (size_t i = 0; i < graph_.operations.size(); ++i) is_term_.push_back(joins_numbers(i) && only_joined({static_cast<int32_t>(i), 0}));
   }
 
@@ -59,6 +61,9 @@ class Splitter {
     bool several = false;
   };
 
+  /// The number of a result of an operation among all of the program.
+  size_t at(ProgramValue value) const { return first_result_[value.source] + static_cast<size_t>(value.result); }
+
   const OperationRef& of(ProgramValue value) const {
     return value.is_input() ? graph_.inputs[value.input()].operation : graph_.operations[value.source].operation;
   }
@@ -66,8 +71,8 @@ class Splitter {
   /// The local value that holds a value of the graph; an input is added where it is first asked for.
   int local(ProgramValue value) {
     if (!value.is_input()) {
-      MTF_CHECK(value.result < static_cast<int>(locals_[value.source].size()), "{} is read before it is lowered", graph_.maker(value).op->name);
-      return locals_[value.source][value.result];
+      MTF_CHECK(locals_[at(value)] >= 0, "{} is read before it is lowered", graph_.maker(value).op->name);
+      return locals_[at(value)];
     }
     int& index = input_locals_[value.input()];
     if (index < 0) index = local_.add_input(value.input(), graph_.inputs[value.input()].operation->mesh);
@@ -77,8 +82,8 @@ class Splitter {
   /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no larger
   /// result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is computed.
   bool may_stay_partial(ProgramValue value, AxisSet axes) const {
-    if (is_root_[value.source][value.result]) return false;
-    const Reader& readers = readers_[value.source][value.result];
+    if (is_root_[at(value)]) return false;
+    const Reader& readers = readers_[at(value)];
     if (readers.first < 0 || readers.several) return false;
     const LaidOutOperation& reader = *graph_.operations[readers.first].operation;
     const TensorType& type = graph_.type(value);
@@ -103,8 +108,8 @@ class Splitter {
 
   /// Nothing reads the value but another such operation, once.
   bool only_joined(ProgramValue value) const {
-    const Reader& reader = readers_[value.source][value.result];
-    if (is_root_[value.source][value.result] || reader.first < 0 || reader.several || !joins_numbers(reader.first)) return false;
+    const Reader& reader = readers_[at(value)];
+    if (is_root_[at(value)] || reader.first < 0 || reader.several || !joins_numbers(reader.first)) return false;
     const std::span<const ProgramValue> operands = graph_.operands_of(reader.first);
     return !(operands[0] == operands.back() && operands.size() > 1) && same_mesh(graph_.mesh(value), graph_.operations[reader.first].operation->mesh);
   }
@@ -164,7 +169,7 @@ class Splitter {
       sum = added(addition, local_.bring(sum, node->shardings[0], node, sum_reason(all, *node->mesh)), sums.at(0), 0);
     else if (!may_stay_partial({top, 0}, all))
       sum = local_.bring(sum, node->shardings[0], node, sum_reason(all, *node->mesh));
-    locals_[top] = {sum};
+    locals_[first_result_[top]] = sum;
     return true;
   }
 
@@ -200,6 +205,8 @@ class Splitter {
     local_.set_backward(entry.replica != 0 || !node->written);  // gradients are what no program wrote
     std::vector<int> operands;
     std::vector<Placed> placed, results;
+    operands.reserve(static_cast<size_t>(entry.operand_count));
+    placed.reserve(static_cast<size_t>(entry.operand_count));
     for (const ProgramValue& operand : graph_.operands_of(index)) {
       const int value = local_.onto_mesh(local(operand), node);
       operands.push_back(value);
@@ -226,7 +233,7 @@ class Splitter {
       int outcome = reduce_others(node, space, split, outcomes[r]);
       if (!local_[outcome].partial || !may_stay_partial({index, static_cast<int32_t>(r)}, local_[outcome].partial))
         outcome = rounded(local_.bring(outcome, node->shardings[r], node, reduce_reason(*node, space, split)), node, static_cast<int>(r));
-      locals_[index].push_back(outcome);
+      locals_[at({index, static_cast<int32_t>(r)})] = outcome;
     }
   }
 
@@ -293,11 +300,12 @@ class Splitter {
   const Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
-  std::vector<std::vector<Reader>> readers_;      ///< for each result of each operation
-  std::vector<std::vector<bool>> is_root_;
+  std::vector<size_t> first_result_;              ///< for each operation: at() of its first result
+  std::vector<Reader> readers_;                   ///< for each result of each operation
+  std::vector<bool> is_root_;
   std::vector<bool> is_term_;                     ///< of each operation: lowered with the sum that it is a part of
   std::vector<bool> zero_;                        ///< of each operation: its result is a constant zero
-  std::vector<std::vector<int>> locals_;
+  std::vector<int> locals_;                       ///< the local value that holds each result, or -1
   std::vector<int> input_locals_;
 };
 
