@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+#include <unordered_set>
+
 #include "eval/evaluator.h"
 #include "support/text.h"
 
@@ -43,6 +46,7 @@ void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& sco
 }
 
 void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& scope) {
+  if (stmt.axes.size() > static_cast<size_t>(kMaxAxes)) fail(Kind::bad_mesh, stmt.name.span, "expected at most {} axes, found {}", kMaxAxes, stmt.axes.size());
   std::vector<Axis> axes;
   double total = 1;
   for (const auto& axis : stmt.axes) {
@@ -61,7 +65,6 @@ void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& sc
     evaluator.meshes.declare_axis(axis.name.name);
     total *= static_cast<double>(*size);
   }
-  if (axes.size() > static_cast<size_t>(kMaxAxes)) fail(Kind::bad_mesh, stmt.name.span, "expected at most {} axes, found {}", kMaxAxes, axes.size());
   if (total > 1e12) fail(Kind::bad_mesh, stmt.name.span, "this mesh has {:g} processors", total);
   auto mesh = std::make_shared<const Mesh>(stmt.name.name, std::move(axes));
   scope->bind(stmt.name.name, MeshPtr(mesh), stmt.name.span);
@@ -72,17 +75,14 @@ void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& 
   auto layout = std::make_shared<Layout>();
   layout->name = stmt.name.name;
   layout->span = stmt.layout.span;
+  std::unordered_map<Name, Span> ruled;
   for (const ast::LayoutRule& rule : stmt.layout.rules) {
-    for (const LayoutRule& other : layout->rules) {
-      if (other.dim == rule.dim.name) {
-        fail(Diagnostic(Kind::duplicate_name, rule.dim.span, fmt::format("`{}` has a rule already", rule.dim.name.text())).related(other.span, "here"));
-      }
-    }
+    if (const auto [other, fresh] = ruled.emplace(rule.dim.name, rule.span); !fresh)
+      fail(Diagnostic(Kind::duplicate_name, rule.dim.span, fmt::format("`{}` has a rule already", rule.dim.name.text())).related(other->second, "here"));
     LayoutRule made{rule.dim.name, {}, rule.span};
+    std::unordered_set<Name> axes;
     for (const ast::Ident& axis : rule.axes) {
-      for (Name other : made.axes) {
-        if (other == axis.name) fail(Kind::bad_layout, axis.span, "`{}` stands twice in one rule", axis.name.text());
-      }
+      if (!axes.insert(axis.name).second) fail(Kind::bad_layout, axis.span, "`{}` stands twice in one rule", axis.name.text());
       made.axes.push_back(axis.name);
     }
     layout->rules.push_back(std::move(made));

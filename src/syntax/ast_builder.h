@@ -21,6 +21,8 @@ class AstBuilder {
   AstBuilder(const SourceFile& file, const Offsets& offsets, ParseMode mode, Diagnostics& diagnostics)
       : file_(file), offsets_(offsets), mode_(mode), diagnostics_(diagnostics) {}
 
+  // There will be at most so many statements at the top level.
+  void reserve(std::size_t statements) { statements_.reserve(statements); }
   void add(MtfParser::ProgramContext& part);
   ast::Program finish(std::vector<ast::Comment> comments);
 

@@ -56,6 +56,8 @@ Block AstBuilder::block(MtfParser::BlockContext* tree, Place place) {
 std::vector<Stmt> AstBuilder::statements(const std::vector<MtfParser::StatementContext*>& trees, Place place) {
   std::vector<Stmt> result;
   std::vector<Span> ends;
+  result.reserve(trees.size());
+  ends.reserve(trees.size());
   for (MtfParser::StatementContext* tree : trees) {
     if (tree->exception != nullptr || tree->children.size() != 2) continue;  // `body NEWLINE`
     auto* body = static_cast<antlr4::ParserRuleContext*>(tree->children[0]->children.at(0));

@@ -127,6 +127,7 @@ ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagn
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<StatementRecovery>(list, lexed.offsets(), diagnostics));
   AstBuilder builder(*file, lexed.offsets(), mode, diagnostics);
+  builder.reserve(list.count_statements());
   try {
     while (window.next()) {
       parser.setTokenStream(&window);  // lets go of the tree before

@@ -403,6 +403,12 @@ LexedToken LexedFile::next() {
   return {token->getType(), static_cast<std::uint32_t>(token->getStartIndex()), static_cast<std::uint32_t>(token->getStopIndex() + 1)};
 }
 
+std::size_t TokenList::count_statements() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) count += block_depth[i] == 0 && tokens[i].type == MtfLexer::NEWLINE;
+  return count;
+}
+
 bool TokenList::is_marked(std::size_t begin, std::size_t end) const {
   const auto found = std::lower_bound(marks.begin(), marks.end(), begin);
   return found != marks.end() && *found <= end;

@@ -66,6 +66,8 @@ struct TokenList {
   bool incomplete = false;  // no error yet, but a bracket is open, or the last line continues
   bool too_deep = false;    // reading stopped there
 
+  // How many statements stand at the top level.
+  std::size_t count_statements() const;
   // Whether an error was already reported among the tokens [begin, end].
   bool is_marked(std::size_t begin, std::size_t end) const;
 };

@@ -284,6 +284,30 @@ TEST_F(OneMegabyte, OfDeclarations) {
   for (const auto& line : lines) EXPECT_EQ(check(many(line)).status, 0) << line(1);
 }
 
+TEST_F(OneMegabyte, OfRulesAndAxes) {
+  std::string rules = "dim a = 2\nlayout l = {a -> all", repeated = rules, axes = "mesh m = [a: 1", of_a_rule = "layout l = {a -> [x";
+  for (int i = 0; i < 50000; ++i) {
+    rules += fmt::format(", d{} -> all", i);
+    repeated += fmt::format(", d{} -> all", i / 2);
+    axes += fmt::format(", a{}: 1", i);
+    of_a_rule += fmt::format(", x{}", i);
+  }
+  EXPECT_MENTIONS(check(rules + "}\nprint(sum(ones([a])))\n").err, "[layout_dim_unused]");
+  expect_errors(repeated + "}\n", "duplicate_name");
+  expect_errors(axes + "]\n", "bad_mesh");
+  EXPECT_MENTIONS(check(of_a_rule + "]}\n").err, "[layout_dim_unused]");
+}
+
+TEST_F(OneMegabyte, OfRulesAndOperations) {
+  std::string text = "dim a = 2\nlayout l = {a -> all";
+  for (int i = 0; i < 20000; ++i) text += fmt::format(", d{} -> all", i);
+  text += "}\ndim b = 2";
+  for (int i = 0; i < 20000; ++i) text += fmt::format(", d{} = 2", i);
+  text += "\nlet x = ones([a, b])\n";
+  for (int i = 0; i < 20000; ++i) text += "let y = x + 1\n";
+  EXPECT_EQ(check(text).status, 0);
+}
+
 TEST_F(OneMegabyte, OfOneDeclaration) {
   std::string list = "let l = [1", call = "print(1";
   for (int i = 0; i < 40000; ++i) {
