@@ -53,6 +53,7 @@ struct Engine::Impl {
       reference = std::make_unique<Reference>();
     }
     if (!options.fuse) skipped_passes.push_back("fuse_loops");
+    this->given.add({reinterpret_cast<const char*>(options.placement.data()), options.placement.size() * sizeof(int64_t)});
   }
 
   Plan& plan_for(const Program& program, std::string form, const PlanKey& key, Span place) {

@@ -150,6 +150,21 @@ TEST_F(OnRanks, DifferentComputationsAreSeen) {
   EXPECT_MENTIONS(result.err, "b.mtf:5:");
 }
 
+TEST_F(OnRanks, DifferentNumbersOfEqualComputationsAreSeen) {
+  const std::string file = write("c.mtf", "option lr = 0.1\n" + kHead + "print(sum(range(n) * lr))\n");
+  const auto given = [&](const std::string& first, const std::string& others) {
+    return run_on_ranks(3, {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 0 ] && exec " + kMtf + " run " + first + file + "; exec " + kMtf + " run " + others + file});
+  };
+  std::vector<ProcessResult> results = {given("--set lr=0.1 ", "--set lr=0.2 "), given("--placement 0,1,2 ", "--placement 2,1,0 ")};
+  results.push_back(run_versions("seed 1\n" + kHead + "print(sum(random.uniform([n])))\n", "seed 2\n" + kHead + "print(sum(random.uniform([n])))\n"));
+  results.push_back(run_versions("dim a = 2\nprint(sum(tensor([1, 2], [a])))\n", "dim a = 2\nprint(sum(tensor([1, 3], [a])))\n"));
+  for (const ProcessResult& result : results) {
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(says_once(result.err, "ranks_disagree"));
+  }
+}
+
 TEST_F(OnRanks, DifferentReadsOfEqualComputationsAreSeen) {
   const std::string both = kHead + "let x = range(n)\nlet y = range(vocab)\nprint(sum(x))\n";
   const ProcessResult result = run_versions(both + "print(x)\nprint(y)\n", both + "print(y)\nprint(x)\n");
