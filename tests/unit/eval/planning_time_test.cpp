@@ -127,7 +127,9 @@ TEST(PlanningTime, OfAStepOfALargeTransformerIsShort) {
   const auto of_layers = [&](int layers) { return least_seconds_for(text, layers, "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols"); };
   const double of_12 = of_layers(12), of_72 = of_layers(72), of_96 = of_layers(96);
   EXPECT_LE(of_96 / of_12, 8 * 1.5);
-  if (of_72 >= 0.5 * kSanitized) EXPECT_LT(of_72, 0.5 * kSanitized * slowness());
+  if (of_72 >= 0.5 * kSanitized) {
+    EXPECT_LT(of_72, 0.5 * kSanitized * slowness());
+  }
 }
 
 TEST(PlanningTime, OfAStepOfManyParametersIsShort) {
@@ -139,7 +141,9 @@ TEST(PlanningTime, OfAStepOfManyParametersIsShort) {
       "fn layer(x, i: int) = tanh(x * ps[i])\n" + kThrough +
       "print(step(mean(square(through(random.normal([batch, n]), 0, count)))))\n";
   const double seconds = least_seconds_for(text, 2000, "rows:16;cols:32", "batch:rows");
-  if (seconds >= 0.5 * kSanitized) EXPECT_LT(seconds, 0.5 * kSanitized * slowness());
+  if (seconds >= 0.5 * kSanitized) {
+    EXPECT_LT(seconds, 0.5 * kSanitized * slowness());
+  }
 }
 
 TEST(PlanningTime, IsProportionalToTheOperationsOfAGradient) {
