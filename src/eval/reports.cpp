@@ -4,6 +4,7 @@
 
 #include "eval/display.h"
 #include "eval/host_value.h"
+#include "exec/engine.h"
 
 #include "exec/program_record.h"
 

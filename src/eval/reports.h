@@ -10,10 +10,13 @@
 #include "eval/held.h"
 #include "support/restore.h"
 #include "exec/counters.h"
-#include "exec/engine.h"
 #include "support/source.h"
 
 namespace mtf {
+
+class Engine;
+class ProgramRecord;
+struct HostTensor;
 
 /// How far a loop is.
 struct LoopProgress {

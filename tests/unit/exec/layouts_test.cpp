@@ -71,7 +71,10 @@ TEST(Layouts, OfDimsThatChangePlacesInLargeGroupsDoNotChangeIt) {
     const Value x = b.input({rows, columns, other});
     Sharding moved = x.sharding();
     std::swap(moved.dims[0], moved.dims[1]);
-    return b.laid_out(x, moved, moved.split());
+    GivenLayout layout;
+    layout.inherited = moved.split();
+    layout.sharding = std::move(moved);
+    return b.laid_out(x, std::move(layout));
   }, {{"p:40", "rows:p"}, {"p:40", "columns:p"}, {"p:20;q:3", "rows:p;other:q"}, {"p:3;q:20", "rows:q;other:p"}, {"q:2;p:30", "rows:p"},
       {"p:6;q:7", "rows:p+q"}, {"p:6;q:7", "rows:q+p"}, {"p:24;q:2", "rows:p"}});
 }
