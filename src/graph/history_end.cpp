@@ -52,7 +52,7 @@ class Below {
     std::sort(nodes_.begin(), nodes_.end(), [](const Node* a, const Node* b) { return a->id < b->id; });
     for (size_t i = 0; i < nodes_.size(); ++i) index_[nodes_[i]] = i;
     for (const Node* node : nodes_) {
-      if (is_old(*node) || node->is_held()) candidates_.push_back(number_of(*node));
+      for (int64_t number : numbers_of(*node)) candidates_.push_back(number);
       if (node->ended && node->ended->below) candidates_.insert(candidates_.end(), node->ended->below->begin(), node->ended->below->end());
     }
     std::sort(candidates_.begin(), candidates_.end());
@@ -70,8 +70,8 @@ class Below {
       };
       for (size_t i = 0; i < nodes_.size(); ++i) {
         const Node& node = *nodes_[i];
-        own[i] = is_old(node) || node.is_held() ? bit_of(number_of(node)) : 0;
-        below[i] = 0;
+        own[i] = below[i] = 0;
+        for (int64_t number : numbers_of(node)) own[i] |= bit_of(number);
         if (node.ended && node.ended->below)
           for (int64_t number : *node.ended->below) below[i] |= bit_of(number);
         if (!passes_gradients(*node.operation)) continue;
@@ -94,6 +94,14 @@ class Below {
   }
 
  private:
+  /// What the node is as a target: the value of a variable is one of the variable too, when that has been assigned.
+  static std::vector<int64_t> numbers_of(const Node& node) {
+    if (is_old(node)) return {number_of(node)};
+    if (!node.is_held()) return {};
+    if (node.place != 0) return {node.id, -node.place};
+    return {node.id};
+  }
+
   std::vector<const Node*> nodes_;   // in program order
   std::unordered_map<const Node*, size_t> index_;
   std::vector<int64_t> candidates_;
