@@ -77,7 +77,7 @@ TEST(ForeignForms, EachHelpsWhereItStands) {
     for (std::size_t place; (place = help.find("{}")) != std::string::npos;) help.replace(place, 2, "name");
     bool found = false;
     for (const std::string before : {"", "let c = ", "let c ", "f(", "fn g(x ", "let c = b", "c"})
-      for (const std::string behind : {"", "x", "3", " = 3", " c {}", "(x) {}"}) found |= helps(before + tokens_of(line.form) + behind, help);
+      for (const std::string behind : {"", "x", "3", " = 3", " c {}", "(x) {}", " 0..3) {}", "\n}", " c)", " : 1}", " 2]", "b] { return 1 }", " return 1 }"}) found |= helps(before + tokens_of(line.form) + behind, help);
     EXPECT_TRUE(found) << line.form;
   }
 }

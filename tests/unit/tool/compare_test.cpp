@@ -35,7 +35,7 @@ TEST_F(CompareCommand, ShowsEachLayoutInAColumn) {
   const ProcessResult found = mtf({"compare", file, "--mesh", "all:4", "--layout", "batch:all", "--layout", "hidden:all", "--layout", ""});
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_EQ(row(found.out, "layout"), "layout batch:all hidden:all replicated");
-  EXPECT_EQ(row(found.out, "all_reduce"), "all_reduce over all 1 of 4 B 1 of 8.0 KiB -");
+  EXPECT_EQ(row(found.out, "all_reduce"), "all_reduce over all 1 of 4 B 1 of 4 B -");
 }
 
 TEST_F(CompareCommand, SaysWhichRulesClash) {
