@@ -108,9 +108,11 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
     waiting.cuts = cuts_;
     waiting.turns = 0;
   }
-  if (++waiting.turns < kMostTurns && !(waiting.is_outermost && builder_.table->pending_count() > kManyPending)) return;
+  const bool many = waiting.is_outermost && builder_.table->pending_count() > kManyPending * waiting.patience;
+  if (++waiting.turns < kMostTurns * waiting.patience && !many) return;
   waiting.turns = 0;
-  if (!blocks_.gradients_may_come()) cut({}, loop);
+  if (!blocks_.gradients_may_come()) return cut({}, loop);
+  waiting.patience *= 2;
 }
 
 void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
