@@ -33,12 +33,11 @@ ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules) const {
     Program program = relayout.program(entry.recorded);
     carry_splits(program, entry.recorded.only_history);
     relayout.computed(static_cast<int32_t>(i), program, entry.recorded.only_history);
-    const int64_t times = entry.times - (i < before_.size() ? before_[i] : 0);
-    if (times == 0) continue;
+    if (entry.times == 0) continue;
     const Schedule schedule = mtf::schedule(split(program), options);
     const Prediction prediction = predict_without_memory(schedule);
-    add_times(total.counters, prediction.counters, times);
-    if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
+    add_times(total.counters, prediction.counters, entry.times);
+    if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), entry.times);
   }
   for (const LayoutRecord::Variable& variable : record_->layouts()->variables()) {
     int64_t& bytes = variable.trainable ? total.parameter_bytes : total.state_bytes;

@@ -24,9 +24,8 @@ struct ScriptCost {
 
 class LayoutCosts {
  public:
-  /// `before`: how often each program had run when what is to be costed began; empty: all is.
-  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<Machine> machine = std::nullopt, std::vector<int64_t> before = {})
-      : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
+  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<Machine> machine = std::nullopt)
+      : record_(std::move(record)), machine_(std::move(machine)) {}
 
   /// `mesh`, `rules`: null: the script's own. Throws a UserError where planning the script would.
   ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules) const;
@@ -39,7 +38,6 @@ class LayoutCosts {
  private:
   std::shared_ptr<const ProgramRecord> record_;
   std::optional<Machine> machine_;
-  std::vector<int64_t> before_;
 };
 
 }  // namespace mtf

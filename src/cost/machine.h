@@ -1,6 +1,5 @@
 #pragma once
-// A machine model: how fast processors compute, reach their memory and talk to each other. `mtf calibrate` measures one;
-// a file describes any other:
+// A machine model: how fast processors compute, reach their memory and talk to each other. A file describes one:
 //
 //     {"name": "my cluster",
 //      "flops": {"f32": 1.4e12, "bf16": 2.2e13},          flops a second of one processor, by element type

@@ -7,13 +7,14 @@
 #include "eval/places.h"
 #include "eval/scope.h"
 #include "kernels/element_type.h"
+#include "types/saturating.h"
 
 namespace mtf {
 namespace {
 
 int64_t elements_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
   int64_t elements = 1;
-  for (size_t i = 0; i < type.dims.size(); ++i) elements *= block_size(type.dims[i].size, sharding.dims[i], mesh);
+  for (size_t i = 0; i < type.dims.size(); ++i) elements = saturating_multiply(elements, block_size(type.dims[i].size, sharding.dims[i], mesh));
   return elements;
 }
 
@@ -45,7 +46,7 @@ HeldName described(Name name, const HostValue& value) {
 }  // namespace
 
 int64_t bytes_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
-  return elements_of_block(type, sharding, mesh) * size_of(type.element);
+  return saturating_multiply(elements_of_block(type, sharding, mesh), size_of(type.element));
 }
 
 std::vector<HeldName> held_names(const Scope& scope) {

@@ -4,14 +4,11 @@
 #include <cstring>
 #include <sstream>
 
-#include "cost/layout_costs.h"
 #include "eval/evaluator.h"
 #include "eval/relayout.h"
-#include "exec/program_record.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
-#include "syntax/doubts.h"
 #include "syntax/parse.h"
 #include "types/sharding.h"
 
@@ -68,8 +65,6 @@ struct Session::Impl {
   std::optional<UserError> kept_turns(const UserError& error);
   /// Evaluates an expression without computing, shows its value to `see`, and leaves everything as it was.
   void look(const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see);
-  /// Planned apart: a dry engine of its own sees the session's names, and nothing of it stays but in `record`.
-  std::vector<StatementReport> plan_apart(const std::string& text, const std::string& name, std::shared_ptr<ProgramRecord> record);
   void last_value(HostValue value, Span span);
   void describe_binding(StatementReport& report, Name name, const HostValue& value) {
     if (auto binding = binding_of(name, value, evaluator.display)) report.bindings.push_back(std::move(*binding));
@@ -236,40 +231,18 @@ std::vector<StatementReport> Session::use(const std::string& text, const std::st
 
 const std::vector<Entry>& Session::entries() const { return impl_->entries; }
 
-std::vector<StatementReport> Session::Impl::plan_apart(const std::string& text, const std::string& name, std::shared_ptr<ProgramRecord> record) {
+std::vector<StatementReport> Session::plan(const std::string& text, const std::string& name) {
+  // Planned apart: a dry engine of its own sees the session's names, and nothing of it stays.
   EngineOptions options;
   options.dry = true;
-  options.record = std::move(record);
   Engine dry(options);
   std::ostringstream ignored;
-  Impl planner(settings, &dry, ignored);
-  planner.evaluator.stand_in(evaluator);
+  Impl planner(impl_->settings, &dry, ignored);
+  planner.evaluator.stand_in(impl_->evaluator);
   std::vector<StatementReport> reports = planner.run(text, name, {.keeps = false});
-  evaluator.modules.keep_all_of(planner.evaluator.modules);  // the reports' places are in them
+  impl_->evaluator.modules.keep_all_of(planner.evaluator.modules);  // the reports' places are in them
   return reports;
 }
-
-std::vector<StatementReport> Session::plan(const std::string& text, const std::string& name) { return impl_->plan_apart(text, name, nullptr); }
-
-std::vector<ScriptCost> Session::costs(const std::string& text, const std::vector<Under>& under, const std::string& name) {
-  const std::shared_ptr<ProgramRecord> record = impl_->evaluator.engine()->record();
-  MTF_CHECK(record, "the session's programs are not recorded");
-  const LayoutCosts costs(record, std::nullopt, record->times());
-  impl_->plan_apart(text, name, record);
-  std::vector<ScriptCost> found;
-  for (const Under& each : under) found.push_back(costs.in(each.mesh, each.rules));
-  return found;
-}
-
-template <typename T>
-static T named(Scope& scope, const std::string& name) {
-  const auto found = scope.find(Name(name));
-  const T* value = found.binding ? found.binding->value.as<T>() : nullptr;
-  return value ? *value : nullptr;
-}
-
-MeshPtr Session::find_mesh(const std::string& name) const { return named<MeshPtr>(*impl_->evaluator.top(), name); }
-LayoutPtr Session::find_layout(const std::string& name) const { return named<LayoutPtr>(*impl_->evaluator.top(), name); }
 
 namespace {
 

@@ -23,8 +23,6 @@
 
 namespace mtf {
 
-struct ScriptCost;  // cost/layout_costs.h
-
 class Session {
  public:
   /// `engine` is null to check only; a dry engine plans. `out` gets what `print` prints (rank 0's).
@@ -71,16 +69,6 @@ class Session {
   HostTensor read(const std::string& expression, const std::string& name = "<read>");
   /// What a statement would cost, computing nothing and leaving the session as it was.
   std::vector<StatementReport> plan(const std::string& text, const std::string& name = {});
-  /// What a statement would cost under each mesh and layout (null: those in force), as if the session had been typed under
-  /// them; computes nothing. Of a session whose engine has a record.
-  struct Under {
-    MeshPtr mesh;
-    LayoutPtr rules;
-  };
-  std::vector<ScriptCost> costs(const std::string& text, const std::vector<Under>& under, const std::string& name = {});
-  /// The mesh or layout that a name of the session stands for, or null.
-  MeshPtr find_mesh(const std::string& name) const;
-  LayoutPtr find_layout(const std::string& name) const;
   /// Names that could stand here, for completion: bindings, operations, members after `name.`.
   std::vector<KnownName> known_names(const std::string& prefix) const;
   /// What the variables that were declared so far take.

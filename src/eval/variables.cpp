@@ -1,6 +1,7 @@
 #include "eval/variables.h"
 
 #include "eval/evaluator.h"
+#include "eval/held.h"
 #include "eval/layout_values.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
@@ -74,8 +75,7 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, Poison{}, stmt.name.span);
     return;
   }
-  int64_t bytes = size_of(place->type.element);
-  for (size_t i = 0; i < place->type.dims.size(); ++i) bytes = saturating_multiply(bytes, block_size(place->type.dims[i].size, place->stored.sharding.dims[i], *place->stored.mesh));
+  const int64_t bytes = bytes_of_block(place->type, place->stored.sharding, *place->stored.mesh);
   int64_t& elements_so_far = place->trainable ? stored_.parameters : stored_.states;
   int64_t& bytes_so_far = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
   elements_so_far = saturating_add(elements_so_far, size_of(place->type.dims));

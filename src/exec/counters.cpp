@@ -48,6 +48,11 @@ CollectiveCount Counters::over(CollectiveKind kind, const std::vector<std::strin
   return result;
 }
 
+double duplication(const Counters& counters) {
+  if (counters.unique_flops == 0) return 1;
+  return static_cast<double>(counters.flops) * static_cast<double>(counters.processors) / static_cast<double>(counters.unique_flops);
+}
+
 void add_times(Counters& a, const Counters& b, int64_t times) {
   const auto add = [&](int64_t& sum, int64_t figure) { sum = saturating_add(sum, saturating_multiply(times, figure)); };
   add(a.flops, b.flops);

@@ -44,6 +44,9 @@ struct Counters {
 /// Adds `b`, `times` over; the peak is the larger one.
 void add_times(Counters& a, const Counters& b, int64_t times);
 
+/// How often work is done that one processor alone would do once.
+double duplication(const Counters& counters);
+
 /// `a` minus `b`, except peak_bytes and processors, which are a's.
 Counters difference(const Counters& a, const Counters& b);
 

@@ -47,7 +47,7 @@ int compare(const Options& options, const ProgramOptions& program) {
     if (options.peak) columns[i].peak_bytes = planned_peak(script, settings, columns[i].mesh, rules);
   }
   write_output(compare_text(columns, timed));
-  if (costs.is_estimate()) write_output("(an estimate: not every turn of the loops was walked, or only the run knows how many there are)\n");
+  write_output(estimate_note(costs));
   return 0;
 }
 
@@ -70,7 +70,7 @@ const Command kCompareCommand = {
       parser.texts("--mesh", options->meshes, "AXES", "A mesh to compare: \"rows:2;cols:2\"; repeatable");
       parser.texts("--layout", options->layouts, "RULES", "A layout to compare: \"batch:rows;hidden:cols\"; \"\" replicates; repeatable");
       parser.flag("--peak", options->peak, "Show the peak of memory too, for which the script is planned anew under each");
-      parser.text("--machine", options->machine, "FILE", "Estimate times by this machine model (see `mtf calibrate`)");
+      parser.text("--machine", options->machine, "FILE", "Estimate times by this machine model, in JSON");
       parser.texts("--set", program.set, "NAME=VALUE", "An option or top-level dim of the script, or MODULE.NAME; repeatable");
       return [options, &program] { return compare(*options, program); };
     }};

@@ -34,11 +34,6 @@ class Rows {
   Table table_;
 };
 
-double duplication(const Counters& counters) {
-  if (counters.unique_flops == 0) return 1;
-  return static_cast<double>(counters.flops) * static_cast<double>(counters.processors) / static_cast<double>(counters.unique_flops);
-}
-
 CollectiveCount all_of(const Counters& counters) {
   CollectiveCount all;
   for (int kind = 0; kind < kCollectiveKinds; ++kind) all += counters.total(static_cast<CollectiveKind>(kind));

@@ -26,6 +26,9 @@ std::optional<PlannedScript> plan_once(const Script& script, const Settings& set
 int64_t planned_peak(const Script& script, Settings settings, const MeshPtr& mesh, const LayoutPtr& rules);
 
 /// `--mesh`: null where the script's is meant. Throws UserError of kind bad_option_value.
+/// A line that says so where costs are estimates.
+std::string estimate_note(const LayoutCosts& costs);
+
 MeshPtr mesh_option(const std::string& text);
 LayoutPtr layout_option(const std::string& text);
 

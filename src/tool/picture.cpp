@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 
 #include "eval/session.h"
 #include "support/text.h"
@@ -216,14 +214,7 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
-std::vector<Picture> pictures_of(const Script& script, const Settings& settings, const std::vector<std::string>& expressions) {
-  EngineOptions options;
-  options.threads = 1;
-  options.dry = true;
-  Engine engine(options);
-  std::ostream nowhere(nullptr);
-  Session session(settings, &engine, nowhere);
-  session.execute(script.text, script.name);
+std::vector<Picture> pictures_of(Session& session, const std::vector<std::string>& expressions) {
   std::vector<Picture> pictures;
   for (const std::string& expression : expressions) {
     for (LaidOut& tensor : session.lies(expression)) {
@@ -232,6 +223,18 @@ std::vector<Picture> pictures_of(const Script& script, const Settings& settings,
     }
   }
   return pictures;
+}
+
+std::vector<Picture> pictures_of(const Script& script, const Settings& settings, const std::vector<std::string>& expressions) {
+  if (expressions.empty()) return {};
+  EngineOptions options;
+  options.threads = 1;
+  options.dry = true;
+  Engine engine(options);
+  std::ostream nowhere(nullptr);
+  Session session(settings, &engine, nowhere);
+  session.execute(script.text, script.name);
+  return pictures_of(session, expressions);
 }
 
 std::string svg_of(const std::vector<Picture>& pictures) {

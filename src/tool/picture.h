@@ -11,6 +11,10 @@
 #include "eval/settings.h"
 #include "tool/script.h"
 
+namespace mtf {
+class Session;
+}
+
 namespace mtf::tool {
 
 struct Picture {
@@ -18,7 +22,9 @@ struct Picture {
   LaidOut tensor;
 };
 
-/// The tensors that expressions stand for when a script has been evaluated, computing nothing; of a model, all its params.
+/// The tensors that expressions stand for in a session, computing nothing; of a model, all its params.
+std::vector<Picture> pictures_of(Session& session, const std::vector<std::string>& expressions);
+/// The same when a script has been evaluated.
 std::vector<Picture> pictures_of(const Script& script, const Settings& settings, const std::vector<std::string>& expressions);
 
 /// A self-contained SVG document with all of them, one below the other. Throws UserError (limit_exceeded) for a tensor

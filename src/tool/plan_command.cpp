@@ -75,7 +75,7 @@ int plan(const Options& options, const ProgramOptions& program) {
   PlanTotals totals;
   PlanTree tree;
   session.on_statement([&](const StatementReport& statement) {
-    if (options.by == "value") write_output(plan_text(statement, options.formula));
+    if (view.by == PlanBy::kValue) write_output(plan_text(statement, options.formula));
     else tree.add(statement);
     totals.add(statement);
   });
@@ -87,7 +87,7 @@ int plan(const Options& options, const ProgramOptions& program) {
   }
   if (options.json) write_output(view_json(tree));
   else if (options.csv) write_output(view_csv(tree));
-  else write_output((options.by == "value" ? "" : view_text(tree, view) + "\n") + totals_text);
+  else write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + totals_text);
   return 0;
 }
 

@@ -61,10 +61,8 @@ std::string totals_text(const Counters& counters, const StoredVariables& stored)
   std::string out = fmt::format("total for each of {}\n", count_text(counters.processors, "processor"));
   Table table("lrrrrr");
   table.row({"flops", thousands(counters.flops)});
-  const double duplication = counters.unique_flops == 0 ? 1
-      : static_cast<double>(counters.flops) * static_cast<double>(counters.processors) / static_cast<double>(counters.unique_flops);
   table.row({"flops of one processor alone", thousands(counters.unique_flops)});
-  table.row({"work done more than once", fmt::format("×{:.3g}", duplication)});
+  table.row({"work done more than once", fmt::format("×{:.3g}", duplication(counters))});
   table.row({"peak memory", bytes_text(counters.peak_bytes)});
   const auto variables = [&](const std::string& what, std::int64_t elements, std::int64_t bytes) {
     if (elements > 0) table.row({what, thousands(elements), bytes_text(bytes) + " on a processor"});

@@ -6,10 +6,18 @@
 #include <set>
 
 #include "support/text.h"
+#include "tool/plan_text.h"
 #include "types/saturating.h"
 
 namespace mtf::tool {
 namespace {
+
+/// The calls through which a cost came, innermost first.
+std::vector<const CallFrame*> calls_of(const StatementCost& cost) {
+  std::vector<const CallFrame*> frames;
+  for (const CallFrame* frame = cost.frame.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
+  return frames;
+}
 
 /// Parts of one report, found again by where they stand.
 class Placer {
@@ -17,14 +25,8 @@ class Placer {
   explicit Placer(PlanPart& top) { parts_[{nullptr, {}}] = &top; }
 
   void add(const StatementCost& cost) {
-    std::vector<const CallFrame*> frames;   // the innermost first
-    for (const CallFrame* frame = cost.frame.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
-    Span span = cost.span;
-    if (!frames.empty() && frames[0]->backward) {
-      span = frames[0]->span;
-      // A derivative of a derivative belongs to the line that both are of.
-      while (!frames.empty() && frames[0]->backward) frames.erase(frames.begin());
-    }
+    const std::vector<const CallFrame*> frames = calls_of(cost);
+    const Span span = source_of(cost, frames);
     PlanPart* part = parts_.at({nullptr, {}});
     part->cost.add(cost);
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
@@ -126,9 +128,7 @@ bool PlanTree::compute_the_same(const PlanPart& a, const PlanPart& b) {
 void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit) {
   for (const auto& report : tree.reports()) {
     for (const StatementCost& cost : report->costs) {
-      std::vector<const CallFrame*> frames;
-      for (const CallFrame* frame = cost.frame.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
-      visit(cost, std::max<std::int64_t>(report->turns, 1), frames);
+      visit(cost, std::max<std::int64_t>(report->turns, 1), calls_of(cost));
     }
   }
 }
@@ -140,6 +140,20 @@ Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& f
     span = frame->span;
   }
   return span;
+}
+
+const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part, bool is_statement) {
+  return is_statement && part.parts.size() == 1 ? part.parts[0]->parts : part.parts;
+}
+
+std::string callee_text(const PlanPart& part) {
+  const bool several = !part.last_callee.empty() && part.last_callee != part.callee;
+  return part.callee + (several ? " … " + part.last_callee.substr(part.last_callee.find(' ') + 1) : "");
+}
+
+std::string how_often(const PlanPart& plan) {
+  const std::string turns = turns_text(plan.turns);
+  return plan.is_estimate && !turns.empty() ? "about " + turns : turns;
 }
 
 std::string place_of(Span span) {

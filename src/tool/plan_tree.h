@@ -59,6 +59,13 @@ void each_cost(const PlanTree& tree, const std::function<void(const StatementCos
 /// Where a cost belongs: a backward one to the expression that it is the derivative of.
 Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& frames);
 
+/// What stands below a part: its parts; of a statement that has one plan the plan's.
+const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part, bool is_statement);
+/// What a part calls: `Layer blocks[0] … blocks[3]`; nothing if it is no call.
+std::string callee_text(const PlanPart& part);
+/// How often a plan is computed: `about ×271`; nothing if once.
+std::string how_often(const PlanPart& plan);
+
 /// `model.mtf:12`, without folders.
 std::string place_of(Span span);
 /// The line that a span begins on, without its blanks.

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "support/text.h"
-#include "tool/plan_text.h"
 #include "tool/table.h"
 
 namespace mtf::tool {
@@ -52,11 +51,6 @@ void add_row(Table& table, std::vector<std::string> cells, std::string place, st
 
 // ---- the tree --------------------------------------------------------------------------------------------------------
 
-/// What stands below a part: its parts; of a statement that has one plan the plan's.
-const std::vector<std::unique_ptr<PlanPart>>& below(const PlanPart& part, bool is_statement) {
-  return is_statement && part.parts.size() == 1 ? part.parts[0]->parts : part.parts;
-}
-
 class TreeText {
  public:
   TreeText(const PlanTree& tree, const PlanView& view) : view_(view), all_flops_(tree.root().cost.flops) {
@@ -78,7 +72,7 @@ class TreeText {
     };
     std::priority_queue<Closed> closed;
     auto add = [&](const PlanPart& part, int level, std::int64_t times) {
-      if (below(part, level == 1).empty()) return;
+      if (parts_of(part, level == 1).empty()) return;
       closed.push({(part.cost.flops / 1024 + part.cost.bytes) * times, &part, level});
     };
     int lines = static_cast<int>(root.parts.size());
@@ -86,7 +80,7 @@ class TreeText {
     while (!closed.empty()) {
       const Closed next = closed.top();
       closed.pop();
-      const auto& parts = below(*next.part, next.level == 1);
+      const auto& parts = parts_of(*next.part, next.level == 1);
       if (view_.depth ? next.level > *view_.depth : lines + static_cast<int>(parts.size()) > view_.lines) continue;
       opened_.insert(next.part);
       lines += static_cast<int>(parts.size());
@@ -98,7 +92,7 @@ class TreeText {
   /// The parts of `part`, which is computed `times` times.
   void rows(const PlanPart& part, int level, std::int64_t times) {
     std::vector<const PlanPart*> parts;
-    for (const auto& each : below(part, level == 1)) parts.push_back(each.get());
+    for (const auto& each : parts_of(part, level == 1)) parts.push_back(each.get());
     if (view_.sort != PlanSort::kSource)
       std::stable_sort(parts.begin(), parts.end(), [&](const PlanPart* a, const PlanPart* b) {
         return view_.sort == PlanSort::kFlops ? a->cost.flops > b->cost.flops : a->cost.bytes > b->cost.bytes;
@@ -114,13 +108,12 @@ class TreeText {
 
   static std::string label(const PlanPart& part, const PlanPart& above, int level) {
     std::string text = cut_off(part.text, kWidestText);
-    if (!part.callee.empty()) text += "   " + part.callee;
-    if (!part.last_callee.empty() && part.last_callee != part.callee) text += " … " + part.last_callee.substr(part.last_callee.find(' ') + 1);
+    if (const std::string callee = callee_text(part); !callee.empty()) text += "   " + callee;
     const std::int64_t around = std::max<std::int64_t>(above.calls, 1);
     if (part.calls > around) text += part.calls % around == 0 ? "   ×" + thousands(part.calls / around) : "   ×" + thousands(part.calls) + " in all";
     const PlanPart& plan = level == 1 && part.parts.size() == 1 ? *part.parts[0] : part;
     if (level > 2 || (level == 1 && part.parts.size() > 1)) return text;
-    if (const std::string turns = turns_text(plan.turns); !turns.empty()) text += "   " + std::string(plan.is_estimate ? "about " : "") + turns;
+    if (const std::string turns = how_often(plan); !turns.empty()) text += "   " + turns;
     return text + (plan.variants > 1 ? fmt::format(" in {} variants", plan.variants) : "");
   }
 

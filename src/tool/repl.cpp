@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <new>
 
-#include "exec/program_record.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "tool/launch.h"
@@ -27,12 +26,6 @@ winsize screen_size() {
 }
 
 constexpr std::string_view kImpatient = "\nIt ends as soon as it can. Ctrl-\\ ends mtf itself.\n";
-
-/// Keeps what the session computes, so that it can be costed under other layouts.
-EngineOptions recorded(EngineOptions options) {
-  options.record = std::make_shared<ProgramRecord>();
-  return options;
-}
 
 }  // namespace
 
@@ -65,7 +58,7 @@ void Repl::say(const std::string& text) {
 }
 
 Repl::Repl(Settings settings, EngineOptions options, std::ostream& out, std::ostream& err)
-    : engine_(recorded(std::move(options))), session_(std::move(settings), &engine_, out), out_(out), err_(err) {
+    : engine_(std::move(options)), session_(std::move(settings), &engine_, out), out_(out), err_(err) {
   session_.keep_last_value();
 }
 

@@ -26,16 +26,11 @@ void help(Repl& repl, const std::string& topic) {
   repl.say(text + table.text("  ") + "\n" + list_of_operations());
 }
 
-void compare(Repl& repl, const std::string& text) { repl.say(compare_at_prompt(repl.session(), text, repl.name_of_entry())); }
+void compare(Repl& repl, const std::string& text) { repl.say(compare_at_prompt(repl, text)); }
 
 void draw(Repl& repl, const std::string& text) {
   need_argument(text, ":draw", "a tensor or a model", "net");
-  std::vector<Picture> pictures;
-  for (LaidOut& tensor : repl.session().lies(text)) {
-    std::string name = tensor.name.empty() ? text : text + "." + tensor.name;
-    pictures.push_back({std::move(name), std::move(tensor)});
-  }
-  repl.say(text_of(pictures, repl.columns()));
+  repl.say(text_of(pictures_of(repl.session(), {text}), repl.columns()));
 }
 
 void time(Repl& repl, const std::string& text) {

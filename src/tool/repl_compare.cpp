@@ -3,40 +3,32 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/compare_text.h"
-#include "tool/layout_choices.h"
+#include "tool/what_if.h"
 
 namespace mtf::tool {
 namespace {
 
 struct Asked {
   std::string statement;
-  std::vector<std::string> meshes, layouts;
+  std::vector<Assumption> meshes, layouts;
+  std::vector<std::string> layout_words;   // as they were given
 };
 
 [[noreturn]] void fail_usage(const std::string& what) {
   fail(Diagnostic(Kind::bad_usage, {}, what).help("such as `:compare net(x) --layout batch:rows --layout \"hidden:cols;batch:rows\"`"));
 }
 
-/// A word, or what stands in quotes; `at` goes behind it.
-std::string next_word(const std::string& text, size_t& at) {
-  at = std::min(text.find_first_not_of(" \t\n", at), text.size());
-  const bool quoted = at < text.size() && text[at] == '"';
-  const size_t begin = at + (quoted ? 1 : 0);
-  const size_t end = std::min(quoted ? text.find('"', begin) : text.find_first_of(" \t\n", begin), text.size());
-  at = std::min(end + 1, text.size());
-  return text.substr(begin, end - begin);
-}
-
-Asked parse(const std::string& argument) {
+Asked parse(const Session& session, const std::string& argument) {
   Asked asked;
-  size_t at = std::min({argument.find("--layout"), argument.find("--mesh"), argument.size()});
+  const size_t at = std::min({argument.find("--layout"), argument.find("--mesh"), argument.size()});
   asked.statement = trim(argument.substr(0, at));
-  while (at < argument.size()) {
-    const std::string option = next_word(argument, at);
-    if (option.empty() && at >= argument.size()) break;
-    if (option != "--layout" && option != "--mesh") fail_usage(fmt::format("expected `--layout` or `--mesh`, found {}", code(option)));
-    if (at >= argument.size()) fail_usage(fmt::format("nothing stands behind {}", code(option)));
-    (option == "--mesh" ? asked.meshes : asked.layouts).push_back(next_word(argument, at));
+  std::string options = argument.substr(at);
+  while (!options.empty()) {
+    Assumption one;
+    const std::optional<std::string> word = take_option(session, options, one);
+    if (!word) fail_usage(fmt::format("expected `--layout` or `--mesh`, found {}", code(options)));
+    if (one.layout) asked.layout_words.push_back(*word);
+    (one.mesh ? asked.meshes : asked.layouts).push_back(std::move(one));
   }
   if (asked.statement.empty()) fail_usage("`:compare` needs a statement");
   if (asked.meshes.empty() && asked.layouts.empty()) fail_usage("`:compare` needs a `--layout` or a `--mesh`");
@@ -45,33 +37,27 @@ Asked parse(const std::string& argument) {
 
 }  // namespace
 
-std::string compare_at_prompt(Session& session, const std::string& argument, const std::string& entry) {
-  const Asked asked = parse(argument);
-  std::vector<Session::Under> under;
+std::string compare_at_prompt(Repl& repl, const std::string& argument) {
+  const Asked asked = parse(repl.session(), argument);
   std::vector<Compared> columns;
   for (size_t m = 0; m < std::max<size_t>(1, asked.meshes.size()); ++m) {
     for (size_t l = 0; l < std::max<size_t>(1, asked.layouts.size()); ++l) {
-      Session::Under each;
+      Assumption under;
       Compared column;
       column.layout = "in force";
       if (m < asked.meshes.size()) {
-        each.mesh = session.find_mesh(asked.meshes[m]);
-        if (!each.mesh) each.mesh = mesh_option(asked.meshes[m]);
+        under.mesh = asked.meshes[m].mesh;
+        column.mesh = std::make_shared<const Mesh>(Name("mesh"), *under.mesh);
       }
       if (l < asked.layouts.size()) {
-        each.rules = session.find_layout(asked.layouts[l]);
-        if (!each.rules) each.rules = layout_option(asked.layouts[l]);
-        column.layout = asked.layouts[l].empty() ? "replicated" : asked.layouts[l];
+        under.layout = asked.layouts[l].layout;
+        column.layout = asked.layout_words[l].empty() ? "replicated" : asked.layout_words[l];
       }
-      column.mesh = each.mesh;
-      under.push_back(std::move(each));
+      WhatIf other(repl.session().entries(), repl.settings(), under);
+      for (const StatementReport& report : other.session().plan(asked.statement, repl.name_of_entry()))
+        add_times(column.cost.counters, report.counters, std::max<int64_t>(report.turns, 1));
       columns.push_back(std::move(column));
     }
-  }
-  const std::vector<ScriptCost> costs = session.costs(asked.statement, under, entry);
-  for (size_t i = 0; i < columns.size(); ++i) {
-    columns[i].cost = costs[i];
-    columns[i].cost.parameter_bytes = columns[i].cost.state_bytes = 0;  // those of the session, not of the statement
   }
   return compare_text(columns, false);
 }

@@ -13,11 +13,11 @@ namespace mtf::tool {
 namespace {
 
 /// Shows `answer` the session, or one that is as it would be under what `argument` begins by assuming, which is taken off it.
-void answer_under(Repl& repl, std::string& argument, const std::function<void(Session&)>& answer) {
+void answer_under(Repl& repl, std::string& argument, const std::function<void(Session&, const Assumption&)>& answer) {
   const Assumption assumption = take_assumption(repl.session(), argument);
-  if (assumption.is_none()) return answer(repl.session());
+  if (assumption.is_none()) return answer(repl.session(), assumption);
   WhatIf other(repl.session().entries(), repl.settings(), assumption);
-  answer(other.session());
+  answer(other.session(), assumption);
 }
 
 struct Total {
@@ -153,7 +153,7 @@ std::string suggestions_text(const std::vector<Suggestion>& better, const Total&
 
 void type_command(Repl& repl, const std::string& argument) {
   std::string text = argument;
-  answer_under(repl, text, [&](Session& session) {
+  answer_under(repl, text, [&](Session& session, const Assumption&) {
     need_argument(text, ":type", "an expression", "einsum(x, w -> [batch])");
     repl.say(session.type_of(text, repl.name_of_entry()) + "\n");
   });
@@ -161,7 +161,7 @@ void type_command(Repl& repl, const std::string& argument) {
 
 void plan_command(Repl& repl, const std::string& argument) {
   std::string text = argument;
-  answer_under(repl, text, [&](Session& session) {
+  answer_under(repl, text, [&](Session& session, const Assumption&) {
     need_argument(text, ":plan", "a statement", "let y = einsum(x, w -> [batch])");
     std::string shown;
     for (const StatementReport& report : session.plan(text, repl.name_of_entry())) shown += plan_text(report, true);
@@ -184,10 +184,8 @@ void use_command(Repl& repl, const std::string& what) {
 }
 
 void explain_command(Repl& repl, const std::string& argument) {
-  std::string rest = argument;
-  const Assumption assumption = take_assumption(repl.session(), rest);
   std::string text = argument;
-  answer_under(repl, text, [&](Session& session) {
+  answer_under(repl, text, [&](Session& session, const Assumption& assumption) {
     need_argument(text, ":explain", "a statement", "einsum(x, w -> [batch])");
     const std::vector<StatementReport> reports = session.plan(text, repl.name_of_entry());
     std::string shown;

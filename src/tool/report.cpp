@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
 #include "support/text.h"
-#include "tool/plan_text.h"
 
 namespace mtf::tool {
 namespace {
@@ -46,14 +44,12 @@ std::string figures(const PartCost& cost) {
 
 void add_part(std::string& out, const PlanPart& part, int level, std::int64_t times, std::int64_t all) {
   const bool single = level == 1 && part.parts.size() == 1;
-  const auto& parts = single ? part.parts[0]->parts : part.parts;
+  const auto& parts = parts_of(part, level == 1);
   const PlanPart& plan = single ? *part.parts[0] : part;
   std::string row = bar(part.cost, static_cast<double>(times), all) + figures(part.cost) + fmt::format("<span class=\"place\">{}</span><code>{}</code>", xml_text(place_of(part.span)), xml_text(part.text));
-  if (!part.callee.empty())
-    row += fmt::format("<span class=\"callee\">{}{}</span>", xml_text(part.callee),
-                       part.last_callee.empty() || part.last_callee == part.callee ? "" : " … " + xml_text(part.last_callee.substr(part.last_callee.find(' ') + 1)));
+  if (!part.callee.empty()) row += fmt::format("<span class=\"callee\">{}</span>", xml_text(callee_text(part)));
   if (part.calls > 1) row += " ×" + thousands(part.calls);
-  if (level <= 2 && plan.turns != 1) row += " " + std::string(plan.is_estimate ? "about " : "") + turns_text(plan.turns);
+  if (level <= 2 && plan.turns != 1) row += " " + how_often(plan);
   if (parts.empty()) {
     out += "<details><summary style=\"list-style:none\">" + row + "</summary></details>\n";
     return;

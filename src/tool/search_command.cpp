@@ -124,7 +124,7 @@ int search_layouts(const Options& options, const ProgramOptions& program) {
   write_output("\nthe best{}, of {} costed, by {}\n{}", result.second ? " and the second" : "", count_text(result.costed, "candidate"), machine.name,
                compare_text(columns, true));
   if (result.second) write_output("\nthe best is quicker, because\n{}", explained(*result.best, *result.second));
-  if (costs.is_estimate()) write_output("(an estimate: not every turn of the loops was walked, or only the run knows how many there are)\n");
+  write_output(estimate_note(costs));
   return 0;
 }
 

@@ -78,16 +78,21 @@ EngineOptions dry() {
 
 }  // namespace
 
+std::optional<std::string> take_option(const Session& session, std::string& argument, Assumption& assumption) {
+  if (!argument.starts_with("--")) return std::nullopt;
+  const std::string option = take_word(argument);
+  if (option != "--mesh" && option != "--layout")
+    fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no option {}", code(option))).help("there are `--mesh` and `--layout`"));
+  if (argument.empty()) fail(Kind::bad_usage, {}, "{} needs a value", code(option));
+  const std::string word = take_word(argument);
+  if (option == "--mesh") assumption.mesh = parsed(option, named(session, HeldName::Kind::kMesh, word), [](const std::string& text) { return parse_axes(text); });
+  else assumption.layout = parsed(option, named(session, HeldName::Kind::kLayout, word), [](const std::string& text) { return trim(text).empty() ? std::vector<LayoutRule>() : parse_layout_rules(text); });
+  return word;
+}
+
 Assumption take_assumption(const Session& session, std::string& argument) {
   Assumption assumption;
-  while (argument.starts_with("--")) {
-    const std::string option = take_word(argument);
-    if (option != "--mesh" && option != "--layout")
-      fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no option {}", code(option))).help("there are `--mesh` and `--layout`"));
-    if (argument.empty()) fail(Kind::bad_usage, {}, "{} needs a value", code(option));
-    const std::string word = take_word(argument);
-    if (option == "--mesh") assumption.mesh = parsed(option, named(session, HeldName::Kind::kMesh, word), [](const std::string& text) { return parse_axes(text); });
-    else assumption.layout = parsed(option, named(session, HeldName::Kind::kLayout, word), [](const std::string& text) { return trim(text).empty() ? std::vector<LayoutRule>() : parse_layout_rules(text); });
+  while (take_option(session, argument, assumption)) {
   }
   return assumption;
 }

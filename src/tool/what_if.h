@@ -16,6 +16,10 @@ struct Assumption {
   bool is_none() const { return !mesh && !layout; }
 };
 
+/// Takes one `--mesh M` or `--layout L` off the beginning of `argument`, into `assumption`, as take_assumption does. Returns M
+/// or L as it was given; nothing if `argument` begins with no option.
+std::optional<std::string> take_option(const Session& session, std::string& argument, Assumption& assumption);
+
 /// Takes the `--mesh M` and `--layout L` with which `argument` begins off it. Each is the name of one that was declared, is
 /// written as in a script (`[rows: 2]`, `{batch -> rows}`) or as on the command line (`"rows:2;cols:2"`). Throws UserError
 /// of kind bad_usage or bad_option_value.

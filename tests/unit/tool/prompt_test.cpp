@@ -366,6 +366,7 @@ TEST_F(Prompt, AMegabyteIsPastedInLessThanTwoSeconds) {
   terminal.type("\r");
   EXPECT_TRUE(terminal.mentions("<2> mtf>", PseudoTerminal::Seconds(60)));
   terminal.enter("1 + 1", "2");
+  EXPECT_TRUE(terminal.mentions("<3> mtf>"));  // a Ctrl-D while a statement runs is no key
   terminal.type("\x04");
   EXPECT_EQ(terminal.wait(), 0);
   EXPECT_LT(terminal.used().count(), 2);
