@@ -205,7 +205,6 @@ class Chooser {
     IterationSplit split;
     split.dims = dims;
     split.carried = carried_;
-    AxisSet summed = 0;
     for (const Placed& operand : operands_) split.operands.push_back(replicated(operand.type.dims.size()));
     for (const Placed& result : results_) split.results.push_back(replicated(result.type.dims.size()));
     for (size_t j = 0; j < dims.size(); ++j) {
@@ -214,10 +213,10 @@ class Chooser {
         if (dim.operands[k] >= 0) split.operands[k].dims[dim.operands[k]] = dims[j];
       for (size_t r = 0; r < results_.size(); ++r)
         if (dim.results[r] >= 0) split.results[r].dims[dim.results[r]] = dims[j];
-      if (dim.kind == SplitKind::kReduce) summed |= dims[j].set();
+        else if (dim.kind == SplitKind::kReduce) split.results[r].partial |= dims[j].set();
     }
     for (size_t k = 0; k < operands_.size(); ++k) split.operands[k].partial = operands_[k].sharding.partial & carried_;
-    for (size_t r = 0; r < results_.size(); ++r) split.results[r].partial = carried_ | summed;
+    for (size_t r = 0; r < results_.size(); ++r) split.results[r].partial |= carried_;
     return split;
   }
 

@@ -36,7 +36,7 @@ struct Arithmetic {
 struct IterationSplit {
   std::vector<AxisList> dims;        ///< for each dim of the iteration space
   std::vector<Sharding> operands;    ///< what each operand is needed as
-  std::vector<Sharding> results;     ///< as each result comes out: partial over the axes of summed dims
+  std::vector<Sharding> results;     ///< as each result comes out: partial over the axes of summed dims that it lacks
   AxisSet carried = 0;               ///< axes over which operands are partial and stay so
 };
 

@@ -12,7 +12,7 @@ syntax keyword mtfBoolean false true
 " words: types
 syntax keyword mtfType bf16 bool f32 f64 i32
 " words: operations
-syntax keyword mtfOperation abs add all any argmax argmin argsort broadcast cast cast_like clip concat copy cos cross_entropy cumsum div dropout einsum elu eq exp fill floor floordiv gather ge gelu gt layer_norm le leaky_relu log log_softmax logsumexp lt max maximum mean min minimum mod mul ne neg one_hot ones pad pow prod range reciprocal relu rename reshape reverse round rsqrt scatter_add selu shift sigmoid sign sin slice softmax softplus sort sqrt square stack stop_gradient sub sum swish tanh tensor top_k unstack where zeros zeros_like
+syntax keyword mtfOperation abs add all any argmax argmin argsort attention broadcast cast cast_like clip concat copy cos cross_entropy cumsum div dropout einsum elu eq exp fill floor floordiv gather ge gelu gt layer_norm le leaky_relu log log_softmax logsumexp lt max maximum mean min minimum mod mul ne neg one_hot ones pad pow prod range reciprocal relu rename reshape reverse round rsqrt scatter_add selu shift sigmoid sign sin slice softmax softplus sort sqrt square stack stop_gradient sub sum swish tanh tensor top_k unstack where zeros zeros_like
 " words: functions
 syntax keyword mtfFunction float grad int len print recompute size zip
 " words: modules

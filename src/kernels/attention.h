@@ -1,0 +1,104 @@
+// Attention by tiles: softmax(q kᵀ) v without the matrix of scores in memory (M. Rabe and C. Staats, Self-attention Does
+// Not Need O(n²) Memory, 2021; T. Dao et al., FlashAttention, 2022).
+//
+//   scores[i, j] = scale · q[i, :] · k[j, :] + bias[i, j]        minus infinity where query i does not see place j
+//   log_sum[i]   = log Σ_j exp(scores[i, j])
+//   out[i, :]    = Σ_j exp(scores[i, j] - log_sum[i]) v[j, :]    zeros where a query sees nothing
+//
+// Scores exist as tiles of some queries by some places of the memory, which stay in a cache. Along a row of tiles a running
+// maximum and a running sum are kept, and what was summed under a smaller maximum is scaled down. The backward pass needs
+// log_sum alone: it computes each tile again. Tiles in which no query sees anything are skipped. The order in which the
+// terms of out are added depends on the memory's length alone, so that splitting queries changes no bit of it; that of
+// the gradients of k and v depends on which queries there are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "kernels/element_type.h"
+#include "kernels/scratch.h"
+
+namespace mtf {
+
+/// What query i, at position `first + i`, sees of the memory's positions 0, 1, 2, …
+struct Sight {
+  bool causal = false;      ///< itself and what is before it
+  std::int64_t window = 0;  ///< positions fewer than this away; 0: all
+  std::int64_t first = 0;
+};
+
+/// A score of what is not seen, and what the maximum of a row is at least: so that a row in which nothing is seen, or only
+/// minus infinity, has a sum of 0.
+inline constexpr double kUnseen = -1e30, kLeastMaximum = -1e29, kLeastSum = 1e-30;
+
+/// A matrix of any element type in memory; strides in elements, 0 repeats. No data: there is none.
+struct MatrixPlace {
+  ElementType element = ElementType::kF32;
+  void* data = nullptr;
+  std::int64_t row = 0, column = 0;
+};
+
+/// One place of the batch. Rows are queries; a number a query is a matrix of one column.
+struct AttentionQueries {
+  MatrixPlace q, out, log_sum;
+  MatrixPlace bias, mask;         ///< [queries, memory]; the mask is bool: what may be seen
+  MatrixPlace d_out, delta, d_q;  ///< of the backward pass: delta[i] = Σ d_out[i, :] · out[i, :]
+};
+
+/// What holds for a whole call.
+struct AttentionRule {
+  std::int64_t queries = 0, memory = 0, features = 0, values = 0;
+  double scale = 1;
+  Sight sight;
+  bool bf16_product = false;  ///< what is multiplied is rounded to bf16 first
+};
+
+/// Keys and values of one place of the batch, laid out for tiles, and what was added up of their gradients. T: float, for
+/// f32 and bf16, or double. Takes memory in proportion to the memory's length.
+template <class T>
+class Attention {
+ public:
+  /// Queries of a tile: the grain in which they are divided.
+  static constexpr std::int64_t kQueries = 112;
+
+  explicit Attention(const AttentionRule& rule) : rule_(rule) {}
+
+  /// Takes other keys and values; the backward pass starts their gradients at zero.
+  void load(const MatrixPlace& k, const MatrixPlace& v, bool backward);
+  /// out and log_sum of queries [begin, begin + kQueries).
+  void forward(const AttentionQueries& place, std::int64_t begin);
+  /// d_q of those queries; adds their part of the gradients of k and v.
+  void backward(const AttentionQueries& place, std::int64_t begin);
+  /// Writes the gradients of the keys and values that were loaded.
+  void store(const MatrixPlace& d_k, const MatrixPlace& d_v) const;
+
+ private:
+  static constexpr std::int64_t kKeys = 256;  ///< places of the memory in a tile, a whole number of packets
+
+  /// The part of the memory that a tile covers; up to `padded` there are zeros.
+  struct Columns {
+    std::int64_t begin, count, padded;
+  };
+  Columns columns(std::int64_t tile) const;
+  std::int64_t rows_from(std::int64_t begin) const { return std::min(kQueries, rule_.queries - begin); }
+  std::int64_t tiles() const { return (rule_.memory + kKeys - 1) / kKeys; }
+  /// The tiles of which some query of [begin, begin + rows) sees something: [first, second).
+  std::pair<std::int64_t, std::int64_t> seen_tiles(std::int64_t begin, std::int64_t rows) const;
+  void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows);
+  /// The scores of a tile; what is not seen, and the padding, is kUnseen.
+  void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
+  bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
+  T* room(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
+
+  AttentionRule rule_;
+  // Of the memory: [memory, features], and for each tile [features, kKeys], so that products pack nothing.
+  Scratch k_, k_tiles_, v_, v_tiles_, d_k_, d_v_;
+  // Of the queries of a tile, scaled: [features, kQueries] and [kQueries, features]; scores and their gradients.
+  Scratch q_columns_, q_rows_, scores_, slopes_, sums_, d_columns_, d_rows_;
+};
+
+extern template class Attention<float>;
+extern template class Attention<double>;
+
+}  // namespace mtf

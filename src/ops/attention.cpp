@@ -1,0 +1,228 @@
+// attention: the records. The smaller operations that it stands for are in attention_graph.cpp, what it does on blocks in
+// attention_kernel.cpp.
+#include "ops/attention.h"
+
+#include <cmath>
+
+#include "ops/blocks.h"
+#include "ops/softmax.h"
+
+namespace mtf {
+namespace {
+
+constexpr std::string_view kFamily = "Neural networks";
+
+/// The dim that an argument names, of `of`, which must have it.
+Dim dim_of(const Call& call, std::string_view argument, std::string_view of) {
+  const Dim& asked = call.argument(argument).dims[0];
+  const Value& value = call.tensor(of);
+  const int place = find_dim(value.dims(), asked.name);
+  if (place < 0)
+    fail(Kind::dim_not_in_operands, call.span_of(argument), "expected a dimension of {} for `{}`, found `{}`", describe(value), argument, asked.name.text());
+  return value.dims()[place];
+}
+
+[[noreturn]] void refuse(const Call& call, std::string_view argument, const std::string& expected, const std::string& help) {
+  fail(Diagnostic(Kind::shape_mismatch, call.span_of(argument), fmt::format("expected {}, found {}", expected, describe(call.tensor(argument)))).help(help));
+}
+
+/// Refuses k, v, bias and mask whose dims do not fit, and finds the dim of values.
+Dim check_dims(const Call& call, const Dim& length, const Dim& memory, const Dim& features) {
+  const Value& q = call.tensor("q");
+  const Value& k = call.tensor("k");
+  const Value& v = call.tensor("v");
+  const std::string others = "the other dimensions of k and v are the same, and dimensions of q; without a dimension of q they serve all of it";
+  if (has_dim(q.dims(), memory.name)) refuse(call, "q", fmt::format("queries without `{}`", memory.name.text()), "rename the places of keys and values: rename(x, length -> memory)");
+  const Dims batch = remaining(q.dims(), {length, features});
+  const Dims of_k = remaining(k.dims(), {memory, features});
+  if (!has_dim(k.dims(), features.name) || !is_subset(of_k, batch)) refuse(call, "k", fmt::format("keys with `{}`, `{}`, and dimensions of {}", memory.name.text(), features.name.text(), to_string(batch)), others);
+  const Dims own = remaining(remaining(v.dims(), of_k), {memory});
+  if (own.size() != 1 || v.dims().size() != of_k.size() + 2 || has_dim(batch, own[0].name) || own[0].name == length.name)
+    refuse(call, "v", fmt::format("values with {}, `{}`, and one dimension of their own, such as `{}`", to_string(of_k), memory.name.text(), features.name.text()), others);
+  Dims of_scores = batch;
+  of_scores.push_back(length);
+  of_scores.push_back(memory);
+  for (std::string_view argument : {"bias", "mask"})
+    if (call.argument(argument).given && !is_subset(call.tensor(argument).dims(), of_scores))
+      refuse(call, argument, fmt::format("dimensions of the scores, {}", to_string(of_scores)), "");
+  return own[0];
+}
+
+void check_numbers(const Call& call) {
+  const Argument& window = call.argument("window");
+  if (window.given && !window.unknown && window.number < 1)
+    fail(Diagnostic(Kind::bad_value, window.span, fmt::format("expected a window of 1 or more, found {}", window.number)).help("a window of 1 sees its own position alone"));
+}
+
+Values build_attention(Call& call) {
+  Builder& b = call.builder;
+  check_sizes(call, tensor_arguments(call));
+  const Dim length = dim_of(call, "along", "q"), features = dim_of(call, "features", "q"), memory = dim_of(call, "over", "k");
+  if (length.name == features.name) fail(Kind::dim_twice, call.span_of("features"), "`along` and `features` are both `{}`", length.name.text());
+  dim_of(call, "over", "v");
+  const Dim values = check_dims(call, length, memory, features);
+  check_numbers(call);
+  const bool masked = call.argument("mask").given, biased = call.argument("bias").given;
+  if (masked) check_element(call, "mask", ElementType::kBool, "compare it: mask != 0");
+  const Dims& q = call.tensor("q").dims();
+  const ElementType element = real_element(common_element({call.tensor("q"), call.tensor("k"), call.tensor("v")}));
+  Values operands = as_element(b, Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
+  if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
+  if (masked) operands.push_back(call.tensor("mask"));
+
+  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, b.context.multiply_bf16}};
+  attributes.ints.push_back(find_dim(q, length.name));
+  attributes.ints.push_back(find_dim(q, features.name));
+  const auto memory_label = static_cast<int64_t>(q.size());
+  for (size_t k = 1; k < operands.size(); ++k)
+    for (const Dim& dim : operands[k].dims())
+      attributes.ints.push_back(dim.name == memory.name ? memory_label : k == 2 && dim.name == values.name ? memory_label + 1 : find_dim(q, dim.name));
+  const double scale = call.number("scale", 1 / std::sqrt(static_cast<double>(features.size)));
+  return {b.add_node(call.op, std::move(operands), std::move(attributes), {scale, call.number("offset", 0), call.number("window", 0)})[0]};
+}
+
+Dims out_dims(const Operation& operation) {
+  Dims dims = operation.operands[0].dims;
+  dims[operation.attributes.ints[6]] = operation.attributes.dims[3];
+  return dims;
+}
+
+Dims row_dims(const Operation& operation) { return remaining(operation.operands[0].dims, {operation.attributes.dims[2]}); }
+
+std::vector<TensorType> infer_attention(const Operation& operation) {
+  const ElementType element = operation.operands[0].element;
+  return {{element, out_dims(operation)}, {row_element(element), row_dims(operation)}};
+}
+
+std::vector<TensorType> infer_gradient(const Operation& operation) { return {operation.operands[0], operation.operands[1], operation.operands[2]}; }
+
+/// Queries are independent; where memory, features or values are split, smaller operations stand for it. Of the gradient,
+/// what k and v lack is summed.
+IterationSpace attention_space(const Operation& operation) {
+  const AttentionParts parts(operation.attributes);
+  const bool backward = operation.results.size() == 3;
+  const size_t given = parts.operands();
+  // A dim by name, in operands and results: features are those of q and k, values those of v and of what has its dim.
+  const auto entry = [&](const Dim& dim, bool of_values) {
+    IterationDim made;
+    for (size_t k = 0; k < operation.operands.size(); ++k) {
+      const bool has_values = k == 2 || k == given + 2;
+      const bool counts = dim.name == parts.values.name && of_values ? has_values : dim.name == parts.features.name ? k < 2 : true;
+      made.operands.push_back(counts ? static_cast<int8_t>(find_dim(operation.operands[k].dims, dim.name)) : int8_t{-1});
+    }
+    for (size_t r = 0; r < operation.results.size(); ++r) {
+      const bool has_values = backward ? r == 2 : r == 0;
+      const bool counts = dim.name == parts.values.name && of_values ? has_values : dim.name == parts.features.name ? backward && r < 2 : true;
+      made.results.push_back(counts ? static_cast<int8_t>(find_dim(operation.results[r].dims, dim.name)) : int8_t{-1});
+    }
+    return made;
+  };
+  IterationSpace space;
+  for (const Dim& dim : operation.operands[0].dims) {
+    IterationDim made = entry(dim, false);
+    if (dim.name == parts.features.name) made.kind = SplitKind::kExpand;
+    else if (backward && made.operands[1] < 0) made.kind = SplitKind::kReduce;
+    space.dims.push_back(std::move(made));
+  }
+  for (const auto& [dim, of_values] : {std::pair(parts.memory, false), std::pair(parts.values, true)}) {
+    IterationDim made = entry(dim, of_values);
+    made.kind = SplitKind::kExpand;
+    space.dims.push_back(std::move(made));
+  }
+  return space;
+}
+
+Values attention_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Operation& operation = call.operation;
+  Values gradients(call.operands.size());
+  const Value& d = call.d_results[0];
+  if (!d) return gradients;
+  const Value& log_sum = call.results[1];
+  const ElementType element = log_sum.element();
+  const Value delta = b.sum_to(b.map("mul", b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
+  if (call.wants(0) || call.wants(1) || call.wants(2)) {
+    Values operands = call.operands;
+    for (const Value& more : {log_sum, delta, b.broadcast(d, call.results[0].dims())}) operands.push_back(more);
+    const Values slopes = b.add_node(ops::kAttentionGradient, std::move(operands), operation.attributes, operation.inputs);
+    std::copy(slopes.begin(), slopes.end(), gradients.begin());
+  }
+  const AttentionParts parts(operation.attributes);
+  if (parts.bias && call.wants(3))
+    gradients[3] = sum_to_operand(b, score_gradient(b, operation, call.operands, log_sum, delta, d), call.operands[3]);
+  return gradients;
+}
+
+/// 1 where a query sees a place of the memory, by their positions.
+void attention_mask_kernel(KernelCall& call) {
+  const Block& mask = call.results[0];
+  const auto offset = static_cast<int64_t>(call.inputs[0]), window = static_cast<int64_t>(call.inputs[1]);
+  const bool causal = call.attributes.ints[0] != 0, windowed = call.attributes.ints[1] != 0;
+  const BlockDim &rows = mask.dims[0], &columns = mask.dims[1];
+  for (int64_t i = 0; i < rows.size; ++i)
+    for (int64_t j = 0; j < columns.size; ++j) {
+      const int64_t away = offset + rows.first + i - columns.first - j;
+      mask.as<uint8_t>()[i * rows.stride + j * columns.stride] = (!causal || away >= 0) && (!windowed || (away < window && -away < window));
+    }
+}
+
+}  // namespace
+
+constexpr Op ops::kAttention = complete({
+    .name = "attention",
+    .signature = "attention(q: tensor, k: tensor, v: tensor, over: dim, along: dim, features: dim, causal: bool = false, window: int = all, "
+                 "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true)",
+    .family = kFamily,
+    .doc = "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q k + bias) v. `over` is the "
+           "dimension of the places in k and v (the memory), `along` that of the queries, `features` the one that a query and a key share; "
+           "the result has the dimensions of q, with v's own in place of `features`. Other dimensions of k and v are dimensions of q; "
+           "one of q that both lack shares them (multi-query and grouped heads). Query i stands at position `offset` + i of the memory, "
+           "behind a cache of so many places; `causal` lets it see no later position, `window` only positions fewer than that away, "
+           "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. "
+           "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing sees are skipped. "
+           "Counted is every score, seen or not; one gradient only, not the gradient of a gradient.",
+    .example = "dim length = 3, memory = 3, d = 2\n"
+               "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"
+               "let k = tensor([[1, 0], [0, 1], [0, 0]], [memory, d])\n"
+               "let v = tensor([[1, 2], [3, 4], [5, 6]], [memory, d])\n"
+               "print(attention(q, k, v, over: memory, along: length, features: d, causal: true, scale: 1))\n"
+               "#> [[1, 2], [2.96403, 3.96403], [2.03597, 3.03597]]\n",
+    .samples = "q: [a, b, c], k: [a, d, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c)\n"
+               "q: [b, a, c], k: [d, c], v: [c, d] => attention(q, k, v, over: d, along: b, features: c, causal: true)\n"
+               "q: [b, c], k: [d, c], v: [d, a], s: [d, b] => attention(q, k, v, over: d, along: b, features: c, window: 2, offset: 1, bias: s)\n"
+               "q: [a, b, c], k: [c, d, a], v: [a, d, c], s: [a], m: bool[b, d] => "
+               "attention(q, k, v, over: d, along: b, features: c, causal: true, offset: 2, scale: 0.5, bias: s, mask: m)\n"
+               "q: bf16[a, b, c], k: bf16[d, c], v: bf16[d, c] => attention(q, k, v, over: d, along: b, features: c)",
+    .build = build_attention,
+    .infer = infer_attention,
+    .space = attention_space,
+    .kernel = attention_kernel,
+    .expand = expand_attention,
+    .work = Work::kExpansion,
+    .gradient = attention_gradient,
+    .saved_results = 1,
+});
+
+constexpr Op ops::kAttentionGradient = complete({
+    .name = "attention_gradient",
+    .family = kFamily,
+    .doc = "The gradients of attention's q, k and v: its tiles are computed again, from the logarithms of their rows' sums.",
+    .infer = infer_gradient,
+    .space = attention_space,
+    .kernel = attention_gradient_kernel,
+    .expand = expand_attention_gradient,
+    .work = Work::kExpansion,
+    .no_gradient = "the tiles of attention are computed for one gradient; write it with einsum and softmax for more",
+});
+
+constexpr Op ops::kAttentionMask = complete({
+    .name = "attention_mask",
+    .family = kFamily,
+    .doc = "What attention's queries see of the memory by their positions, where its memory is split.",
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kBool, operation.attributes.dims}}; },
+    .space = elementwise_space,
+    .kernel = attention_mask_kernel,
+    .no_gradient = "it depends on no tensor",
+});
+
+}  // namespace mtf

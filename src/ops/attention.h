@@ -1,0 +1,46 @@
+#pragma once
+// What the parts of attention share: its operands, and how their dims run together.
+//
+//   operation           operands                                               results
+//   attention           q, k, v, [bias], [mask]                                out, log_sum
+//   attention_gradient  q, k, v, [bias], [mask], log_sum, delta, d_out         d_q, d_k, d_v
+//   attention_mask      -                                                      which places of the memory a query sees
+//
+//   attribute  attention, attention_gradient                                   attention_mask
+//   dims       length, memory, features, values                                length, memory
+//   ints       1 if causal, if there is a window, a bias, a mask, if f32 is    1 if causal, if there is a window
+//              multiplied as bf16; the places of length and features in q;
+//              for each dim of k, v, bias and mask its label
+//   inputs     scale, offset, window                                           offset, window
+//
+// The label of a dim is its place in q; the memory has the next number, and the dim of values the one after. q has
+// features, k has memory and features, v has memory and values, which may be features again; all other dims of k and v
+// are q's. out has values where q has features; log_sum, and delta, lack it.
+#include "ops/record.h"
+
+namespace mtf {
+
+/// What the attributes of attention and attention_gradient say.
+struct AttentionParts {
+  explicit AttentionParts(const Attributes& attributes)
+      : causal(attributes.ints[0] != 0), windowed(attributes.ints[1] != 0), bias(attributes.ints[2] != 0), mask(attributes.ints[3] != 0),
+        bf16_product(attributes.ints[4] != 0), length(attributes.dims[0]), memory(attributes.dims[1]), features(attributes.dims[2]), values(attributes.dims[3]) {}
+  bool by_position() const { return causal || windowed; }
+  /// Operands before those that only the gradient has.
+  size_t operands() const { return 3 + (bias ? 1 : 0) + (mask ? 1 : 0); }
+
+  bool causal, windowed, bias, mask, bf16_product;
+  Dim length, memory, features, values;
+};
+
+/// The graph of smaller operations, of which each writes what it makes: what stands for attention where memory, features
+/// or values are split.
+Values expand_attention(ExpandCall& call);
+Values expand_attention_gradient(ExpandCall& call);
+/// The gradient of the scores, as a graph: [.., length, memory].
+Value score_gradient(Builder& b, const Operation& operation, const Values& operands, const Value& log_sum, const Value& delta, const Value& d_out);
+
+void attention_kernel(KernelCall& call);
+void attention_gradient_kernel(KernelCall& call);
+
+}  // namespace mtf

@@ -1,0 +1,168 @@
+// Attention on blocks, in whatever order their dims lie: the places of the batch, one after the other, as matrices.
+//
+// Places that share keys and values (of heads that k and v lack) are one task, in which these are laid out for tiles once
+// and their gradients are added up in order: no bit depends on the number of threads.
+#include <array>
+
+#include "kernels/attention.h"
+#include "ops/attention.h"
+#include "ops/blocks.h"
+
+namespace mtf {
+namespace {
+
+enum Part : size_t { kQ, kK, kV, kBias, kMask, kOut, kLogSum, kDelta, kDOut, kDQ, kDK, kDV, kParts };
+
+class AttentionBlocks {
+ public:
+  AttentionBlocks(KernelCall& call, bool backward) : call_(call), parts_(call.attributes), backward_(backward) {
+    const std::vector<BlockDim>& q = call.operands[0].dims;
+    for (const BlockDim& dim : q) sizes_.push_back(dim.size);
+    const auto& ints = call.attributes.ints;
+    length_ = ints[5], features_ = ints[6], memory_ = static_cast<int64_t>(q.size()), values_ = memory_ + 1;
+    std::vector<int64_t> of_q(q.size()), of_out, of_rows;
+    for (size_t d = 0; d < q.size(); ++d) {
+      of_q[d] = static_cast<int64_t>(d);
+      of_out.push_back(of_q[d] == features_ ? values_ : of_q[d]);
+      if (of_q[d] != features_) of_rows.push_back(of_q[d]);
+    }
+    sizes_.resize(q.size() + 2);
+    std::span<const int64_t> labels = std::span(ints).subspan(7);
+    const auto take = [&](const Block& block) {
+      const std::span<const int64_t> own = labels.first(block.dims.size());
+      labels = labels.subspan(block.dims.size());
+      return own;
+    };
+    set(kQ, call.operands[0], of_q);
+    const std::span<const int64_t> of_k = take(call.operands[1]), of_v = take(call.operands[2]);
+    set(kK, call.operands[1], of_k);
+    set(kV, call.operands[2], of_v);
+    size_t next = 3;
+    if (parts_.bias) set(kBias, call.operands[next], take(call.operands[next])), ++next;
+    if (parts_.mask) set(kMask, call.operands[next], take(call.operands[next])), ++next;
+    if (backward) {
+      set(kLogSum, call.operands[next], of_rows);
+      set(kDelta, call.operands[next + 1], of_rows);
+      set(kDOut, call.operands[next + 2], of_out);
+      set(kDQ, call.results[0], of_q);
+      set(kDK, call.results[1], of_k);
+      set(kDV, call.results[2], of_v);
+    } else {
+      set(kOut, call.results[0], of_out);
+      set(kLogSum, call.results[1], of_rows);
+    }
+    for (int64_t label = 0; label < memory_; ++label) {
+      if (label == length_ || label == features_) continue;
+      std::array<int64_t, kParts> strides;
+      for (size_t part = 0; part < kParts; ++part) strides[part] = stride(part, label);
+      const bool shared = std::find(of_k.begin(), of_k.end(), label) != of_k.end();
+      (shared ? memories_ : queries_).add(sizes_[label], strides);
+    }
+  }
+
+  void run() {
+    count_flops();
+    if (call_.operands[0].element == ElementType::kF64) run_as<double>();
+    else run_as<float>();
+  }
+
+ private:
+  using Places = Walk<kParts>;
+
+  void set(size_t part, const Block& block, std::span<const int64_t> labels) {
+    blocks_[part] = &block;
+    strides_[part].assign(sizes_.size(), 0);
+    for (size_t d = 0; d < labels.size(); ++d) {
+      strides_[part][labels[d]] = block.dims[d].stride;
+      sizes_[labels[d]] = block.dims[d].size;
+    }
+  }
+  int64_t stride(size_t part, int64_t label) const { return blocks_[part] && label >= 0 ? strides_[part][label] : 0; }
+
+  /// A part at one place of the batch; -1: one column.
+  MatrixPlace place(size_t part, int64_t row, int64_t column, const Places& memory, const Places& queries) const {
+    if (!blocks_[part]) return {};
+    const Block& block = *blocks_[part];
+    char* const data = block.as<char>() + (memory.offset(static_cast<int>(part)) + queries.offset(static_cast<int>(part))) * size_of(block.element);
+    return {block.element, data, stride(part, row), stride(part, column)};
+  }
+
+  AttentionQueries queries(const Places& memory, const Places& at) const {
+    return {place(kQ, length_, features_, memory, at),      place(kOut, length_, values_, memory, at),   place(kLogSum, length_, -1, memory, at),
+            place(kBias, length_, memory_, memory, at),     place(kMask, length_, memory_, memory, at),  place(kDOut, length_, values_, memory, at),
+            place(kDelta, length_, -1, memory, at),         place(kDQ, length_, features_, memory, at)};
+  }
+
+  AttentionRule rule() const {
+    const BlockDim& along = call_.operands[0].dims[length_];
+    AttentionRule rule{sizes_[length_], sizes_[memory_], sizes_[features_], sizes_[values_], call_.inputs[0], {}, parts_.bf16_product};
+    rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[2]) : 0, along.first + static_cast<int64_t>(call_.inputs[1])};
+    return rule;
+  }
+
+  /// A task: tiles of queries (forward), or all of them (backward), of one place of the memory.
+  template <class T>
+  void run_as() {
+    const int64_t tiles = (sizes_[length_] + Attention<T>::kQueries - 1) / Attention<T>::kQueries, units = queries_.count() * tiles;
+    const int64_t tasks = memories_.count() * (backward_ ? 1 : units);
+    call_.threads.parallel_for(tasks, 1, [&](int64_t begin, int64_t end) {
+      Attention<T> attention(rule());
+      Places memory = memories_, at = queries_;
+      const auto load = [&] {
+        attention.load(place(kK, memory_, features_, memory, at), place(kV, memory_, values_, memory, at), backward_);
+      };
+      const auto unit = [&](int64_t index) {
+        if (call_.progress) call_.progress();
+        at.seek(index / tiles);
+        const int64_t first = index % tiles * Attention<T>::kQueries;
+        if (backward_) attention.backward(queries(memory, at), first);
+        else attention.forward(queries(memory, at), first);
+      };
+      int64_t loaded = -1;
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t wanted = backward_ ? task : task / units;
+        if (wanted != loaded) {
+          memory.seek(wanted);
+          at.seek(0);
+          load();
+          loaded = wanted;
+        }
+        if (!backward_) {
+          unit(task % units);
+          continue;
+        }
+        for (int64_t index = 0; index < units; ++index) unit(index);
+        at.seek(0);
+        attention.store(place(kDK, memory_, features_, memory, at), place(kDV, memory_, values_, memory, at));
+      }
+    });
+  }
+
+  /// What the graph of attention_graph.cpp counts.
+  void count_flops() {
+    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_], scores = rows * sizes_[memory_];
+    const int64_t d = sizes_[features_], values = sizes_[values_];
+    const int64_t changes = (parts_.bias ? 1 : 0) + (parts_.mask ? 1 : 0) + (parts_.by_position() ? 1 : 0);
+    call_.flops += rows * d + scores * (2 * d + changes);
+    if (backward_) call_.flops += scores * (4 + 4 * values + 4 * d) + rows * d;
+    else call_.flops += scores * (4 + 2 * values) + rows * (values + 4);
+  }
+
+  KernelCall& call_;
+  const AttentionParts parts_;
+  const bool backward_;
+  int64_t length_ = 0, features_ = 0, memory_ = 0, values_ = 0;  ///< labels
+  std::vector<int64_t> sizes_;                                   ///< of each label
+  std::array<const Block*, kParts> blocks_{};
+  std::array<std::vector<int64_t>, kParts> strides_;
+  Places memories_;  ///< places that have keys and values of their own
+  Places queries_;   ///< places that share them
+};
+
+}  // namespace
+
+void attention_kernel(KernelCall& call) { AttentionBlocks(call, false).run(); }
+
+void attention_gradient_kernel(KernelCall& call) { AttentionBlocks(call, true).run(); }
+
+}  // namespace mtf
