@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/blocks.h"
+#include "ops/gradients.h"
 #include "ops/softmax.h"
 
 namespace mtf {
@@ -132,18 +133,20 @@ IterationSpace attention_space(const Operation& operation) {
   return space;
 }
 
+/// With p the weights: the gradient of the scores is p (d_out v - delta), where delta is the sum of d_out · out along the
+/// values; what flows to log_sum, as in a second gradient, is p d_log_sum.
 Values attention_gradient(GradientCall& call) {
   Builder& b = call.builder;
   const Operation& operation = call.operation;
   Values gradients(call.operands.size());
-  const Value& d = call.d_results[0];
-  if (!d) return gradients;
   const Value& log_sum = call.results[1];
+  const Value d = call.d_results[0] ? call.d_results[0] : b.zeros(operation.results[0]);
   const ElementType element = log_sum.element();
-  const Value delta = b.sum_to(b.map("mul", b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
+  Value delta = b.sum_to(b.map("mul", b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
+  if (call.d_results[1]) delta = b.map("sub", delta, call.d_results[1]);
   if (call.wants(0) || call.wants(1) || call.wants(2)) {
     Values operands = call.operands;
-    for (const Value& more : {log_sum, delta, b.broadcast(d, call.results[0].dims())}) operands.push_back(more);
+    for (const Value& more : {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)}) operands.push_back(more);
     const Values slopes = b.add_node(ops::kAttentionGradient, std::move(operands), operation.attributes, operation.inputs);
     std::copy(slopes.begin(), slopes.end(), gradients.begin());
   }
@@ -180,13 +183,13 @@ constexpr Op ops::kAttention = complete({
            "behind a cache of so many places; `causal` lets it see no later position, `window` only positions fewer than that away, "
            "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. "
            "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing sees are skipped. "
-           "Counted is every score, seen or not; one gradient only, not the gradient of a gradient.",
+           "Counted is every score, seen or not. The gradient of a gradient does need the scores.",
     .example = "dim length = 3, memory = 3, d = 2\n"
                "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"
                "let k = tensor([[1, 0], [0, 1], [0, 0]], [memory, d])\n"
                "let v = tensor([[1, 2], [3, 4], [5, 6]], [memory, d])\n"
                "print(attention(q, k, v, over: memory, along: length, features: d, causal: true, scale: 1))\n"
-               "#> [[1, 2], [2.96403, 3.96403], [2.03597, 3.03597]]\n",
+               "#> [[1, 2], [2.96403, 3.96403], [2.02722, 3.02722]]\n",
     .samples = "q: [a, b, c], k: [a, d, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c)\n"
                "q: [b, a, c], k: [d, c], v: [c, d] => attention(q, k, v, over: d, along: b, features: c, causal: true)\n"
                "q: [b, c], k: [d, c], v: [d, a], s: [d, b] => attention(q, k, v, over: d, along: b, features: c, window: 2, offset: 1, bias: s)\n"
@@ -212,7 +215,7 @@ constexpr Op ops::kAttentionGradient = complete({
     .kernel = attention_gradient_kernel,
     .expand = expand_attention_gradient,
     .work = Work::kExpansion,
-    .no_gradient = "the tiles of attention are computed for one gradient; write it with einsum and softmax for more",
+    .gradient = gradient_of_expansion,
 });
 
 constexpr Op ops::kAttentionMask = complete({

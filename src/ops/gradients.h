@@ -2,6 +2,7 @@
 // Reverse-mode differentiation of the global graph.
 #include <vector>
 
+#include "graph/gradient_call.h"
 #include "ops/builder.h"
 
 namespace mtf {
@@ -9,6 +10,10 @@ namespace mtf {
 /// Gradients of the scalar `loss` with respect to `targets`, as graph; each is laid out as its target. A way is walked
 /// only while a target lies below. Fails (no_gradient, grad_through_assigned) at `builder.span`.
 Values gradients(Builder& builder, const Value& loss, const Values& targets);
+
+/// A gradient rule of an operation that has an expansion: the gradient of the graph that stands for it. For what is
+/// seldom differentiated, as it computes that graph.
+Values gradient_of_expansion(GradientCall& call);
 
 /// Which operands and results an operation's gradient rule reads: what the graph that it writes reads. `wanted`: the
 /// operands whose gradients are asked for.
