@@ -1,10 +1,12 @@
 #include "kernels/matmul.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <vector>
 
 #include "kernels/matmul_product.h"
+#include "kernels/scratch.h"
 
 namespace mtf {
 namespace {
@@ -54,6 +56,40 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
   throw std::logic_error("matmul: only products in f32 take other types");
 }
 
+std::uint32_t bits(float x) { return to_bf16(x).bits; }
+std::uint32_t bits(Bf16 x) { return x.bits; }
+
+/// Fresh memory costs as much as the product where it is large: up to this size a thread keeps its own from call to call.
+constexpr std::int64_t kKeptBytes = 32 << 20;
+
+/// The lines of a matrix along k as pairs of bf16 in scratch, for multiply_pairs: a line's stride is x's row, a step's along k its column.
+template <class S>
+Matrix<const float> prepare_pairs(Matrix<const S> x, std::int64_t lines, std::int64_t k, Scratch& scratch) {
+  const std::int64_t pairs = (k + 1) / 2, whole = k / 2;
+  float* const to = static_cast<float*>(scratch.at_least(lines * pairs * size_of(ElementType::kF32)));
+  const auto put = [to](std::int64_t at, std::uint32_t first, std::uint32_t second) {
+    const std::uint32_t pair = first | second << 16;
+    std::memcpy(to + at, &pair, sizeof pair);
+  };
+  if (std::abs(x.column) <= std::abs(x.row)) {  // in memory k runs faster: so do the pairs
+    for (std::int64_t i = 0; i < lines; ++i) {
+      const S* const line = x.data + i * x.row;
+      for (std::int64_t p = 0; p < whole; ++p) put(i * pairs + p, bits(line[2 * p * x.column]), bits(line[(2 * p + 1) * x.column]));
+      if (whole < pairs) put(i * pairs + whole, bits(line[2 * whole * x.column]), 0);
+    }
+    return {to, pairs, 1};
+  }
+  for (std::int64_t p = 0; p < pairs; ++p) {
+    const S* const first = x.data + 2 * p * x.column;
+    const S* const second = first + x.column;
+    if (p < whole)
+      for (std::int64_t i = 0; i < lines; ++i) put(p * lines + i, bits(first[i * x.row]), bits(second[i * x.row]));
+    else
+      for (std::int64_t i = 0; i < lines; ++i) put(p * lines + i, bits(first[i * x.row]), 0);
+  }
+  return {to, 1, lines};
+}
+
 /// T: what is computed in; S: the operands in memory; R: the result in memory.
 template <class T, class S, class R>
 class Product {
@@ -84,7 +120,8 @@ class Product {
 
  private:
   struct Work {
-    std::vector<T> a_scratch, b_scratch, c_scratch;
+    std::vector<T> a_scratch, b_scratch;
+    Scratch a_pairs, b_pairs;
     Matrix<const T> a{}, b{};
     Matrix<R> c{};
   };
@@ -93,9 +130,19 @@ class Product {
     const Offsets at = offsets_of(p_, index);
     const Matrix<const S> a{static_cast<const S*>(p_.a.data) + at.a, p_.a.row_stride, p_.a.column_stride};
     const Matrix<const S> b{static_cast<const S*>(p_.b.data) + at.b, p_.b.row_stride, p_.b.column_stride};
+    work.c = {static_cast<R*>(p_.c.data) + at.c, p_.c.row_stride, p_.c.column_stride};
+    if constexpr (kMultipliesBf16 && std::is_same_v<T, float>) {
+      if (pairs_) {
+        thread_local Scratch kept_a, kept_b;
+        const auto is_kept = [&](std::int64_t lines) { return lines * (p_.k + 1) * size_of(ElementType::kBf16) <= kKeptBytes; };
+        work.a = prepare_pairs<S>(a, p_.m, p_.k, is_kept(p_.m) ? kept_a : work.a_pairs);
+        work.b = prepare_pairs<S>({b.data, b.column, b.row}, p_.n, p_.k, is_kept(p_.n) ? kept_b : work.b_pairs);
+        std::swap(work.b.row, work.b.column);
+        return;
+      }
+    }
     work.a = prepare<T, S>(a, p_.m, p_.k, p_.bf16_product, work.a_scratch);
     work.b = prepare<T, S>(b, p_.k, p_.n, p_.bf16_product, work.b_scratch);
-    work.c = {static_cast<R*>(p_.c.data) + at.c, p_.c.row_stride, p_.c.column_stride};
   }
 
   void some(std::int64_t begin, std::int64_t end) const {
@@ -116,23 +163,31 @@ class Product {
     product(by_rows ? end - begin : p_.m, by_rows ? p_.n : end - begin, a, b, c);
   }
 
+  void sum(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c, bool accumulate) const {
+    if constexpr (kMultipliesBf16 && std::is_same_v<T, float>) {
+      if (pairs_) return multiply_pairs(m, n, (p_.k + 1) / 2, a, b, c, accumulate, p_.progress);
+    }
+    multiply<T>(m, n, p_.k, a, b, c, accumulate, p_.progress);
+  }
+
   void product(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<R>& c) const {
     if constexpr (std::is_same_v<T, R>) {
-      multiply<T>(m, n, p_.k, a, b, c, p_.accumulate, p_.progress);
+      sum(m, n, a, b, c, p_.accumulate);
     } else {  // summed in T, then rounded once
       std::vector<T> sums(static_cast<std::size_t>(m * n));
-      multiply<T>(m, n, p_.k, a, b, {sums.data(), n, 1}, false, p_.progress);
+      sum(m, n, a, b, {sums.data(), n, 1}, false);
       for (std::int64_t i = 0; i < m; ++i) {
         for (std::int64_t j = 0; j < n; ++j) {
           R& target = c.data[i * c.row + j * c.column];
-          const T sum = sums[static_cast<std::size_t>(i * n + j)];
-          target = to_bf16(p_.accumulate ? to_float(target) + sum : sum);
+          const T added = sums[static_cast<std::size_t>(i * n + j)];
+          target = to_bf16(p_.accumulate ? to_float(target) + added : added);
         }
       }
     }
   }
 
   const Matmul& p_;
+  const bool pairs_ = std::is_same_v<S, Bf16> || p_.bf16_product;  ///< of bf16, where the processor multiplies them
   Work shared_;
 };
 

@@ -53,8 +53,8 @@ void pack_panel(std::int64_t count, std::int64_t k, bool more, const T* from, st
   }
 }
 
-/// One product. Fast where C's columns lie together; others are stored through a tile in memory.
-template <class T>
+/// One product. Fast where C's columns lie together; others are stored through a tile in memory. kPairs: see Tile.
+template <class T, bool kPairs = false>
 class BlockedProduct {
  public:
   BlockedProduct(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& a, const Matrix<const T>& b,
@@ -81,8 +81,8 @@ class BlockedProduct {
   }
 
  private:
-  using Operands = typename Tile<T>::Operands;
-  static constexpr std::int64_t kLanes = Tile<T>::kLanes, kColumns = Tile<T>::kColumns, kRowsPacked = Tile<T>::kRowsPacked;
+  using Operands = typename Tile<T, kPairs>::Operands;
+  static constexpr std::int64_t kLanes = Tile<T, kPairs>::kLanes, kColumns = Tile<T, kPairs>::kColumns, kRowsPacked = Tile<T, kPairs>::kRowsPacked;
 
   static std::int64_t round_up(std::int64_t size, std::int64_t to) { return (size + to - 1) / to * to; }
   static T* room(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
@@ -100,7 +100,7 @@ class BlockedProduct {
     }
   }
 
-  static std::int64_t strips(std::int64_t rows) { return (rows + Tile<T>::kRows - 1) / Tile<T>::kRows; }
+  static std::int64_t strips(std::int64_t rows) { return (rows + Tile<T, kPairs>::kRows - 1) / Tile<T, kPairs>::kRows; }
 
   /// Rows [i, i + rows), columns [j, j + columns), terms [p, p + depth).
   void block(std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns, std::int64_t p, std::int64_t depth) {
@@ -141,14 +141,14 @@ class BlockedProduct {
 
   void one_tile(Operands& tile, std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns) const {
     const std::int64_t packets = (columns + kLanes - 1) / kLanes;
-    const auto function = Tile<T>::function(static_cast<int>(rows), static_cast<int>(packets), tile.a_row == 1);
+    const auto function = Tile<T, kPairs>::function(static_cast<int>(rows), static_cast<int>(packets), tile.a_row == 1);
     T* const c = c_.data + i * c_.row + j * c_.column;
     if (c_.column == 1 && columns == packets * kLanes) {
       tile.c = c;
       tile.c_row = c_.row;
       return function(tile);
     }
-    alignas(64) T sums[Tile<T>::kRows * kColumns];
+    alignas(64) T sums[Tile<T, kPairs>::kRows * kColumns];
     for (std::int64_t r = 0; tile.accumulate && r < rows; ++r)
       for (std::int64_t s = 0; s < columns; ++s) sums[r * kColumns + s] = c[r * c_.row + s * c_.column];
     tile.c = sums;
@@ -176,9 +176,10 @@ class BlockedProduct {
   double flops_ = 0;
 };
 
-template <class T>
-void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
-              bool accumulate, const std::function<void()>& progress) {
+/// multiply, and with kPairs multiply_pairs, where k counts pairs.
+template <class T, bool kPairs>
+void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
+                      bool accumulate, const std::function<void()>& progress) {
   // A column-major result is the row-major result of the transposes; so is a column.
   if (m > 1 && (n == 1 || (c.column != 1 && c.row == 1))) {
     std::swap(m, n);
@@ -187,7 +188,13 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
     std::swap(b.row, b.column);
     std::swap(c.row, c.column);
   }
-  BlockedProduct<T>(m, n, k, a, b, c, accumulate, progress).run();
+  BlockedProduct<T, kPairs>(m, n, k, a, b, c, accumulate, progress).run();
+}
+
+template <class T>
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
+              bool accumulate, const std::function<void()>& progress) {
+  multiply_blocked<T, false>(m, n, k, a, b, c, accumulate, progress);
 }
 
 }  // namespace mtf

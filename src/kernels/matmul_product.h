@@ -18,6 +18,18 @@ template <class T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
               bool accumulate, const std::function<void()>& progress);
 
+/// The processor multiplies bf16 by itself (AVX512_BF16), about twice as fast as f32.
+#ifdef __AVX512BF16__
+inline constexpr bool kMultipliesBf16 = true;
+#else
+inline constexpr bool kMultipliesBf16 = false;
+#endif
+
+/// The same of bf16, summed in f32: each element of a and b is two numbers, neighbours along k, the second 0 at an odd end;
+/// `pairs` is how many there are. Only where kMultipliesBf16.
+void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b, Matrix<float> c,
+                    bool accumulate, const std::function<void()>& progress);
+
 extern template void multiply<float>(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>, Matrix<const float>,
                                      Matrix<float>, bool, const std::function<void()>&);
 extern template void multiply<double>(std::int64_t, std::int64_t, std::int64_t, Matrix<const double>,

@@ -15,8 +15,9 @@
 namespace mtf {
 
 /// Up to kRows rows and kColumns columns of C are summed in registers, over k, from one element of A for each row and
-/// one or two packets of B. As many rows as leave room for the packets of B and one element of A.
-template <class T>
+/// one or two packets of B. As many rows as leave room for the packets of B and one element of A. With kPairs, T is float
+/// and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added.
+template <class T, bool kPairs = false>
 struct Tile {
   using Packet = typename Eigen::internal::packet_traits<T>::type;
   static constexpr int kLanes = Eigen::internal::packet_traits<T>::size;
@@ -48,6 +49,13 @@ struct Tile {
   }
 
  private:
+  static Packet add_product(Packet factor, Packet columns, Packet sum) {
+#ifdef __AVX512BF16__
+    if constexpr (kPairs) return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(factor), reinterpret_cast<__m512bh>(columns));
+#endif
+    return Eigen::internal::pmadd(factor, columns, sum);
+  }
+
   template <int kPackets, bool kTogether, int... kIndices>
   static constexpr std::array<Function, kRows> row_functions(std::integer_sequence<int, kIndices...>) {
     return {&run<kIndices + 1, kPackets, kTogether>...};
@@ -78,7 +86,7 @@ struct Tile {
         const T& element = kTogether ? base[i] : i % 4 == 3 ? base[rows3] : base[i % 4 * row];
         const Packet factor = pset1<Packet>(element);
 #pragma GCC unroll 2
-        for (int j = 0; j < kPackets; ++j) sums[i][j] = pmadd(factor, columns[j], sums[i][j]);
+        for (int j = 0; j < kPackets; ++j) sums[i][j] = add_product(factor, columns[j], sums[i][j]);
       }
       a0 += a_k;
       if constexpr (!kTogether) {

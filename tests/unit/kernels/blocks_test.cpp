@@ -151,15 +151,15 @@ TEST(Matmul, KnownEinsum) {
   matmul(p, one_thread());
   EXPECT_EQ(std::vector<float>(c, c + 4), (std::vector<float>{19, 22, 43, 50}));
 }
-TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
-  const Int m = 300, n = 150, k = 1100;
+void check_bits(bool bf16_product) {
+  const Int m = 300, n = 150, k = 1101;
   std::mt19937 generator(3);
   std::normal_distribution<float> normal;
   std::vector<float> a(m * k), b(k * n), whole(m * n);
   for (auto* list : {&a, &b}) for (float& x : *list) x = normal(generator);
   auto product = [&](Int row, Int rows, Int column, Int columns, Matmul p, Threads& threads) {
     std::vector<float> c(rows * columns);
-    p.m = rows, p.n = columns, p.k = k;
+    p.m = rows, p.n = columns, p.k = k, p.bf16_product = bf16_product;
     p.a = {a.data() + row * k, k, 1, {}}, p.b = {b.data() + column, n, 1, {}}, p.c.data = c.data();
     matmul(p, threads);
     return c;
@@ -178,6 +178,10 @@ TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
       ASSERT_EQ(turned[c * rows + r], whole[(7 + r) * n + 9 + c]) << rows << ' ' << columns;
     }
   }
+}
+TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
+  check_bits(false);
+  check_bits(true);
 }
 TEST(Matmul, ALongProductReportsProgress) {
   const Int n = 600;
