@@ -140,10 +140,8 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
   const std::int64_t rows = rows_from(begin), values = rule_.values, d = rule_.features;
   const bool round = rule_.bf16_product;
   load_queries(place, begin, rows);
-  T* const q_columns = room(q_columns_, 0);
   T* const q_rows = room(q_rows_, kQueries * d);
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t c = 0; c < d; ++c) q_rows[i * d + c] = q_columns[c * kQueries + i];
+  load_matrix(place.q, begin, rows, d, static_cast<T>(rule_.scale), round, q_rows, d, 1);
   T* const d_rows = room(d_rows_, kQueries * values);
   T* const d_columns = room(d_columns_, kQueries * values);
   load_matrix(place.d_out, begin, rows, values, T(1), round, d_rows, values, 1);

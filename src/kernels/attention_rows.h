@@ -96,16 +96,21 @@ T number_at(const MatrixPlace& from, std::int64_t row) {
 template <class T>
 void load_matrix(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor, bool round, T* to, std::int64_t row_stride,
                  std::int64_t column_stride) {
+  constexpr std::int64_t kLines = 16;  // of a transpose: what is written lies together, and what is read stays in a cache
   by_type(from, [&](const auto* data) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const auto* const line = data + (first + r) * from.row;
-      T* const target = to + r * row_stride;
-      for (std::int64_t c = 0; c < columns; ++c) {
-        T value = from_stored<T>(line[c * from.column]) * factor;
-        if (round) round_to_bf16(&value, 1);
-        target[c * column_stride] = value;
-      }
+    const auto one = [&](std::int64_t r, std::int64_t c) {
+      T value = from_stored<T>(data[(first + r) * from.row + c * from.column]) * factor;
+      if (round) round_to_bf16(&value, 1);
+      to[r * row_stride + c * column_stride] = value;
+    };
+    if (row_stride == 1) {
+      for (std::int64_t lines = 0; lines < rows; lines += kLines)
+        for (std::int64_t c = 0; c < columns; ++c)
+          for (std::int64_t r = lines; r < std::min(lines + kLines, rows); ++r) one(r, c);
+      return;
     }
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t c = 0; c < columns; ++c) one(r, c);
   });
 }
 
