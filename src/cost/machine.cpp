@@ -104,7 +104,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "flops") machine.flops = read.rates("`flops`", value);
     else if (name == "rates") {
       read.members(value, "`rates`", [&](const std::string& kind, const Json& rates) {
-        if (kind != "elementwise" && kind != "moving" && !find_op(kind)) return false;
+        if (kind != "elementwise" && kind != "reduction" && kind != "moving" && !find_op(kind)) return false;
         machine.rates[kind] = read.rates(code(kind), rates);
         return true;
       });

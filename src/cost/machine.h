@@ -5,11 +5,11 @@
 //     {"name": "my cluster",
 //      "flops": {"f32": 1.4e12, "bf16": 2.2e13},          flops a second of one processor, by element type
 //      "rates": {"elementwise": {"f32": 2e11},            the same of other kinds of operations than products, and of
-//                "tanh": {"f32": 4e10}},                  single ones by their names; of random numbers and of what moves
-//                                                         elements: elements a second
-//      "narrow": 8,                                       a product with a side of so many elements has half the rate
+//                "reduction": {"f32": 1e11},              single ones by their names; of random numbers and `moving`
+//                "tanh": {"f32": 4e10}},                  elements: elements a second
+//      "narrow": 32,                                      a product with a shorter side takes as long as with this one
 //      "memory_bandwidth": 9e11, "step": 5e-6,            bytes a second; seconds that a kernel takes to begin
-//      "cache": 4e6, "cache_bandwidth": 4e12,             of kernels that touch no more bytes than `cache`
+//      "cache": 4e6, "cache_bandwidth": 4e12,             of the first `cache` bytes that a kernel touches
 //      "memory": 16e9,                                    bytes of one processor
 //      "latency": 2e-6, "bandwidth": 1.2e10,              of a message; bytes a second that a processor sends
 //      "collectives": {"all_to_all": {"latency": 9e-6}},  where a kind of collective differs
@@ -39,7 +39,7 @@ using Rates = std::map<ElementType, double>;
 struct MachineModel {
   std::string name = "1 Tflop/s, 100 GB/s of memory, 10 GB/s between processors";
   Rates flops = {{ElementType::kF32, 1e12}};
-  std::map<std::string, Rates> rates;              ///< of `elementwise`, `moving`, and of operations by their names
+  std::map<std::string, Rates> rates;              ///< of `elementwise`, `reduction`, `moving`, and of operations by name
   double narrow = 0;
   double memory_bandwidth = 1e11;
   double cache = 0;

@@ -31,7 +31,7 @@ double narrowness(const LocalProgram& program, const Instruction& instruction, d
   for (const LocalDim& dim : b.dims)
     if (!has(a, dim) && has(c, dim)) columns *= static_cast<double>(largest_block(dim, *b.mesh));
   double times = 1;
-  for (double side : {rows, columns, inner}) times *= 1 + narrow / std::max(side, 1.0);
+  for (double side : {rows, columns, inner}) times *= std::max(1.0, narrow / side);
   return times;
 }
 
@@ -79,7 +79,7 @@ int64_t messages_of(const LocalProgram& program, const Instruction& instruction,
 }
 
 double rate_of(const MachineModel& machine, const Op& op, ElementType element) {
-  return machine.rate_of(std::string(op.name), op.lane || op.reduction ? "elementwise" : "", element).value_or(machine.flops_of(element));
+  return machine.rate_of(std::string(op.name), op.lane ? "elementwise" : op.reduction ? "reduction" : "", element).value_or(machine.flops_of(element));
 }
 
 StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vector<InstructionCost>& costs, const MachineModel& machine) {
@@ -105,8 +105,9 @@ StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vec
   double arithmetic = 0;
   for (int i : step.instructions) arithmetic += arithmetic_of(program, program.instructions[i], static_cast<double>(costs[i].flops.value()), machine);
   const double bytes = bytes_of(program, step.reads) + bytes_of(program, step.writes);
-  const bool is_cached = machine.cache_bandwidth > 0 && bytes <= machine.cache;
-  time.compute = machine.step + std::max(arithmetic, bytes / (is_cached ? machine.cache_bandwidth : machine.memory_bandwidth));
+  const double cached = machine.cache_bandwidth > 0 ? std::min(bytes, machine.cache) : 0;
+  const double traffic = (bytes - cached) / machine.memory_bandwidth + (cached > 0 ? cached / machine.cache_bandwidth : 0);
+  time.compute = machine.step + std::max(arithmetic, traffic);
   return time;
 }
 

@@ -113,42 +113,24 @@ void measure_memory(Laboratory& laboratory, MachineModel& machine) {
 
 // ---- products --------------------------------------------------------------------------------------------------------
 
-struct Product {
-  double rows, columns, inner, rate;
-};
-
-Product measure_product(Laboratory& laboratory, int rows, int columns, int inner, const std::string& element) {
+/// Flops a second.
+double measure_product(Laboratory& laboratory, int rows, int columns, int inner, const std::string& element) {
   laboratory.run(fmt::format("dim m = {}, n = {}, k = {}\nlet x = cast(random.normal([m, k]), {})\nlet y = cast(random.normal([k, n]), {})", rows, columns, inner, element, element));
   const Measured measured = laboratory.measure("einsum(x, y -> [m, n])", turns_for(2.0 * rows * columns * inner / 10));
-  return {double(rows), double(columns), double(inner), measured.flops / measured.seconds};
-}
-
-double narrowness(const Product& product, double narrow) {
-  return (1 + narrow / product.rows) * (1 + narrow / product.columns) * (1 + narrow / product.inner);
+  return measured.flops / measured.seconds;
 }
 
 void measure_products(Laboratory& laboratory, MachineModel& machine) {
-  std::vector<Product> products;
-  for (const auto& [rows, columns, inner] : std::vector<std::array<int, 3>>{{512, 512, 512}, {256, 1024, 512}, {64, 64, 64}, {128, 128, 64}, {256, 16, 784}, {512, 512, 16}, {16, 512, 512}, {32, 32, 32}})
-    products.push_back(measure_product(laboratory, rows, columns, inner, "f32"));
-  // Under the side at which the rate is halved that makes the rates in large matrices most alike.
-  double least = INFINITY;
-  for (double narrow = 0; narrow <= 32; narrow += 0.25) {
-    double sum = 0, squares = 0;
-    for (const Product& product : products) {
-      const double large = std::log(product.rate * narrowness(product, narrow));
-      sum += large;
-      squares += large * large;
-    }
-    const double count = static_cast<double>(products.size()), spread = squares / count - (sum / count) * (sum / count);
-    if (spread >= least) continue;
-    least = spread;
-    machine.narrow = narrow;
-    machine.flops[ElementType::kF32] = std::exp(sum / count);
-  }
+  const double square = measure_product(laboratory, 512, 512, 512, "f32"), wide = measure_product(laboratory, 256, 1024, 512, "f32");
+  machine.flops[ElementType::kF32] = std::sqrt(square * wide);
+  // How much slower products with one side of ten are, in the mean of which side that is.
+  constexpr int kSide = 10;
+  double slower = 1;
+  for (const auto& [rows, columns, inner] : std::vector<std::array<int, 3>>{{512, kSide, 512}, {512, 512, kSide}, {kSide, 512, 512}})
+    slower *= machine.flops[ElementType::kF32] / measure_product(laboratory, rows, columns, inner, "f32");
+  machine.narrow = kSide * std::max(1.0, std::cbrt(slower));
   for (ElementType element : {ElementType::kF64, ElementType::kBf16}) {
-    const Product product = measure_product(laboratory, 256, 256, 256, std::string(name(element)));
-    machine.flops[element] = product.rate * narrowness(product, machine.narrow);
+    machine.flops[element] = measure_product(laboratory, 256, 256, 256, std::string(name(element)));
   }
 }
 
@@ -166,8 +148,11 @@ void measure_operations(Laboratory& laboratory, MachineModel& machine) {
     const Measured measured = laboratory.measure(fmt::format("{}(x)", function), 100);
     machine.rates[function][ElementType::kF32] = rate(measured, measured.elements);
   }
-  laboratory.run("dim rows = 128, columns = 512\nlet x = random.normal([rows, columns])\nlet labels = random.integers([rows], 0, 512)\n"
-                 "let scale = ones([columns])\nlet shift = zeros([columns])");
+  laboratory.run("dim outer = 512, inner = 512\nlet x = random.normal([outer, inner])");
+  const Measured down = laboratory.measure("sum(x, over: outer)", 60), along = laboratory.measure("sum(x, over: inner)", 60);
+  machine.rates["reduction"][ElementType::kF32] = std::sqrt(rate(down, down.flops) * rate(along, along.flops));
+  laboratory.run("dim rows = 128, columns = 512\nlet x = random.normal([rows, columns])\nlet labels = random.integers([rows], 0, 512)");
+
   for (const auto& [operation, call] : std::vector<std::pair<std::string, std::string>>{
            {"softmax", "softmax(x, over: columns)"}, {"log_softmax", "log_softmax(x, over: columns)"}, {"logsumexp", "logsumexp(x, over: columns)"},
            {"layer_norm", "layer_norm(x, over: columns)"}, {"cross_entropy", "cross_entropy(x, labels, over: columns)"}}) {
@@ -198,15 +183,15 @@ void measure_links(Laboratory& laboratory, MachineModel& machine) {
   const std::vector<std::pair<CollectiveKind, std::string>> calls = {{CollectiveKind::kAllReduce, "sum(parts, over: part)"},
                                                                      {CollectiveKind::kReduceScatter, "sum(parts, over: part) @ {n -> all}"},
                                                                      {CollectiveKind::kAllGather, "blocks @ {}"},
-                                                                     {CollectiveKind::kAllToAll, "columns @ {part -> all}"},
+                                                                     {CollectiveKind::kAllToAll, "crossed @ {part -> all}"},
                                                                      {CollectiveKind::kPermute, "shift(blocks, n: here)"}};
   for (const auto& [kind, call] : calls) {
     std::vector<Measured> measured;
     for (int64_t elements : {int64_t{1}, int64_t{32} << 10, int64_t{256} << 10}) {
       laboratory.run(fmt::format("let here = {}\ndim part = {}, n = {}\nlet parts = random.normal([part, n]) @ {{part -> all}}\nlet blocks = random.normal([n]) @ {{n -> all}}\n"
-                                 "let columns = random.normal([part, n]) @ {{n -> all}}",
+                                 "let crossed = random.normal([part, n]) @ {{n -> all}}",
                                  elements, ranks, elements * ranks));
-      measured.push_back(laboratory.measure(call, elements == 1 ? 200 : 40, true));
+      measured.push_back(laboratory.measure(call, elements == 1 ? 200 : 100, true));
     }
     machine.collectives[kind] = link_of(measured);
   }

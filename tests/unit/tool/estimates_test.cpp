@@ -94,5 +94,14 @@ TEST_F(Estimates, ALossCurveIsDrawnOfThePrintedLosses) {
   EXPECT_NE(read("loss.svg").find("<polyline"), std::string::npos);
 }
 
+/// Batch over one axis; vocab, d_ff and heads over the other (Mesh-TensorFlow, section 9). More layers take longer and find
+/// the same.
+TEST_F(Estimates, ASearchFindsTheLayoutOfThePapersTransformer) {
+  std::vector<std::string> words = {"search", MTF_SOURCE_DIR "/examples/transformer.mtf", "--processors", "512"};
+  for (const char* size : {"layers=1", "n_batch=256", "n_length=256", "hidden=1024", "n_heads=256", "head_size=256", "ff_size=262144", "words=32768"}) words.insert(words.end(), {"--set", size});
+  const ProcessResult found = mtf(words);
+  EXPECT_NE(found.out.find("mesh   found = [rows: 16, cols: 32]\nlayout best  = {batch -> rows, d_ff -> cols, heads -> cols, vocab -> cols}\n"), std::string::npos) << found.out << found.err;
+}
+
 }  // namespace
 }  // namespace mtf::tool

@@ -98,10 +98,21 @@ INSTANTIATE_TEST_SUITE_P(Examples, SymbolicPlanOf, testing::Values("two_layer.mt
 TEST_F(CommandTest, SymbolicPlanPrintsTheTableOfThePapersLayouts) {
   const ProcessResult found = mtf({"plan", MTF_SOURCE_DIR "/examples/section8.mtf", "--symbolic"});
   ASSERT_EQ(found.status, 0) << found.err;
-  const auto ratio = [&](const std::string& statement) { return line_behind(found.out, statement, "communication / computation "); };
-  EXPECT_EQ(line_behind(found.out, "\"nothing split\"", "communication "), "0");
-  EXPECT_NE(line_behind(found.out, ":43", "computation ").find("batch·io·hidden / all"), std::string::npos) << found.out;
-  EXPECT_NE(ratio(":43").find("all / "), std::string::npos) << found.out;
+  const auto line = [&](const std::string& statement, const std::string& name) { return line_behind(found.out, statement, name + " "); };
+  EXPECT_EQ(line(":37  ", "communication"), "0");
+  const std::string ratio = "communication / computation";
+  EXPECT_EQ(line(":40  ", ratio), "all / (6·batch)");
+  EXPECT_EQ(line(":45  ", ratio), "all / (6·hidden)");
+  EXPECT_EQ(line(":51  ", ratio), "rows / (6·batch) + cols / (6·hidden)");
+  EXPECT_EQ(line(":58  ", ratio), "rows / (6·batch) + cols / (6·hidden) + planes / (6·io)");
+  EXPECT_TRUE(line(":37  ", "computation").starts_with("12·batch·hidden·io + "));
+  EXPECT_TRUE(line(":40  ", "computation").starts_with("12·batch·hidden·io / all + "));
+  EXPECT_TRUE(line(":45  ", "computation").starts_with("12·batch·hidden·io / all + "));
+  EXPECT_TRUE(line(":51  ", "computation").starts_with("12·batch·io·hidden / (rows·cols) + "));
+  EXPECT_TRUE(line(":58  ", "computation").starts_with("12·batch·io·hidden / (rows·planes·cols) + "));
+  EXPECT_EQ(line(":40  ", "all_reduce over all"), "2·hidden·io + hidden = 8,320");
+  EXPECT_EQ(line(":45  ", "all_reduce over all"), "2·batch·io = 4,096");
+  EXPECT_EQ(line(":51  ", "elements"), "6·batch·hidden / (rows·cols) + 9·batch·io / rows + 8·io·hidden / cols");
 }
 
 }  // namespace
