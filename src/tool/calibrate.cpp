@@ -148,8 +148,13 @@ void measure_operations(Laboratory& laboratory, MachineModel& machine) {
     const Measured measured = laboratory.measure(fmt::format("{}(x)", function), 100);
     machine.rates[function][ElementType::kF32] = rate(measured, measured.elements);
   }
-  laboratory.run("dim outer = 512, inner = 512\nlet x = random.normal([outer, inner])");
-  const Measured down = laboratory.measure("sum(x, over: outer)", 60), along = laboratory.measure("sum(x, over: inner)", 60);
+  for (const char* function : {"gelu", "swish"}) {
+    const Measured measured = laboratory.measure(fmt::format("grad(sum({}(x)), x)", function), 60);
+    machine.rates[fmt::format("{}_grad", function)][ElementType::kF32] = rate(measured, measured.elements);
+  }
+  // As they are in backward passes: at the end of a chain, over the outer dims and over the inner ones.
+  laboratory.run("dim outer = 2048, inner = 256\nlet x = random.normal([outer, inner])\nlet y = random.normal([outer, inner])");
+  const Measured down = laboratory.measure("sum(x * y + x, over: outer)", 40), along = laboratory.measure("sum(x * y + x, over: inner)", 40);
   machine.rates["reduction"][ElementType::kF32] = std::sqrt(rate(down, down.flops) * rate(along, along.flops));
   laboratory.run("dim rows = 128, columns = 512\nlet x = random.normal([rows, columns])\nlet labels = random.integers([rows], 0, 512)");
 

@@ -103,7 +103,7 @@ int run(int argc, char** argv) {
     for (const std::string& layout : layouts) {
       if (layout == "batch:all;classes:all") continue;
       if (ranks == 1 && !layout.empty()) continue;
-      all.push_back(time_case({script, {{"steps", script == "mlp.mtf" ? "30" : "6"}}, layout}, machine, use_mpi, lists));
+      all.push_back(time_case({script, {{"steps", script == "mlp.mtf" ? "40" : "16"}}, layout}, machine, use_mpi, lists));
       const double ratio = all.back().estimated / all.back().measured;
       wrong += ratio < 0.75 || ratio > 1.25;
       ++cases;
