@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "spmd/carry_splits.h"
-#include "spmd/split.h"
+#include "cost/recorded_schedules.h"
 #include "types/saturating.h"
 
 namespace mtf {
@@ -26,19 +25,11 @@ bool LayoutCosts::is_estimate() const {
 ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules) const {
   ScriptCost total;
   Relayout relayout(*record_->layouts(), mesh, rules);
-  ScheduleOptions options;
-  options.costs_only = true;
-  for (size_t i = 0; i < record_->programs().size(); ++i) {
-    const ProgramRecord::Entry& entry = record_->programs()[i];
-    Program program = relayout.program(entry.recorded);
-    carry_splits(program, entry.recorded.only_history);
-    relayout.computed(static_cast<int32_t>(i), program, entry.recorded.only_history);
-    if (entry.times == 0) continue;
-    const Schedule schedule = mtf::schedule(split(program), options);
+  each_schedule(*record_, relayout, [&](size_t, const Schedule& schedule, int64_t times) {
     const Prediction prediction = predict_without_memory(schedule);
-    add_times(total.counters, prediction.counters, entry.times);
-    if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), entry.times);
-  }
+    add_times(total.counters, prediction.counters, times);
+    if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
+  });
   for (const LayoutRecord::Variable& variable : record_->layouts()->variables()) {
     int64_t& bytes = variable.trainable ? total.parameter_bytes : total.state_bytes;
     bytes = saturating_add(bytes, bytes_of(*relayout.operation(variable.decision)));

@@ -24,7 +24,7 @@ struct ScriptCost {
 
 class LayoutCosts {
  public:
-  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<Machine> machine = std::nullopt)
+  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt)
       : record_(std::move(record)), machine_(std::move(machine)) {}
 
   /// `mesh`, `rules`: null: the script's own. Throws a UserError where planning the script would.
@@ -33,11 +33,11 @@ class LayoutCosts {
   /// Some of it is an estimate, as a plan's would be.
   bool is_estimate() const;
   const ProgramRecord& record() const { return *record_; }
-  const std::optional<Machine>& machine() const { return machine_; }
+  const std::optional<MachineModel>& machine() const { return machine_; }
 
  private:
   std::shared_ptr<const ProgramRecord> record_;
-  std::optional<Machine> machine_;
+  std::optional<MachineModel> machine_;
 };
 
 }  // namespace mtf

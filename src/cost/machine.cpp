@@ -1,9 +1,12 @@
 #include "cost/machine.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "ops/registry.h"
+#include "spmd/collectives.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 
@@ -31,6 +34,17 @@ class Reader {
     return value.get<double>();
   }
 
+  Rates rates(const std::string& where, const Json& value) const {
+    Rates rates;
+    members(value, where, [&](const std::string& element, const Json& rate) {
+      const std::optional<ElementType> type = parse_element_type(element);
+      if (type) rates[*type] = positive(element, rate);
+      return type.has_value();
+    });
+    if (rates.empty()) fail_at(where + " names no element type");
+    return rates;
+  }
+
   bool link(const std::string& name, const Json& value, Link& link) const {
     if (name == "latency") link.latency = positive(name, value);
     else if (name == "bandwidth") link.bandwidth = positive(name, value);
@@ -44,68 +58,99 @@ class Reader {
 
 }  // namespace
 
-double Machine::flops_of(ElementType element) const {
-  auto at = flops.find(element);
-  if (at == flops.end()) at = flops.find(ElementType::kF32);
-  return at == flops.end() ? flops.begin()->second : at->second;
+double MachineModel::rate(const Rates& rates, ElementType element) {
+  auto at = rates.find(element);
+  if (at == rates.end()) at = rates.find(ElementType::kF32);
+  return at == rates.end() ? rates.begin()->second : at->second;
 }
 
-Link Machine::over(const Mesh& mesh, AxisSet set) const {
+std::optional<double> MachineModel::rate_of(const std::string& operation, const std::string& kind, ElementType element) const {
+  for (const std::string& name : {operation, kind})
+    if (const auto at = rates.find(name); at != rates.end()) return rate(at->second, element);
+  return std::nullopt;
+}
+
+Link MachineModel::over(const Mesh& mesh, AxisSet set, CollectiveKind kind) const {
+  const auto special = collectives.find(kind);
+  const Link& usual = special == collectives.end() ? link : special->second;
   Link slowest{0, std::numeric_limits<double>::infinity()};
   for (int axis = 0; axis < mesh.order(); ++axis) {
     if (!(set & axis_bit(axis))) continue;
     const auto at = axes.find(mesh.axes()[axis].name.str());
-    const Link& each = at == axes.end() ? link : at->second;
+    const Link& each = at == axes.end() ? usual : at->second;
     slowest.latency = std::max(slowest.latency, each.latency);
     slowest.bandwidth = std::min(slowest.bandwidth, each.bandwidth);
   }
   return slowest;
 }
 
-Machine parse_machine(const std::string& text, const std::string& file) {
+MachineModel parse_machine(const std::string& text, const std::string& file) {
   const Reader read(file);
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) read.fail_at("this is no JSON");
-  Machine machine;
+  MachineModel machine;
   machine.name = file;
-  const Json* axes = nullptr;
+  const Json *axes = nullptr, *collectives = nullptr;
   read.members(json, "a machine", [&](const std::string& name, const Json& value) {
     if (name == "name" && value.is_string()) machine.name = value.get<std::string>();
     else if (name == "memory_bandwidth") machine.memory_bandwidth = read.positive(name, value);
+    else if (name == "cache") machine.cache = read.positive(name, value);
+    else if (name == "cache_bandwidth") machine.cache_bandwidth = read.positive(name, value);
+    else if (name == "narrow") machine.narrow = read.positive(name, value);
     else if (name == "step") machine.step = read.positive(name, value);
-    else if (name == "memory") machine.memory = static_cast<int64_t>(read.positive(name, value));
+    else if (name == "memory") machine.memory = static_cast<int64_t>(std::min(read.positive(name, value), 9e18));
     else if (name == "axes") axes = &value;
-    else if (name == "flops") {
-      machine.flops.clear();
-      read.members(value, "`flops`", [&](const std::string& element, const Json& rate) {
-        const std::optional<ElementType> type = parse_element_type(element);
-        if (type) machine.flops[*type] = read.positive(element, rate);
-        return type.has_value();
+    else if (name == "collectives") collectives = &value;
+    else if (name == "flops") machine.flops = read.rates("`flops`", value);
+    else if (name == "rates") {
+      read.members(value, "`rates`", [&](const std::string& kind, const Json& rates) {
+        if (kind != "elementwise" && kind != "reduction" && kind != "moving" && !find_op(kind)) return false;
+        machine.rates[kind] = read.rates(code(kind), rates);
+        return true;
       });
-      if (machine.flops.empty()) read.fail_at("`flops` names no element type");
     } else return read.link(name, value, machine.link);
     return true;
   });
-  if (axes) {
-    read.members(*axes, "`axes`", [&](const std::string& axis, const Json& value) {
-      Link& link = machine.axes[axis] = machine.link;
-      read.members(value, code(axis), [&](const std::string& name, const Json& number) { return read.link(name, number, link); });
+  const auto links = [&](const Json* of, const std::string& what, const std::function<Link*(const std::string&)>& place) {
+    if (!of) return;
+    read.members(*of, what, [&](const std::string& each, const Json& value) {
+      Link* const link = place(each);
+      if (!link) return false;
+      *link = machine.link;
+      read.members(value, code(each), [&](const std::string& name, const Json& number) { return read.link(name, number, *link); });
       return true;
     });
-  }
+  };
+  links(collectives, "`collectives`", [&](const std::string& each) -> Link* {
+    for (int kind = 0; kind < kCollectiveKinds; ++kind)
+      if (name(static_cast<CollectiveKind>(kind)) == each) return &machine.collectives[static_cast<CollectiveKind>(kind)];
+    return nullptr;
+  });
+  links(axes, "`axes`", [&](const std::string& each) { return &machine.axes[each]; });
   return machine;
 }
 
-std::string to_json(const Machine& machine) {
+std::string to_json(const MachineModel& machine) {
+  const auto rates = [](const Rates& of) {
+    Json json;
+    for (const auto& [element, rate] : of) json[std::string(name(element))] = rate;
+    return json;
+  };
+  const auto link = [](const Link& of) { return Json{{"latency", of.latency}, {"bandwidth", of.bandwidth}}; };
   Json json;
   json["name"] = machine.name;
-  for (const auto& [element, rate] : machine.flops) json["flops"][std::string(name(element))] = rate;
+  json["flops"] = rates(machine.flops);
+  for (const auto& [kind, of] : machine.rates) json["rates"][kind] = rates(of);
+  if (machine.narrow > 0) json["narrow"] = machine.narrow;
   json["memory_bandwidth"] = machine.memory_bandwidth;
+  if (machine.cache > 0) json["cache"] = machine.cache;
+  if (machine.cache_bandwidth > 0) json["cache_bandwidth"] = machine.cache_bandwidth;
   json["step"] = machine.step;
   if (machine.memory) json["memory"] = *machine.memory;
   json["latency"] = machine.link.latency;
   json["bandwidth"] = machine.link.bandwidth;
-  for (const auto& [axis, link] : machine.axes) json["axes"][axis] = {{"latency", link.latency}, {"bandwidth", link.bandwidth}};
+  for (const auto& [kind, of] : machine.collectives) json["collectives"][std::string(name(kind))] = link(of);
+  for (const auto& [axis, of] : machine.axes) json["axes"][axis] = link(of);
   return json.dump(2) + "\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/op.h"
 #include "spmd/collectives.h"
 #include "spmd/reduction_tree.h"
 
@@ -12,6 +13,39 @@ double bytes_of(const LocalProgram& program, const std::vector<int>& values) {
   double bytes = 0;
   for (int v : values) bytes += static_cast<double>(largest_block(program.values[v])) * static_cast<double>(size_of(program.values[v].element));
   return bytes;
+}
+
+/// How many times longer a product takes than its flops would in a large one: by the sides of its matrices.
+double narrowness(const LocalProgram& program, const Instruction& instruction, double narrow) {
+  if (instruction.operands.size() != 2) return 1;
+  const LocalValue &a = program.values[instruction.operands[0]], &b = program.values[instruction.operands[1]], &c = program.values[instruction.results[0]];
+  const auto has = [](const LocalValue& value, const LocalDim& dim) {
+    return std::any_of(value.dims.begin(), value.dims.end(), [&](const LocalDim& each) { return each.dim.name == dim.dim.name; });
+  };
+  double rows = 1, columns = 1, inner = 1;
+  for (const LocalDim& dim : a.dims) {
+    const double size = static_cast<double>(largest_block(dim, *a.mesh));
+    if (has(b, dim) && !has(c, dim)) inner *= size;
+    else if (!has(b, dim) && has(c, dim)) rows *= size;
+  }
+  for (const LocalDim& dim : b.dims)
+    if (!has(a, dim) && has(c, dim)) columns *= static_cast<double>(largest_block(dim, *b.mesh));
+  double times = 1;
+  for (double side : {rows, columns, inner}) times *= std::max(1.0, narrow / side);
+  return times;
+}
+
+/// Seconds that an instruction's arithmetic takes; of one that counts none, what making its elements takes.
+double arithmetic_of(const LocalProgram& program, const Instruction& instruction, double flops, const MachineModel& machine) {
+  if (instruction.kind != InstructionKind::kCompute) return 0;
+  const Op& op = *instruction.node->op;
+  const LocalValue& of = program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
+  if (op.contraction) return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
+  if (flops > 0) return flops / rate_of(machine, op, of.element);
+  if (op.lane || op.view) return 0;
+  const LocalValue& result = program.values[instruction.results[0]];
+  const std::optional<double> rate = machine.rate_of(std::string(op.name), "moving", result.element);
+  return rate ? static_cast<double>(largest_block(result)) / *rate : 0;
 }
 
 }  // namespace
@@ -44,35 +78,42 @@ int64_t messages_of(const LocalProgram& program, const Instruction& instruction,
   return calls;
 }
 
-StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& costs, const Machine& machine) {
+double rate_of(const MachineModel& machine, const Op& op, ElementType element) {
+  return machine.rate_of(std::string(op.name), op.lane ? "elementwise" : op.reduction ? "reduction" : "", element).value_or(machine.flops_of(element));
+}
+
+StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vector<InstructionCost>& costs, const MachineModel& machine) {
   const LocalProgram& program = schedule.program;
   StepTime time;
-  for (const Step& step : schedule.steps) {
-    const Instruction& first = program.instructions[step.instructions[0]];
-    if (step.kind == StepKind::kCollective) {
-      int64_t wire = 0;
-      bool any = false;
-      for (int i : step.instructions) {
-        wire += costs[i].wire_bytes;
-        any = any || costs[i].count > 0;
-      }
-      if (!any) continue;
-      const Mesh& mesh = *program.values[first.operands[0]].mesh;
-      const Link link = machine.over(mesh, first.axes);
-      time.collectives[{counted_as(first.kind), mesh.axes_to_string(first.axes)}] +=
-          static_cast<double>(messages_of(program, first, step.calls)) * link.latency + static_cast<double>(wire) / link.bandwidth;
-      continue;
-    }
-    if (step.kind == StepKind::kWindow) continue;
-    double arithmetic = 0;
+  const Instruction& first = program.instructions[step.instructions[0]];
+  if (step.kind == StepKind::kWindow) return time;
+  if (step.kind == StepKind::kCollective) {
+    int64_t wire = 0;
+    bool any = false;
     for (int i : step.instructions) {
-      const Instruction& instruction = program.instructions[i];
-      const LocalValue& of = program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
-      arithmetic += static_cast<double>(costs[i].flops.value()) / machine.flops_of(of.element);
+      wire += costs[i].wire_bytes;
+      any = any || costs[i].count > 0;
     }
-    const double traffic = (bytes_of(program, step.reads) + bytes_of(program, step.writes)) / machine.memory_bandwidth;
-    time.compute += machine.step + std::max(arithmetic, traffic);
+    if (!any) return time;
+    const Mesh& mesh = *program.values[first.operands[0]].mesh;
+    const CollectiveKind kind = counted_as(first.kind);
+    const Link link = machine.over(mesh, first.axes, kind);
+    time.collectives[{kind, mesh.axes_to_string(first.axes)}] =
+        static_cast<double>(messages_of(program, first, step.calls)) * link.latency + static_cast<double>(wire) / link.bandwidth;
+    return time;
   }
+  double arithmetic = 0;
+  for (int i : step.instructions) arithmetic += arithmetic_of(program, program.instructions[i], static_cast<double>(costs[i].flops.value()), machine);
+  const double bytes = bytes_of(program, step.reads) + bytes_of(program, step.writes);
+  const double cached = machine.cache_bandwidth > 0 ? std::min(bytes, machine.cache) : 0;
+  const double traffic = (bytes - cached) / machine.memory_bandwidth + (cached > 0 ? cached / machine.cache_bandwidth : 0);
+  time.compute = machine.step + std::max(arithmetic, traffic);
+  return time;
+}
+
+StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& costs, const MachineModel& machine) {
+  StepTime time;
+  for (const Step& step : schedule.steps) time.add(time_of_step(schedule, step, costs, machine), 1);
   return time;
 }
 

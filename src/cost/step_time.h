@@ -2,7 +2,7 @@
 // How long a schedule takes by a machine model: its steps one after the other.
 //
 // A step that computes takes as long as its arithmetic or its memory traffic, whichever is longer, and what a kernel takes
-// to begin. A collective takes its messages' latency, and its bytes on the wire by the bandwidth between processors.
+// to begin. Arithmetic has a rate by what the operation is and by its element type; a product of narrow matrices takes longer. A collective takes its messages' latency, and its bytes on the wire by the bandwidth between processors.
 #include <map>
 #include <string>
 #include <utility>
@@ -12,6 +12,8 @@
 #include "exec/predict.h"
 
 namespace mtf {
+
+struct Op;  // graph/op.h
 
 struct StepTime {
   double compute = 0;   ///< seconds in kernels
@@ -23,7 +25,13 @@ struct StepTime {
 };
 
 /// `costs`: of each instruction of the schedule's program, as predicted.
-StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& costs, const Machine& machine);
+StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& costs, const MachineModel& machine);
+
+/// Flops a second of an operation, wherever its matrices are large.
+double rate_of(const MachineModel& machine, const Op& op, ElementType element);
+
+/// Of one of its steps.
+StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vector<InstructionCost>& costs, const MachineModel& machine);
 
 /// Messages that a processor sends for one collective of the schedule.
 int64_t messages_of(const LocalProgram& program, const Instruction& instruction, int64_t calls);

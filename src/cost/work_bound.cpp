@@ -26,6 +26,14 @@ class Related {
 
 const Dim& dim_of(const LaidOutOperation& operation, const IterationDim& dim, size_t k) { return operation.operands[k].dims[dim.operands[k]]; }
 
+/// An operation that other operations may stand for is computed as fast as the fastest of them.
+double fastest(const MachineModel& machine, const Op& op, ElementType element) {
+  double rate = rate_of(machine, op, element);
+  if (!op.expand) return rate;
+  for (const auto& [kind, rates] : machine.rates) rate = std::max(rate, *machine.rate_of(kind, kind, element));
+  return std::max(rate, machine.flops_of(element));
+}
+
 }  // namespace
 
 WorkBound::WorkBound(const LayoutCosts& costs) {
@@ -67,7 +75,7 @@ WorkBound::WorkBound(const LayoutCosts& costs) {
               if (a.name != b.name) together.emplace(a.name, b.name);
       const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
       const double flops = static_cast<double>(work_of_whole(operation).value());
-      if (flops > 0) work[names] += static_cast<double>(entry.times) * flops / costs.machine()->flops_of(type.element);
+      if (flops > 0) work[names] += static_cast<double>(entry.times) * flops / fastest(*costs.machine(), *operation.op, type.element);
     }
   }
   std::map<Name, double> weight;

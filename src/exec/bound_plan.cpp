@@ -256,7 +256,9 @@ struct BoundPlan::Impl {
         const bool overlaps = !under_way.empty() && machine.transport.ranks() > 1;
         if (overlaps) advance();
         const std::span<const double> host = step.step->kind == StepKind::kKernel ? numbers(*step.first) : std::span<const double>();
+        const double began = machine.timeline ? machine.timeline->now() : 0, worked = machine.timeline ? Timeline::worked() : 0;
         const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : stop});
+        if (machine.timeline) note(s, began, Timeline::worked() - worked);
         flops += done;
         if (is_first) flops_of_step[s] = done;
       } catch (const Stopped&) {
@@ -283,6 +285,8 @@ struct BoundPlan::Impl {
     std::byte* staging = step.buffer < 0 || !machine.arena ? nullptr : machine.arena->data() + buffers[step.buffer].offset;
     step.number = machine.collectives_begun++;
     while (!under_way.empty() && step.number - steps[under_way[0]].number >= machine.transport.collectives_at_once()) finish(under_way[0]);
+    step.busy = 0;
+    if (machine.timeline) step.began = machine.timeline->now();
     hand_to_mpi(step, [&](BoundCollective& collective) {
       collective.begin(step.operands, step.results, {machine.transport, staging, machine.transport.tag_of(step.number)});
     });
@@ -293,13 +297,18 @@ struct BoundPlan::Impl {
     machine.at.store(steps[s].first, std::memory_order_relaxed);
     hand_to_mpi(steps[s], [&](BoundCollective& collective) { collective.finish(machine.transport); });
     std::erase(under_way, s);
+    if (machine.timeline) note(static_cast<size_t>(s), steps[s].began, steps[s].busy);
   }
+
+  void note(size_t s, double began, double busy) { machine.timeline->add({schedule, static_cast<int>(s), began, machine.timeline->now(), busy}); }
 
   /// The first run notes what a collective sends.
   template <typename Work>
   void hand_to_mpi(BoundStep& step, const Work& work) {
     const int64_t before = machine.transport.sent();
+    const double worked = machine.timeline ? Timeline::worked() : 0;
     work(*step.collective);
+    if (machine.timeline) step.busy += Timeline::worked() - worked;
     if (first_flops < 0) step.sent += machine.transport.sent() - before;
   }
 

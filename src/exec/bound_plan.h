@@ -15,6 +15,7 @@
 #include "exec/counters.h"
 #include "exec/storage.h"
 #include "exec/tensor.h"
+#include "exec/timeline.h"
 #include "kernels/threads.h"
 #include "schedule/schedule.h"
 #include "support/interrupt.h"
@@ -32,6 +33,7 @@ struct Machine {
   int64_t collectives_begun = 0;             ///< numbers them, the same on all ranks
   int64_t sent = 0;                          ///< bytes of plans' data handed to MPI, of each collective the most by any rank
   Interrupt interrupt = {};
+  std::shared_ptr<Timeline> timeline = nullptr;  ///< is told when each step ran
   std::atomic<int64_t> moved{0};             ///< grows with each step: for the watchdog
   std::atomic<const Instruction*> at{nullptr};
 };

@@ -49,6 +49,7 @@ struct Engine::Impl {
         threads(threads_of(options, transport)), machine{hostings, transport, threads, std::make_shared<MemoryPool>(), nullptr} {
     if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
     machine.scrub = options.scrub;
+    if (options.record) machine.timeline = options.record->timeline;
     if (options.reference) {
       options.dry = true;
       reference = std::make_unique<Reference>();
@@ -284,7 +285,10 @@ std::string Engine::broadcast(const std::string& bytes, Span place) {
   return result;
 }
 
-void Engine::finish() { agree(impl_->transport, key_of("end"), {}, "is at the end of the script"); }
+void Engine::finish() {
+  agree(impl_->transport, key_of("end"), {}, "is at the end of the script");
+  if (const auto& timeline = impl_->machine.timeline; timeline && timeline->tell) timeline->told = impl_->transport.gather_texts(timeline->tell());
+}
 
 void Engine::abort(const std::string& message, int status) {
   std::fflush(stdout);

@@ -16,6 +16,8 @@
 
 namespace mtf {
 
+class Timeline;  // exec/timeline.h
+
 class ProgramRecord {
  public:
   struct Entry {
@@ -23,6 +25,9 @@ class ProgramRecord {
     int64_t times = 0;          ///< that the script runs it; where only the run knows, once for each statement
     bool is_estimate = false;   ///< not every turn of a loop was walked, or only the run knows how many there are
   };
+
+  /// Is told when each step ran on this rank, if it is there when the engine is made.
+  std::shared_ptr<Timeline> timeline;
 
   const std::shared_ptr<LayoutRecord>& layouts() const { return layouts_; }
   const std::vector<Entry>& programs() const { return programs_; }

@@ -146,7 +146,7 @@ int report_usage(const Diagnostics& found, const std::vector<std::string>& words
   return report(found);
 }
 
-constexpr const Command* kCommands[] = {&kRunCommand, &kCheckCommand, &kPlanCommand, &kCompareCommand, &kSearchCommand, &kDrawCommand, &kTraceCommand,
+constexpr const Command* kCommands[] = {&kRunCommand, &kCheckCommand, &kPlanCommand, &kCompareCommand, &kSearchCommand, &kCalibrateCommand, &kDrawCommand, &kTraceCommand,
                                         &kTestCommand, &kFmtCommand, &kHelpCommand, &kReferenceCommand, &kEditorsCommand};
 
 }  // namespace

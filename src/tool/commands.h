@@ -28,6 +28,7 @@ extern const Command kPlanCommand;       // plan_command.cpp
 extern const Command kDrawCommand;       // draw_command.cpp
 extern const Command kCompareCommand;    // compare_command.cpp
 extern const Command kSearchCommand;     // search_command.cpp
+extern const Command kCalibrateCommand;  // calibrate_command.cpp
 extern const Command kTraceCommand;      // trace_command.cpp
 extern const Command kTestCommand;       // test_command.cpp
 extern const Command kFmtCommand;        // fmt_command.cpp

@@ -70,7 +70,7 @@ const Command kCompareCommand = {
       parser.texts("--mesh", options->meshes, "AXES", "A mesh to compare: \"rows:2;cols:2\"; repeatable");
       parser.texts("--layout", options->layouts, "RULES", "A layout to compare: \"batch:rows;hidden:cols\"; \"\" replicates; repeatable");
       parser.flag("--peak", options->peak, "Show the peak of memory too, for which the script is planned anew under each");
-      parser.text("--machine", options->machine, "FILE", "Estimate times by this machine model, in JSON");
+      parser.text("--machine", options->machine, "FILE", "Estimate times by this machine model (see `mtf help calibrate`)");
       parser.texts("--set", program.set, "NAME=VALUE", "An option or top-level dim of the script, or MODULE.NAME; repeatable");
       return [options, &program] { return compare(*options, program); };
     }};

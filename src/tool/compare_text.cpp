@@ -83,4 +83,13 @@ std::string compare_text(const std::vector<Compared>& columns, bool timed) {
   return rows.text();
 }
 
+std::string time_text(const StepTime& time, const std::string& machine) {
+  std::string text = fmt::format("estimated time by {}\n", machine);
+  Table table("lr");
+  table.row({"computing", seconds_text(time.compute)});
+  for (const auto& [what, seconds] : time.collectives) table.row({fmt::format("{} over {}", name(what.first), what.second), seconds_text(seconds)});
+  table.row({"in all", seconds_text(time.total())});
+  return text + table.text("    ");
+}
+
 }  // namespace mtf::tool

@@ -21,4 +21,7 @@ std::string compare_text(const std::vector<Compared>& columns, bool timed);
 /// Seconds in a unit that suits them: `1.23 ms`.
 std::string seconds_text(double seconds);
 
+/// Lines of a plan's totals: how long it takes by a machine model.
+std::string time_text(const StepTime& time, const std::string& machine);
+
 }  // namespace mtf::tool

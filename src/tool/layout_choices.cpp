@@ -53,6 +53,6 @@ LayoutPtr layout_option(const std::string& text) {
   return std::make_shared<const Layout>(Layout{Name(), *settings_of(options, 1).layout, {}});
 }
 
-Machine machine_option(const std::string& file) { return file.empty() ? Machine() : parse_machine(read_script(file).text, file); }
+MachineModel machine_option(const std::string& file) { return file.empty() ? MachineModel() : parse_machine(read_script(file).text, file); }
 
 }  // namespace mtf::tool

@@ -33,6 +33,6 @@ MeshPtr mesh_option(const std::string& text);
 LayoutPtr layout_option(const std::string& text);
 
 /// `--machine FILE`, or the standard model. Throws UserError.
-Machine machine_option(const std::string& file);
+MachineModel machine_option(const std::string& file);
 
 }  // namespace mtf::tool

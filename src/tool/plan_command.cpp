@@ -5,30 +5,38 @@
 #include <fstream>
 #include <memory>
 
+#include "cost/idle_work.h"
 #include "eval/session.h"
 #include "exec/engine.h"
+#include "exec/program_record.h"
 #include "io/write_file.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
+#include "tool/compare_text.h"
 #include "tool/launch.h"
+#include "tool/layout_choices.h"
 #include "tool/output.h"
 #include "tool/plan_text.h"
 #include "tool/plan_tree.h"
 #include "tool/plan_view.h"
 #include "tool/report.h"
 #include "tool/script.h"
+#include "tool/symbolic_plan.h"
 
 namespace mtf::tool {
 namespace {
 
+/// How often work is done more than once where the plan says why.
+constexpr double kWorthExplaining = 1.1;
+
 struct Options {
   std::string file;
-  bool formula = false, json = false, csv = false;
+  bool formula = false, symbolic = false, json = false, csv = false;
   std::string by = "tree", sort = "source", report;
   std::vector<std::string> draw;
   int depth = -1, lines = 0;
-  std::string reads;
+  std::string reads, machine;
 };
 
 std::shared_ptr<std::vector<double>> read_reads(const std::string& path) {
@@ -68,19 +76,33 @@ int plan(const Options& options, const ProgramOptions& program) {
   if (launch().rank != 0) return 0;
 
   if (!options.reads.empty()) settings.reads = read_reads(options.reads);
+  std::optional<MachineModel> machine;
+  if (!options.machine.empty()) machine = machine_option(options.machine);
+  engine_options.record = std::make_shared<ProgramRecord>();
   Engine engine(engine_options);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, nowhere);
   const PlanView view = view_of(options);
   PlanTotals totals;
   PlanTree tree;
+  std::optional<SymbolicPlan> symbolic;
+  if (options.symbolic) symbolic.emplace(*engine_options.record);
   session.on_statement([&](const StatementReport& statement) {
+    if (symbolic) return symbolic->add(statement);
     if (view.by == PlanBy::kValue) write_output(plan_text(statement, options.formula));
     else tree.add(statement);
     totals.add(statement);
   });
   session.run_text(script.name, script.text);
-  const std::string totals_text = totals.text(engine.counters(), session.stored_variables());
+  if (symbolic) {
+    write_output(symbolic->text());
+    return 0;
+  }
+  std::string totals_text = totals.text(engine.counters(), session.stored_variables());
+  // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
+  if (duplication(engine.counters()) > kWorthExplaining)
+    for (const std::string& sentence : sentences(idle_work(*engine_options.record))) totals_text += "warning: " + sentence + "\n";
+  if (machine) totals_text += time_text(LayoutCosts(engine_options.record, machine).in(nullptr, nullptr).time, machine->name);
   if (!options.report.empty()) {
     write_file_atomically(options.report, html_report({script.name, script.text, totals_text, &tree, pictures_of(script, settings, options.draw)}));
     return 0;
@@ -104,9 +126,13 @@ const Command kPlanCommand = {
         "values is shown per turn. The mesh may have any size.\n"
         "\n"
         "`--by value` shows each value with its type and layout and each collective with why it is needed.\n"
+        "`--symbolic` shows the costs of each statement as formulas, `2·batch·io·hidden / (rows·cols)`: what it computes, the\n"
+        "values that its collectives are counted by, the ratio of both, and the elements of all that it reads and makes, the\n"
+        "last two in terms of the highest order.\n"
         "\n"
         "Examples:\n"
         "  mtf plan two_layer.mtf\n"
+        "  mtf plan section8.mtf --symbolic\n"
         "  mtf plan two_layer.mtf --by value --formula\n"
         "  mtf plan char_gpt.mtf --by path\n"
         "  mtf plan two_layer.mtf --mesh \"rows:64;cols:64\" --layout \"batch:rows;hidden:cols\" --set batch=4096\n",
@@ -120,8 +146,10 @@ const Command kPlanCommand = {
       parser.number("--lines", options->lines, "N", "Open the tree to at most so many lines (40)");
       parser.text("--report", options->report, "FILE", "Write a page of HTML: the tree, the source beside its costs, pictures");
       parser.texts("--draw", options->draw, "WHAT", "With --report: a tensor or model to draw, as for `mtf draw`; may be repeated");
+      parser.text("--machine", options->machine, "FILE", "Estimate the time by this machine model (see `mtf help calibrate`)");
       parser.flag("--json", options->json, "The whole tree as JSON");
       parser.flag("--csv", options->csv, "The costs of each line of source as CSV");
+      parser.flag("--symbolic", options->symbolic, "Costs as formulas in the script's dims and axes");
       parser.flag("--formula", options->formula, "With --by value: the formula beside each figure");
       add_program_options(parser, program);
       add_engine_options(parser, program);

@@ -7,13 +7,18 @@
 
 #include "eval/session.h"
 #include "exec/engine.h"
+#include "exec/program_record.h"
+#include "exec/timeline.h"
+#include "io/write_file.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
+#include "tool/loss_curve.h"
 #include "tool/output.h"
 #include "tool/program_output.h"
 #include "tool/script.h"
+#include "tool/timeline_file.h"
 
 namespace mtf::tool {
 namespace {
@@ -23,6 +28,7 @@ struct Options {
   bool reference = false;
   std::string reads;
   bool plot = false;
+  std::string timeline, loss_curve;
 };
 
 /// One number a line, exactly.
@@ -33,7 +39,22 @@ void write_reads(const std::string& path, const std::vector<double>& reads) {
     fail(Kind::cannot_write, {}, path);
 }
 
-void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints, bool plots) {
+/// Has the engine note when each step ran, for --timeline.
+void note_times(const Options& options, const Launch& here, EngineOptions& engine) {
+  if (options.timeline.empty()) return;
+  engine.record = std::make_shared<ProgramRecord>();
+  engine.record->timeline = std::make_shared<Timeline>();
+  engine.record->timeline->tell = [timeline = engine.record->timeline.get(), here, placement = engine.placement] { return told_of(*timeline, here.rank, here.ranks, placement); };
+}
+
+/// On the first rank, once the engine has finished.
+void write_timeline(const Options& options, const Engine& engine) {
+  if (options.timeline.empty() || engine.rank() != 0) return;
+  const std::vector<std::string>& told = engine.record()->timeline->told;
+  write_file_atomically(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
+}
+
+void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints, const Options& options) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
@@ -42,7 +63,8 @@ void run_script(const Script& script, const Settings& settings, Engine& engine, 
   try {
     session.run_text(script.name, script.text);
     output.finish();
-    if (plots && prints) write_output(output.losses().all().empty() ? "no loss was printed\n" : plot(output.losses().all(), 80, 16));
+    if (!options.loss_curve.empty() && prints) write_file_atomically(options.loss_curve, curve_svg(output.losses().all(), "The losses that " + script.name + " printed"));
+    if (options.plot && prints) write_output(output.losses().all().empty() ? "no loss was printed\n" : plot(output.losses().all(), 80, 16));
   } catch (...) {
     bar.erase();
     output.finish();
@@ -58,9 +80,12 @@ int run_alone(const Options& options, const ProgramOptions& program) {
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
+  note_times(options, {}, engine_options);
   Engine engine(engine_options);
   if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
-  run_script(script, settings, engine, true, options.plot);
+  run_script(script, settings, engine, true, options);
+  engine.finish();
+  write_timeline(options, engine);
   if (settings.reads) write_reads(options.reads, *settings.reads);
   return 0;
 }
@@ -87,12 +112,14 @@ class RankRun {
     const Settings settings = settings_of(program_, here_.ranks);
     engine_options_ = engine_options_of(program_);
     engine_options_.use_mpi = true;
+    note_times(options_, here_, engine_options_);
     const Script script = read();
     const Diagnostics found = Session::check_text(script.name, script.text, settings);
     if (found.has_errors()) return end(found.render(), found.exit_code());
     if (!found.empty()) report(found);
-    run_script(script, settings, engine(), here_.rank == 0, options_.plot);
+    run_script(script, settings, engine(), here_.rank == 0, options_);
     engine().finish();
+    write_timeline(options_, engine());
     return 0;
   }
 
@@ -148,12 +175,14 @@ const Command kRunCommand = {
         "With --reference every operation is computed at once, whole, on one processor, nothing fused or forgotten: what\n"
         "every other way to run the script must agree with. Is it the layout, or the model? `counters` says what the\n"
         "mesh and the layout would cost. --reads writes what the host read of tensors, for `mtf plan --reads`.\n"
+        "--timeline writes what chrome://tracing and ui.perfetto.dev show, a track a processor; a name that ends in .svg, a picture.\n"
         "\n"
         "Examples:\n"
         "  mtf run two_layer.mtf\n"
         "  mtf run two_layer.mtf --mesh \"all:8\" --layout \"hidden:all\"\n"
         "  mtf run mnist.mtf --set lr=0.1 --set epochs=2\n"
         "  mtf run --reference two_layer.mtf\n"
+        "  mtf run two_layer.mtf --timeline run.json --loss-curve loss.svg\n"
         "  mpirun -n 4 mtf run two_layer.mtf\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<Options>();
@@ -161,6 +190,8 @@ const Command kRunCommand = {
       parser.flag("--reference", options->reference, "Compute each operation at once, whole, on one processor");
       parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");
       parser.flag("--plot", options->plot, "At the end, a curve of the losses that were printed");
+      parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
+      parser.text("--timeline", options->timeline, "FILE", "When each processor was in which step and collective: a Chrome trace, or .svg");
       add_program_options(parser, program);
       add_engine_options(parser, program);
       return [options, &program] { return run(*options, program); };

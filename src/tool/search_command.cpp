@@ -104,7 +104,7 @@ int search_layouts(const Options& options, const ProgramOptions& program) {
   }
   if (program.layout) question.pinned = layout_option(*program.layout)->rules;
   for (const std::string& dim : options.whole) question.pinned.push_back({Name(dim), {}, {}});
-  const Machine machine = machine_option(options.machine);
+  const MachineModel machine = machine_option(options.machine);
   question.memory = options.memory.empty() ? machine.memory : std::optional(bytes_option(options.memory));
   if (options.axes < 1 || options.axes > 4) bad_value("--axes", std::to_string(options.axes), "a number from 1 to 4");
   int status = 0;
@@ -136,7 +136,7 @@ const Command kSearchCommand = {
     .details =
         "The script is evaluated once; then each mesh of so many processors, with each layout of the script's dims, that could\n"
         "be the best is costed, exactly as `mtf plan` would. Times are those of a machine model (--machine, see `mtf help\n"
-        "compare`), without one those of a processor of 1 Tflop/s with 100 GB/s of memory and 10 GB/s to others. Printed are a\n"
+        "calibrate`), without one those of a processor of 1 Tflop/s with 100 GB/s of memory and 10 GB/s to others. Printed are a\n"
         "mesh and a layout to paste, and the second best beside the best. --mesh and --layout pin what they say.\n"
         "\n"
         "Examples:\n"
@@ -147,7 +147,7 @@ const Command kSearchCommand = {
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--processors", options->processors, "N", "How many processors the mesh has");
       parser.text("--memory", options->memory, "BYTES", "What each processor has, such as 16GiB: the peak must fit");
-      parser.text("--machine", options->machine, "FILE", "A machine model in JSON");
+      parser.text("--machine", options->machine, "FILE", "A machine model, as `mtf calibrate` writes one");
       parser.number("--axes", options->axes, "N", "The most axes that the mesh may have (default: 2)");
       parser.texts("--whole", options->whole, "DIM", "A dim that is not split; repeatable");
       add_program_options(parser, program);

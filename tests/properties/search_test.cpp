@@ -29,8 +29,8 @@ struct Searched {
 };
 
 /// Arithmetic takes so long that work must be divided; besides it only bytes on the wire count.
-Machine slow_wire() {
-  Machine machine;
+MachineModel slow_wire() {
+  MachineModel machine;
   machine.flops = {{ElementType::kF32, 1e9}};
   machine.memory_bandwidth = 1e15;
   machine.step = 1e-15;
@@ -67,7 +67,7 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
   const Searched searched(
       "dim a = 12, b = 16, c = 20\nlet x = random.uniform([a, b])\nlet w = random.uniform([b, c])\nlet v = random.uniform([c, a])\n"
       "print(sum(tanh(einsum(tanh(einsum(x, w -> [a, c])), v -> [c])) + 0))\n");
-  const LayoutCosts costs(searched.record, Machine());
+  const LayoutCosts costs(searched.record, MachineModel());
   SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("rows"), Name("cols")};
@@ -99,7 +99,7 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
 TEST(Search, TakesTheBestThatFits) {
   const Searched searched(
       "dim a = 64, b = 64\nmodel M { param w: [a, b] = 1 }\nlet m = M()\nlet x = random.uniform([a])\nprint(sum(einsum(x, m.w -> [b])))\n");
-  const LayoutCosts costs(searched.record, Machine());
+  const LayoutCosts costs(searched.record, MachineModel());
   SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("all")};

@@ -1,0 +1,14 @@
+#pragma once
+// The programs of a planned script as they would be run under a mesh and rules, one after the other.
+#include <functional>
+
+#include "exec/program_record.h"
+#include "schedule/schedule.h"
+
+namespace mtf {
+
+/// Calls `visit` with each program that the script runs: its number in the record, its schedule (for costs alone), and how
+/// often it is run. `relayout` is of the record's layouts; afterwards it knows where all that was computed lies.
+void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit);
+
+}  // namespace mtf

@@ -1,0 +1,43 @@
+#include "cost/symbolic_costs.h"
+
+#include "cost/recorded_schedules.h"
+#include "exec/predict.h"
+#include "spmd/work.h"
+
+namespace mtf {
+
+void SymbolicCost::add(const SymbolicCost& other, int64_t times) {
+  flops.add(other.flops, times);
+  elements.add(other.elements, times);
+  for (const auto& [what, formula] : other.values) values[what].add(formula, times);
+}
+
+Formula SymbolicCost::communication() const {
+  Formula all;
+  for (const auto& [what, formula] : values) all.add(formula);
+  return all;
+}
+
+std::vector<SymbolicCost> symbolic_costs(const ProgramRecord& record) {
+  std::vector<SymbolicCost> all(record.programs().size());
+  Relayout relayout(*record.layouts(), nullptr, nullptr);
+  each_schedule(record, relayout, [&](size_t number, const Schedule& schedule, int64_t) {
+    const LocalProgram& program = schedule.program;
+    const std::vector<InstructionCost> costs = predict_without_memory(schedule).costs;
+    SymbolicCost& cost = all[number];
+    for (size_t i = 0; i < costs.size(); ++i) {
+      const Instruction& instruction = program.instructions[i];
+      cost.flops.add(costs[i].flops);
+      if (costs[i].count > 0) {
+        const Mesh& mesh = *program.values[instruction.operands[0]].mesh;
+        cost.values[{counted_as(instruction.kind), mesh.axes_to_string(instruction.axes)}].add(costs[i].values);
+      }
+      if (is_host_number(instruction) || repeats(instruction)) continue;
+      for (int v : instruction.results)
+        if (program.values[v].mesh) cost.elements.add(Cost(block_elements(program.values[v])));
+    }
+  });
+  return all;
+}
+
+}  // namespace mtf

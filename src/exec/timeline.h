@@ -1,0 +1,58 @@
+#pragma once
+// When each step of each plan ran on this rank.
+//
+// An engine whose record has one (program_record.h) fills it. A rank runs the steps of all processors that it hosts
+// together: at one time all of them are in the same step. A collective lasts from where it begins to where it has ended;
+// steps that compute may run in between.
+#include <time.h>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.h"
+
+namespace mtf {
+
+class Timeline {
+ public:
+  struct Event {
+    std::shared_ptr<const Schedule> schedule;
+    int step = 0;            ///< of the schedule
+    double begin = 0;        ///< seconds since the timeline was made
+    double end = 0;
+    double busy = 0;         ///< seconds of processor time that the rank's main thread spent in it: not what it computed
+                             ///< during a collective, nor what other programs took
+  };
+
+  /// What this rank tells rank 0 when the program ends (Engine::finish), and there what each rank has told.
+  std::function<std::string()> tell;
+  std::vector<std::string> told;
+
+  double now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  /// Processor time of this thread.
+  static double worked() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+  /// What comes after kMostEvents is not kept.
+  void add(Event event) {
+    if (events_.size() < kMostEvents) events_.push_back(std::move(event));
+    else is_cut_off_ = true;
+  }
+  const std::vector<Event>& events() const { return events_; }
+  bool is_cut_off() const { return is_cut_off_; }
+  void clear() { events_.clear(); }
+
+ private:
+  static constexpr std::size_t kMostEvents = 1'000'000;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<Event> events_;
+  bool is_cut_off_ = false;
+};
+
+}  // namespace mtf

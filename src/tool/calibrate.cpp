@@ -1,0 +1,219 @@
+#include "tool/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <ostream>
+
+#include "cost/step_time.h"
+#include "eval/session.h"
+#include "exec/program_record.h"
+#include "exec/timeline.h"
+#include "graph/op.h"
+#include "tool/program_options.h"
+
+namespace mtf::tool {
+namespace {
+
+/// The least time of a step, and what the planner says of it.
+struct Measured {
+  double seconds = 0;
+  double flops = 0;
+  double elements = 0;   ///< of what it writes
+  double bytes = 0;      ///< that it reads and writes
+  double wire_bytes = 0;
+  double messages = 0;
+};
+
+class Laboratory {
+ public:
+  explicit Laboratory(EngineOptions options) : timeline_(std::make_shared<Timeline>()) {
+    options.record = std::make_shared<ProgramRecord>();
+    options.record->timeline = timeline_;
+    engine_ = std::make_unique<Engine>(std::move(options));
+    Settings settings;
+    settings.stdlib = standard_library();
+    settings.ranks = engine_->ranks();
+    settings.mesh = std::vector<Axis>{{Name("all"), engine_->ranks()}};
+    settings.layout = std::vector<LayoutRule>{};
+    static std::ostream nowhere(nullptr);
+    session_ = std::make_unique<Session>(settings, engine_.get(), nowhere);
+  }
+
+  int ranks() const { return engine_->ranks(); }
+  void run(const std::string& text) { session_->execute(text + "\n"); }
+
+  /// Computes `expression` so many times; of its steps of this kind the one that takes longest.
+  Measured measure(const std::string& expression, int turns, bool collective = false) {
+    timeline_->clear();
+    for (int turn = 0; turn < turns; ++turn) run("let measured = " + expression);
+    // The memory that a result lies in, and so the plan, may change in the first turns.
+    const std::shared_ptr<const Schedule> plan = timeline_->events().back().schedule;
+    std::map<int, double> least;
+    for (const Timeline::Event& event : timeline_->events()) {
+      if (event.schedule != plan || (plan->steps[event.step].kind == StepKind::kCollective) != collective) continue;
+      double& seconds = least.try_emplace(event.step, event.busy).first->second;
+      seconds = std::min(seconds, event.busy);
+    }
+    int longest = -1;
+    for (const auto& [step, seconds] : least)
+      if (longest < 0 || seconds > least[longest]) longest = step;
+    return longest < 0 ? Measured() : described(*plan, plan->steps[longest], least[longest]);
+  }
+
+ private:
+  static Measured described(const Schedule& schedule, const Step& step, double seconds) {
+    const LocalProgram& program = schedule.program;
+    const std::vector<InstructionCost> costs = predict_without_memory(schedule).costs;
+    Measured measured{.seconds = seconds};
+    for (int i : step.instructions) {
+      measured.flops += static_cast<double>(costs[i].flops.value());
+      measured.wire_bytes += static_cast<double>(costs[i].wire_bytes);
+    }
+    const auto bytes = [&](int v) { return static_cast<double>(largest_block(program.values[v]) * size_of(program.values[v].element)); };
+    for (int v : step.reads) measured.bytes += bytes(v);
+    for (int v : step.writes) {
+      measured.bytes += bytes(v);
+      measured.elements += static_cast<double>(largest_block(program.values[v]));
+    }
+    if (step.kind == StepKind::kCollective) measured.messages = static_cast<double>(messages_of(program, program.instructions[step.instructions[0]], step.calls));
+    return measured;
+  }
+
+  std::shared_ptr<Timeline> timeline_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Session> session_;
+};
+
+/// Turns that take some tenths of a second in all, the same on every rank.
+int turns_for(double operations) { return static_cast<int>(std::clamp(5e9 / operations, 10.0, 200.0)); }
+
+// ---- memory ----------------------------------------------------------------------------------------------------------
+
+void measure_memory(Laboratory& laboratory, MachineModel& machine) {
+  laboratory.run("dim few = 16\nlet x = random.normal([few])");
+  machine.step = laboratory.measure("x * 0.5", 200).seconds;
+  std::vector<std::pair<double, double>> bandwidths;   // by bytes touched
+  for (int64_t elements = 16 << 10; elements <= 16 << 20; elements *= 4) {
+    laboratory.run(fmt::format("dim n = {}\nlet x = random.uniform([n])", elements));
+    const Measured measured = laboratory.measure("x * 0.5", turns_for(200.0 * static_cast<double>(elements)));
+    bandwidths.emplace_back(measured.bytes, measured.bytes / std::max(measured.seconds - machine.step, 1e-9));
+  }
+  machine.memory_bandwidth = bandwidths.back().second;
+  machine.cache_bandwidth = std::max(bandwidths[0].second, bandwidths[1].second);
+  machine.cache = bandwidths[0].first;
+  const double between = std::sqrt(machine.memory_bandwidth * machine.cache_bandwidth);
+  for (const auto& [bytes, bandwidth] : bandwidths)
+    if (bandwidth > between) machine.cache = bytes;
+}
+
+// ---- products --------------------------------------------------------------------------------------------------------
+
+/// Flops a second.
+double measure_product(Laboratory& laboratory, int rows, int columns, int inner, const std::string& element) {
+  laboratory.run(fmt::format("dim m = {}, n = {}, k = {}\nlet x = cast(random.normal([m, k]), {})\nlet y = cast(random.normal([k, n]), {})", rows, columns, inner, element, element));
+  const Measured measured = laboratory.measure("einsum(x, y -> [m, n])", turns_for(2.0 * rows * columns * inner / 10));
+  return measured.flops / measured.seconds;
+}
+
+void measure_products(Laboratory& laboratory, MachineModel& machine) {
+  const double square = measure_product(laboratory, 512, 512, 512, "f32"), wide = measure_product(laboratory, 256, 1024, 512, "f32");
+  machine.flops[ElementType::kF32] = std::sqrt(square * wide);
+  // How much slower products with one side of ten are, in the mean of which side that is.
+  constexpr int kSide = 10;
+  double slower = 1;
+  for (const auto& [rows, columns, inner] : std::vector<std::array<int, 3>>{{512, kSide, 512}, {512, 512, kSide}, {kSide, 512, 512}})
+    slower *= machine.flops[ElementType::kF32] / measure_product(laboratory, rows, columns, inner, "f32");
+  machine.narrow = kSide * std::max(1.0, std::cbrt(slower));
+  for (ElementType element : {ElementType::kF64, ElementType::kBf16}) {
+    machine.flops[element] = measure_product(laboratory, 256, 256, 256, std::string(name(element)));
+  }
+}
+
+// ---- other operations ------------------------------------------------------------------------------------------------
+
+void measure_operations(Laboratory& laboratory, MachineModel& machine) {
+  const auto rate = [&](const Measured& measured, double work) { return work / std::max(measured.seconds - machine.step, 1e-9); };
+  for (ElementType element : {ElementType::kF32, ElementType::kF64, ElementType::kBf16}) {
+    laboratory.run(fmt::format("dim n = 16384\nlet x = cast(random.uniform([n], low: 0.5, high: 1.5), {})", name(element)));
+    const Measured chain = laboratory.measure("maximum(((x + 1) * 0.5 + 0.25) * 0.75 - 0.125, 0.5) * 0.3 + x", 200);
+    machine.rates["elementwise"][element] = rate(chain, chain.flops);
+  }
+  laboratory.run("dim n = 16384\nlet x = random.uniform([n], low: 0.5, high: 1.5)");
+  for (const char* function : {"exp", "log", "tanh", "sigmoid", "gelu", "swish", "sin", "cos", "sqrt", "rsqrt", "elu", "selu", "softplus"}) {
+    const Measured measured = laboratory.measure(fmt::format("{}(x)", function), 100);
+    machine.rates[function][ElementType::kF32] = rate(measured, measured.elements);
+  }
+  for (const char* function : {"gelu", "swish"}) {
+    const Measured measured = laboratory.measure(fmt::format("grad(sum({}(x)), x)", function), 60);
+    machine.rates[fmt::format("{}_grad", function)][ElementType::kF32] = rate(measured, measured.elements);
+  }
+  // As they are in backward passes: at the end of a chain, over the outer dims and over the inner ones.
+  laboratory.run("dim outer = 2048, inner = 256\nlet x = random.normal([outer, inner])\nlet y = random.normal([outer, inner])");
+  const Measured down = laboratory.measure("sum(x * y + x, over: outer)", 40), along = laboratory.measure("sum(x * y + x, over: inner)", 40);
+  machine.rates["reduction"][ElementType::kF32] = std::sqrt(rate(down, down.flops) * rate(along, along.flops));
+  laboratory.run("dim rows = 128, columns = 512\nlet x = random.normal([rows, columns])\nlet labels = random.integers([rows], 0, 512)");
+
+  for (const auto& [operation, call] : std::vector<std::pair<std::string, std::string>>{
+           {"softmax", "softmax(x, over: columns)"}, {"log_softmax", "log_softmax(x, over: columns)"}, {"logsumexp", "logsumexp(x, over: columns)"},
+           {"layer_norm", "layer_norm(x, over: columns)"}, {"cross_entropy", "cross_entropy(x, labels, over: columns)"}}) {
+    const Measured measured = laboratory.measure(call, 60);
+    machine.rates[operation][ElementType::kF32] = rate(measured, measured.flops);
+  }
+  for (const auto& [operation, call] : std::vector<std::pair<std::string, std::string>>{
+           {"random.uniform", "random.uniform([rows, columns])"}, {"random.normal", "random.normal([rows, columns])"}}) {
+    const Measured measured = laboratory.measure(call, 60);
+    machine.rates[operation][ElementType::kF32] = rate(measured, measured.elements);
+  }
+}
+
+// ---- links -----------------------------------------------------------------------------------------------------------
+
+Link link_of(const std::vector<Measured>& measured) {
+  Link link;
+  link.latency = measured[0].seconds / std::max(measured[0].messages, 1.0);
+  double product = 1;
+  for (size_t i = 1; i < measured.size(); ++i)
+    product *= measured[i].wire_bytes / std::max(measured[i].seconds - measured[i].messages * link.latency, measured[i].seconds / 10);
+  link.bandwidth = std::pow(product, 1.0 / static_cast<double>(measured.size() - 1));
+  return link;
+}
+
+void measure_links(Laboratory& laboratory, MachineModel& machine) {
+  const int ranks = laboratory.ranks();
+  const std::vector<std::pair<CollectiveKind, std::string>> calls = {{CollectiveKind::kAllReduce, "sum(parts, over: part)"},
+                                                                     {CollectiveKind::kReduceScatter, "sum(parts, over: part) @ {n -> all}"},
+                                                                     {CollectiveKind::kAllGather, "blocks @ {}"},
+                                                                     {CollectiveKind::kAllToAll, "crossed @ {part -> all}"},
+                                                                     {CollectiveKind::kPermute, "shift(blocks, n: here)"}};
+  for (const auto& [kind, call] : calls) {
+    std::vector<Measured> measured;
+    for (int64_t elements : {int64_t{1}, int64_t{32} << 10, int64_t{256} << 10}) {
+      laboratory.run(fmt::format("let here = {}\ndim part = {}, n = {}\nlet parts = random.normal([part, n]) @ {{part -> all}}\nlet blocks = random.normal([n]) @ {{n -> all}}\n"
+                                 "let crossed = random.normal([part, n]) @ {{n -> all}}",
+                                 elements, ranks, elements * ranks));
+      measured.push_back(laboratory.measure(call, elements == 1 ? 200 : 100, true));
+    }
+    machine.collectives[kind] = link_of(measured);
+  }
+  machine.link = machine.collectives.at(CollectiveKind::kAllReduce);
+}
+
+}  // namespace
+
+MachineModel calibrate(EngineOptions options) {
+  Laboratory laboratory(std::move(options));
+  MachineModel machine;
+  machine.name = laboratory.ranks() == 1 ? "this machine, as measured on one rank" : fmt::format("this machine, as measured on {} ranks", laboratory.ranks());
+  measure_memory(laboratory, machine);
+  measure_products(laboratory, machine);
+  measure_operations(laboratory, machine);
+  if (laboratory.ranks() > 1) measure_links(laboratory, machine);
+  return machine;
+}
+
+}  // namespace mtf::tool

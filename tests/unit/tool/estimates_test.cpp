@@ -1,0 +1,107 @@
+// Machine models, idle processors, timelines and loss curves: what `mtf plan` and `mtf run` say of time.
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "command.h"
+#include "cost/machine.h"
+#include "support/diagnostics.h"
+
+namespace mtf::tool {
+namespace {
+
+using Estimates = CommandTest;
+
+const std::string kStep =
+    "mesh grid = [rows: 2, cols: 2]\nlayout both = {batch -> rows, hidden -> cols}\n"
+    "dim batch = 64, io = 32, hidden = 128\n"
+    "model Net {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] = init.normal(stddev: 0.1)\n"
+    "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, io])\n}\n"
+    "let net = Net()\nlet x = random.uniform([batch, io])\n"
+    "for step in 0..4 {\n  let loss = mean(square(net(x) - x))\n"
+    "  for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.1 * g }\n  print(\"loss {loss:.3f}\")\n}\n";
+
+TEST(MachineFile, IsReadAsItIsWritten) {
+  MachineModel machine;
+  machine.flops = {{ElementType::kF32, 2e12}, {ElementType::kBf16, 3e13}};
+  machine.rates["tanh"] = {{ElementType::kF32, 1e9}};
+  machine.collectives[CollectiveKind::kAllToAll] = {3e-6, 4e9};
+  machine.axes["cols"] = {1e-7, 5e11};
+  machine.narrow = 8;
+  machine.memory = 16'000'000'000;
+  EXPECT_EQ(to_json(parse_machine(to_json(machine), "machine.json")), to_json(machine));
+}
+
+TEST(MachineFile, SaysWhatIsWrongWithIt) {
+  const auto wrong = [](const std::string& text) {
+    try {
+      parse_machine(text, "machine.json");
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_NE(wrong("{").find("machine.json"), std::string::npos);
+  EXPECT_NE(wrong("[]").find("expected an object"), std::string::npos);
+  EXPECT_NE(wrong("{\"flop\": 1}").find("`flop`"), std::string::npos);
+  EXPECT_NE(wrong("{\"flops\": {\"f23\": 1}}").find("`f23`"), std::string::npos);
+  EXPECT_NE(wrong("{\"step\": -1}").find("above 0"), std::string::npos);
+  EXPECT_NE(wrong("{\"rates\": {\"tanhh\": {\"f32\": 1}}}").find("`tanhh`"), std::string::npos);
+  EXPECT_NE(wrong("{\"collectives\": {\"gather\": {\"latency\": 1}}}").find("`gather`"), std::string::npos);
+  EXPECT_NE(wrong("{\"axes\": {\"cols\": {\"width\": 1}}}").find("`width`"), std::string::npos);
+}
+
+TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
+  const std::string file = write("a.mtf", kStep);
+  const std::string machine = write("machine.json", "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1e6}, \"bandwidth\": 1e5}");
+  const ProcessResult plan = mtf({"plan", file, "--machine", machine}), compared = mtf({"compare", file, "--machine", machine});
+  ASSERT_EQ(plan.status, 0) << plan.err;
+  EXPECT_NE(plan.out.find("estimated time by a slow one"), std::string::npos) << plan.out;
+  const std::string all = plan.out.substr(plan.out.find("in all") + 6);
+  const std::string time = all.substr(all.find_first_not_of(' '), all.find('\n') - all.find_first_not_of(' '));
+  EXPECT_NE(compared.out.find(time), std::string::npos) << plan.out << compared.out;
+}
+
+TEST_F(Estimates, APlanSaysWhereProcessorsIdleOrRepeatWork) {
+  const std::string file = write("a.mtf", "dim batch = 64, heads = 4, d = 16\nlet x = random.uniform([batch, d])\nlet w = random.uniform([d, heads])\n"
+                                          "print(sum(square(einsum(x, w -> [batch, heads]))))\n");
+  const ProcessResult idle = mtf({"plan", file, "--mesh", "all:32", "--layout", "heads:all"});
+  EXPECT_NE(idle.out.find("warning: `heads` has 4 elements and is split over all, 32 processors: 28 of them idle"), std::string::npos) << idle.out;
+  const ProcessResult repeated = mtf({"plan", file, "--mesh", "rows:4;cols:2", "--layout", "batch:rows"});
+  EXPECT_NE(repeated.out.find("warning: all processors along `cols` do the same in 100% of the work"), std::string::npos) << repeated.out;
+  EXPECT_EQ(mtf({"plan", file, "--mesh", "all:4", "--layout", "batch:all"}).out.find("warning"), std::string::npos);
+}
+
+TEST_F(Estimates, ATimelineHasATrackForEachProcessor) {
+  const std::string file = write("a.mtf", kStep), trace = path("trace.json"), picture = path("trace.svg");
+  ASSERT_EQ(mtf({"run", file, "--timeline", trace}).status, 0);
+  const auto json = nlohmann::json::parse(read("trace.json"));
+  std::set<int> processors, with_collectives;
+  for (const auto& event : json["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    EXPECT_GE(event["ts"], 0);
+    processors.insert(event["pid"].get<int>());
+    if (event["cat"] == "collective") with_collectives.insert(event["pid"].get<int>());
+  }
+  EXPECT_EQ(processors, (std::set<int>{0, 1, 2, 3}));
+  EXPECT_EQ(with_collectives, processors);
+  ASSERT_EQ(mtf({"run", file, "--timeline", picture}).status, 0);
+  EXPECT_NE(read("trace.svg").find("processor 3"), std::string::npos);
+}
+
+TEST_F(Estimates, ALossCurveIsDrawnOfThePrintedLosses) {
+  const std::string file = write("a.mtf", kStep), picture = path("loss.svg");
+  ASSERT_EQ(mtf({"run", file, "--loss-curve", picture}).status, 0);
+  EXPECT_NE(read("loss.svg").find("<polyline"), std::string::npos);
+}
+
+/// Batch over one axis; vocab, d_ff and heads over the other (Mesh-TensorFlow, section 9). More layers take longer and find
+/// the same.
+TEST_F(Estimates, ASearchFindsTheLayoutOfThePapersTransformer) {
+  std::vector<std::string> words = {"search", MTF_SOURCE_DIR "/examples/transformer.mtf", "--processors", "512"};
+  for (const char* size : {"layers=1", "n_batch=256", "n_length=256", "hidden=1024", "n_heads=256", "head_size=256", "ff_size=262144", "words=32768"}) words.insert(words.end(), {"--set", size});
+  const ProcessResult found = mtf(words);
+  EXPECT_NE(found.out.find("mesh   found = [rows: 16, cols: 32]\nlayout best  = {batch -> rows, d_ff -> cols, heads -> cols, vocab -> cols}\n"), std::string::npos) << found.out << found.err;
+}
+
+}  // namespace
+}  // namespace mtf::tool
