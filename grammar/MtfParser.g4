@@ -18,6 +18,8 @@ body
   | layout_statement
   | use_statement
   | option_statement
+  | setting_statement
+  | with_statement
   | seed_statement
   | precision_statement
   | import_statement
@@ -27,7 +29,8 @@ body
   | model_statement
   | for_statement
   | while_statement
-  | if_statement
+  | break_statement
+  | continue_statement
   | return_statement
   | assert_statement
   | no_grad_statement
@@ -44,20 +47,31 @@ mesh_axis: any_word COLON expr;
 layout_statement: LAYOUT IDENT ASSIGN layout_literal;
 use_statement: USE (path | layout_literal | mesh_literal);
 option_statement: OPTION IDENT ASSIGN expr;
+setting_statement: SETTING IDENT ASSIGN expr;
+with_statement: WITH with_item block;
+with_item
+  : LAYOUT (path | layout_literal)
+  | MESH (path | mesh_literal)
+  | PRECISION element_type
+  | SEED expr
+  | path ASSIGN expr
+  ;
 seed_statement: SEED expr;
 precision_statement: PRECISION element_type;
 import_statement: IMPORT import_item (COMMA import_item)*;
 import_item: (IDENT | string) (AS IDENT)?;
-let_statement: LET pattern ASSIGN expr;
+let_statement: LET pattern (COLON annotation)? ASSIGN expr;
 param_statement: (PARAM | STATE) IDENT COLON stored_type (AT layout_ref)? ASSIGN expr;
 fn_statement: FN IDENT LPAREN parameters? RPAREN (ARROW annotation)? (block | ASSIGN expr);
 model_statement: MODEL IDENT (LPAREN parameters? RPAREN)? block;
 for_statement: FOR pattern IN expr block;
 while_statement: WHILE expr block;
-if_statement: IF expr block (ELSE IF expr block)* (ELSE block)?;
+break_statement: BREAK;
+continue_statement: CONTINUE;
 return_statement: RETURN expr?;
 assert_statement: ASSERT expr (COMMA expr)?;
 no_grad_statement: NO_GRAD block;
+// Also `if` as a statement: that is an `if_else` alone.
 expr_statement: expr (DEFINE expr)?;
 
 pattern: IDENT | LPAREN pattern (COMMA pattern)+ COMMA? RPAREN;
@@ -108,16 +122,21 @@ primary
   | FLOAT
   | TRUE
   | FALSE
+  | NONE
   | element_type
   | string
   | parens
   | list
   | COUNTERS block
+  | if_else
   ;
+
+// As a value each of its blocks is one expression, and it has an `else`.
+if_else: IF expr block (ELSE IF expr block)* (ELSE block)?;
 
 // One expression in parentheses, or a tuple.
 parens: LPAREN expr (COMMA expr)* COMMA? RPAREN;
-list: LBRACKET (list_item (FOR pattern IN expr | (COMMA list_item)* COMMA?))? RBRACKET;
+list: LBRACKET (list_item (FOR pattern IN expr (IF expr)? | (COMMA list_item)* COMMA?))? RBRACKET;
 list_item: DOTDOT | expr;
 
 arguments: argument (COMMA argument)* COMMA?;
@@ -130,7 +149,7 @@ interpolation: INTERPOLATION_OPEN expr (FORMAT_COLON FORMAT_TEXT?)? INTERPOLATIO
 
 // What may stand after `.`, as the label of an argument and as a mesh axis: a name or any reserved word.
 any_word
-  : IDENT | DIM | MESH | LAYOUT | USE | OPTION | SEED | PRECISION | IMPORT | LET | PARAM | STATE | MODEL | FN | FOR
-  | WHILE | IF | ELSE | RETURN | ASSERT | COUNTERS | NO_GRAD | F32 | F64 | BF16 | I32 | BOOL | AS | IN | AND | OR | NOT
-  | TRUE | FALSE
+  : IDENT | DIM | MESH | LAYOUT | USE | OPTION | SETTING | WITH | SEED | PRECISION | IMPORT | LET | PARAM | STATE | MODEL
+  | FN | FOR | WHILE | IF | ELSE | BREAK | CONTINUE | RETURN | ASSERT | COUNTERS | NO_GRAD | F32 | F64 | BF16 | I32 | BOOL | AS | IN | AND | OR | NOT
+  | TRUE | FALSE | NONE
   ;

@@ -13,38 +13,40 @@ class  MtfParser : public antlr4::Parser {
 public:
   enum {
     INTERPOLATION_CLOSE = 1, FORMAT_COLON = 2, STRING_BROKEN = 3, DIM = 4, 
-    MESH = 5, LAYOUT = 6, USE = 7, OPTION = 8, SEED = 9, PRECISION = 10, 
-    IMPORT = 11, LET = 12, PARAM = 13, STATE = 14, MODEL = 15, FN = 16, 
-    FOR = 17, WHILE = 18, IF = 19, ELSE = 20, RETURN = 21, ASSERT = 22, 
-    COUNTERS = 23, NO_GRAD = 24, F32 = 25, F64 = 26, BF16 = 27, I32 = 28, 
-    BOOL = 29, AS = 30, IN = 31, AND = 32, OR = 33, NOT = 34, TRUE = 35, 
-    FALSE = 36, IDENT = 37, FLOAT = 38, INT = 39, LPAREN = 40, RPAREN = 41, 
-    LBRACKET = 42, RBRACKET = 43, LBRACE = 44, RBRACE = 45, DEFINE = 46, 
-    COLON = 47, ARROW = 48, EQUAL = 49, NOT_EQUAL = 50, LESS_EQUAL = 51, 
-    GREATER_EQUAL = 52, LESS = 53, GREATER = 54, ASSIGN = 55, FLOOR_DIVIDE = 56, 
-    PLUS = 57, MINUS = 58, STAR = 59, SLASH = 60, PERCENT = 61, CARET = 62, 
-    AT = 63, DOTDOT = 64, DOT = 65, COMMA = 66, SEMICOLON = 67, STRING_OPEN = 68, 
-    NEWLINE = 69, COMMENT = 70, SPACE = 71, UNKNOWN = 72, STRING_TEXT = 73, 
-    STRING_CLOSE = 74, INTERPOLATION_OPEN = 75, BAD_ESCAPE = 76, LONE_BRACE = 77, 
-    FORMAT_TEXT = 78
+    MESH = 5, LAYOUT = 6, USE = 7, OPTION = 8, SETTING = 9, WITH = 10, SEED = 11, 
+    PRECISION = 12, IMPORT = 13, LET = 14, PARAM = 15, STATE = 16, MODEL = 17, 
+    FN = 18, FOR = 19, WHILE = 20, IF = 21, ELSE = 22, BREAK = 23, CONTINUE = 24, 
+    RETURN = 25, ASSERT = 26, COUNTERS = 27, NO_GRAD = 28, F32 = 29, F64 = 30, 
+    BF16 = 31, I32 = 32, BOOL = 33, AS = 34, IN = 35, AND = 36, OR = 37, 
+    NOT = 38, TRUE = 39, FALSE = 40, NONE = 41, IDENT = 42, FLOAT = 43, 
+    INT = 44, LPAREN = 45, RPAREN = 46, LBRACKET = 47, RBRACKET = 48, LBRACE = 49, 
+    RBRACE = 50, DEFINE = 51, COLON = 52, ARROW = 53, EQUAL = 54, NOT_EQUAL = 55, 
+    LESS_EQUAL = 56, GREATER_EQUAL = 57, LESS = 58, GREATER = 59, ASSIGN = 60, 
+    FLOOR_DIVIDE = 61, PLUS = 62, MINUS = 63, STAR = 64, SLASH = 65, PERCENT = 66, 
+    CARET = 67, AT = 68, DOTDOT = 69, DOT = 70, COMMA = 71, SEMICOLON = 72, 
+    STRING_OPEN = 73, NEWLINE = 74, COMMENT = 75, SPACE = 76, UNKNOWN = 77, 
+    STRING_TEXT = 78, STRING_CLOSE = 79, INTERPOLATION_OPEN = 80, BAD_ESCAPE = 81, 
+    LONE_BRACE = 82, FORMAT_TEXT = 83
   };
 
   enum {
     RuleProgram = 0, RuleStatement = 1, RuleBody = 2, RuleBlock = 3, RuleDim_statement = 4, 
     RuleDim_item = 5, RuleMesh_statement = 6, RuleMesh_literal = 7, RuleMesh_axis = 8, 
     RuleLayout_statement = 9, RuleUse_statement = 10, RuleOption_statement = 11, 
-    RuleSeed_statement = 12, RulePrecision_statement = 13, RuleImport_statement = 14, 
-    RuleImport_item = 15, RuleLet_statement = 16, RuleParam_statement = 17, 
-    RuleFn_statement = 18, RuleModel_statement = 19, RuleFor_statement = 20, 
-    RuleWhile_statement = 21, RuleIf_statement = 22, RuleReturn_statement = 23, 
-    RuleAssert_statement = 24, RuleNo_grad_statement = 25, RuleExpr_statement = 26, 
-    RulePattern = 27, RuleParameters = 28, RuleParameter = 29, RuleAnnotation = 30, 
-    RuleAnnotation_word = 31, RuleShape = 32, RuleShape_item = 33, RuleStored_type = 34, 
-    RuleElement_type = 35, RuleLayout_ref = 36, RuleLayout_literal = 37, 
-    RuleLayout_item = 38, RulePath = 39, RulePath_with_index = 40, RulePath_step = 41, 
-    RuleExpr = 42, RulePrimary = 43, RuleParens = 44, RuleList = 45, RuleList_item = 46, 
-    RuleArguments = 47, RuleArgument = 48, RuleIndex_arguments = 49, RuleIndex_argument = 50, 
-    RuleString = 51, RuleInterpolation = 52, RuleAny_word = 53
+    RuleSetting_statement = 12, RuleWith_statement = 13, RuleWith_item = 14, 
+    RuleSeed_statement = 15, RulePrecision_statement = 16, RuleImport_statement = 17, 
+    RuleImport_item = 18, RuleLet_statement = 19, RuleParam_statement = 20, 
+    RuleFn_statement = 21, RuleModel_statement = 22, RuleFor_statement = 23, 
+    RuleWhile_statement = 24, RuleBreak_statement = 25, RuleContinue_statement = 26, 
+    RuleReturn_statement = 27, RuleAssert_statement = 28, RuleNo_grad_statement = 29, 
+    RuleExpr_statement = 30, RulePattern = 31, RuleParameters = 32, RuleParameter = 33, 
+    RuleAnnotation = 34, RuleAnnotation_word = 35, RuleShape = 36, RuleShape_item = 37, 
+    RuleStored_type = 38, RuleElement_type = 39, RuleLayout_ref = 40, RuleLayout_literal = 41, 
+    RuleLayout_item = 42, RulePath = 43, RulePath_with_index = 44, RulePath_step = 45, 
+    RuleExpr = 46, RulePrimary = 47, RuleIf_else = 48, RuleParens = 49, 
+    RuleList = 50, RuleList_item = 51, RuleArguments = 52, RuleArgument = 53, 
+    RuleIndex_arguments = 54, RuleIndex_argument = 55, RuleString = 56, 
+    RuleInterpolation = 57, RuleAny_word = 58
   };
 
   MtfParser(antlr4::TokenStream *input);
@@ -69,6 +71,9 @@ public:
   class Layout_statementContext;
   class Use_statementContext;
   class Option_statementContext;
+  class Setting_statementContext;
+  class With_statementContext;
+  class With_itemContext;
   class Seed_statementContext;
   class Precision_statementContext;
   class Import_statementContext;
@@ -79,7 +84,8 @@ public:
   class Model_statementContext;
   class For_statementContext;
   class While_statementContext;
-  class If_statementContext;
+  class Break_statementContext;
+  class Continue_statementContext;
   class Return_statementContext;
   class Assert_statementContext;
   class No_grad_statementContext;
@@ -101,6 +107,7 @@ public:
   class Path_stepContext;
   class ExprContext;
   class PrimaryContext;
+  class If_elseContext;
   class ParensContext;
   class ListContext;
   class List_itemContext;
@@ -146,6 +153,8 @@ public:
     Layout_statementContext *layout_statement();
     Use_statementContext *use_statement();
     Option_statementContext *option_statement();
+    Setting_statementContext *setting_statement();
+    With_statementContext *with_statement();
     Seed_statementContext *seed_statement();
     Precision_statementContext *precision_statement();
     Import_statementContext *import_statement();
@@ -155,7 +164,8 @@ public:
     Model_statementContext *model_statement();
     For_statementContext *for_statement();
     While_statementContext *while_statement();
-    If_statementContext *if_statement();
+    Break_statementContext *break_statement();
+    Continue_statementContext *continue_statement();
     Return_statementContext *return_statement();
     Assert_statementContext *assert_statement();
     No_grad_statementContext *no_grad_statement();
@@ -293,6 +303,53 @@ public:
 
   Option_statementContext* option_statement();
 
+  class  Setting_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Setting_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *SETTING();
+    antlr4::tree::TerminalNode *IDENT();
+    antlr4::tree::TerminalNode *ASSIGN();
+    ExprContext *expr();
+
+   
+  };
+
+  Setting_statementContext* setting_statement();
+
+  class  With_statementContext : public antlr4::ParserRuleContext {
+  public:
+    With_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *WITH();
+    With_itemContext *with_item();
+    BlockContext *block();
+
+   
+  };
+
+  With_statementContext* with_statement();
+
+  class  With_itemContext : public antlr4::ParserRuleContext {
+  public:
+    With_itemContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LAYOUT();
+    PathContext *path();
+    Layout_literalContext *layout_literal();
+    antlr4::tree::TerminalNode *MESH();
+    Mesh_literalContext *mesh_literal();
+    antlr4::tree::TerminalNode *PRECISION();
+    Element_typeContext *element_type();
+    antlr4::tree::TerminalNode *SEED();
+    ExprContext *expr();
+    antlr4::tree::TerminalNode *ASSIGN();
+
+   
+  };
+
+  With_itemContext* with_item();
+
   class  Seed_statementContext : public antlr4::ParserRuleContext {
   public:
     Seed_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
@@ -354,6 +411,8 @@ public:
     PatternContext *pattern();
     antlr4::tree::TerminalNode *ASSIGN();
     ExprContext *expr();
+    antlr4::tree::TerminalNode *COLON();
+    AnnotationContext *annotation();
 
    
   };
@@ -443,23 +502,27 @@ public:
 
   While_statementContext* while_statement();
 
-  class  If_statementContext : public antlr4::ParserRuleContext {
+  class  Break_statementContext : public antlr4::ParserRuleContext {
   public:
-    If_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    Break_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
-    std::vector<antlr4::tree::TerminalNode *> IF();
-    antlr4::tree::TerminalNode* IF(size_t i);
-    std::vector<ExprContext *> expr();
-    ExprContext* expr(size_t i);
-    std::vector<BlockContext *> block();
-    BlockContext* block(size_t i);
-    std::vector<antlr4::tree::TerminalNode *> ELSE();
-    antlr4::tree::TerminalNode* ELSE(size_t i);
+    antlr4::tree::TerminalNode *BREAK();
 
    
   };
 
-  If_statementContext* if_statement();
+  Break_statementContext* break_statement();
+
+  class  Continue_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Continue_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *CONTINUE();
+
+   
+  };
+
+  Continue_statementContext* continue_statement();
 
   class  Return_statementContext : public antlr4::ParserRuleContext {
   public:
@@ -860,17 +923,37 @@ public:
     antlr4::tree::TerminalNode *FLOAT();
     antlr4::tree::TerminalNode *TRUE();
     antlr4::tree::TerminalNode *FALSE();
+    antlr4::tree::TerminalNode *NONE();
     Element_typeContext *element_type();
     StringContext *string();
     ParensContext *parens();
     ListContext *list();
     antlr4::tree::TerminalNode *COUNTERS();
     BlockContext *block();
+    If_elseContext *if_else();
 
    
   };
 
   PrimaryContext* primary();
+
+  class  If_elseContext : public antlr4::ParserRuleContext {
+  public:
+    If_elseContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    std::vector<antlr4::tree::TerminalNode *> IF();
+    antlr4::tree::TerminalNode* IF(size_t i);
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    std::vector<BlockContext *> block();
+    BlockContext* block(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> ELSE();
+    antlr4::tree::TerminalNode* ELSE(size_t i);
+
+   
+  };
+
+  If_elseContext* if_else();
 
   class  ParensContext : public antlr4::ParserRuleContext {
   public:
@@ -899,7 +982,9 @@ public:
     antlr4::tree::TerminalNode *FOR();
     PatternContext *pattern();
     antlr4::tree::TerminalNode *IN();
-    ExprContext *expr();
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    antlr4::tree::TerminalNode *IF();
     std::vector<antlr4::tree::TerminalNode *> COMMA();
     antlr4::tree::TerminalNode* COMMA(size_t i);
 
@@ -1018,6 +1103,8 @@ public:
     antlr4::tree::TerminalNode *LAYOUT();
     antlr4::tree::TerminalNode *USE();
     antlr4::tree::TerminalNode *OPTION();
+    antlr4::tree::TerminalNode *SETTING();
+    antlr4::tree::TerminalNode *WITH();
     antlr4::tree::TerminalNode *SEED();
     antlr4::tree::TerminalNode *PRECISION();
     antlr4::tree::TerminalNode *IMPORT();
@@ -1030,6 +1117,8 @@ public:
     antlr4::tree::TerminalNode *WHILE();
     antlr4::tree::TerminalNode *IF();
     antlr4::tree::TerminalNode *ELSE();
+    antlr4::tree::TerminalNode *BREAK();
+    antlr4::tree::TerminalNode *CONTINUE();
     antlr4::tree::TerminalNode *RETURN();
     antlr4::tree::TerminalNode *ASSERT();
     antlr4::tree::TerminalNode *COUNTERS();
@@ -1046,6 +1135,7 @@ public:
     antlr4::tree::TerminalNode *NOT();
     antlr4::tree::TerminalNode *TRUE();
     antlr4::tree::TerminalNode *FALSE();
+    antlr4::tree::TerminalNode *NONE();
 
    
   };

@@ -40,46 +40,57 @@ std::vector<UnknownKind> kinds_of(const NameSet& names, Scope& scope) {
   return kinds;
 }
 
-Ways::Ways(const NameSet& names, Scope& scope, Span condition, Undo& undo, Findings& findings)
-    : condition_(condition), undo_(undo), findings_(findings) {
-  for (Name name : names) {
-    if (auto found = scope.find(name); found.binding) before_.emplace_back(found.binding, found.binding->value);
+JoinedNames::JoinedNames(const NameSet& names, Scope& scope, Span condition, Findings& findings) : condition_(condition), findings_(findings) {
+  for (Name name : names)
+    if (auto found = scope.find(name); found.binding) bindings_.push_back(found.binding);
+}
+
+void JoinedNames::add() {
+  if (!any_) joined_.clear();
+  for (size_t k = 0; k < bindings_.size(); ++k) {
+    if (any_) join(k, bindings_[k]->value);
+    else joined_.push_back(bindings_[k]->value);
   }
-  after_.resize(before_.size());
+  any_ = true;
+}
+
+void JoinedNames::put() {
+  for (size_t k = 0; k < bindings_.size(); ++k) bindings_[k]->value = std::move(joined_[k]);
+  any_ = false;
+}
+
+void JoinedNames::join(size_t name, const HostValue& left) {
+  HostValue& joined = joined_[name];
+  if (auto merged = merge(joined, left)) {
+    joined = std::move(*merged);
+    return;
+  }
+  const Binding& binding = *bindings_[name];
+  Diagnostic diagnostic(Kind::branch_types_differ, condition_,
+                        fmt::format("this is known when the program runs; `{}` is then {}, or {}", binding.name.text(), describe(joined), describe(left)));
+  diagnostic.related(binding.span, "declared here");
+  joined = HostValue(Poison{});
+  findings_.report(std::move(diagnostic));
+}
+
+Ways::Ways(const NameSet& names, Scope& scope, Span condition, Undo& undo, Findings& findings)
+    : joined_(names, scope, condition, findings), undo_(undo) {
+  for (Name name : names)
+    if (auto found = scope.find(name); found.binding) before_.emplace_back(found.binding, found.binding->value);
 }
 
 void Ways::put_back() {
   for (auto& [binding, value] : before_) binding->value = value;
 }
 
-void Ways::join_bindings() {
-  for (size_t k = 0; k < before_.size(); ++k) join(k, before_[k].first->value);
-}
-
 void Ways::walk_nothing() {
-  for (size_t k = 0; k < before_.size(); ++k) join(k, before_[k].second);
+  put_back();
+  joined_.add();
 }
 
 void Ways::finish() {
-  for (size_t k = 0; k < before_.size(); ++k) before_[k].first->value = after_[k] ? *after_[k] : before_[k].second;
-}
-
-void Ways::join(size_t name, const HostValue& left) {
-  std::optional<HostValue>& joined = after_[name];
-  if (!joined) {
-    joined = left;
-    return;
-  }
-  if (auto merged = merge(*joined, left)) {
-    joined = std::move(*merged);
-    return;
-  }
-  const Binding& binding = *before_[name].first;
-  Diagnostic diagnostic(Kind::branch_types_differ, condition_,
-                        fmt::format("this is known when the program runs; `{}` is then {}, or {}", binding.name.text(), describe(*joined), describe(left)));
-  diagnostic.related(binding.span, "declared here");
-  joined = HostValue(Poison{});
-  findings_.report(std::move(diagnostic));
+  if (joined_.any()) joined_.put();
+  else put_back();
 }
 
 }  // namespace mtf

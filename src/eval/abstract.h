@@ -33,6 +33,10 @@ class AbstractDomain {
   int uncertainty() const { return uncertainty_; }
   /// One more, for as long as what it returns lives.
   Restore<int> uncertain() { return Restore<int>(uncertainty_, uncertainty_ + 1); }
+  /// From here on one more, until what it returned before is gone.
+  void becomes_uncertain() { ++uncertainty_; }
+  /// As now, when what it returns is gone.
+  Restore<int> as_it_is() { return Restore<int>(uncertainty_); }
   /// None, where what is evaluated does not depend on what stands around it: a module.
   Restore<int> certain() { return Restore<int>(uncertainty_, 0); }
 
@@ -55,11 +59,33 @@ HostValue unknown_number(ElementType element);
 /// The kinds of the names' values, to see whether a walk has changed one.
 std::vector<UnknownKind> kinds_of(const NameSet& names, Scope& scope);
 
+/// What names are where several ways meet.
+class JoinedNames {
+ public:
+  /// `condition`: where a name that they leave as different things is reported (branch_types_differ).
+  JoinedNames(const NameSet& names, Scope& scope, Span condition, Findings& findings);
+
+  /// A way comes to here, with what the names are now.
+  void add();
+  /// True if one has.
+  bool any() const { return any_; }
+  /// Binds each name to what the ways have left, and begins again.
+  void put();
+
+ private:
+  void join(size_t name, const HostValue& left);
+
+  std::vector<Binding*> bindings_;
+  std::vector<HostValue> joined_;
+  bool any_ = false;
+  Span condition_;
+  Findings& findings_;
+};
+
 /// The ways from an unknown condition on. Each starts from the same bindings and variables; what they leave is joined.
 class Ways {
  public:
-  /// `names`: what the ways assign. `condition`: where a name that they leave as different things is reported
-  /// (branch_types_differ).
+  /// `names`: what the ways assign. `condition`: as that of JoinedNames.
   Ways(const NameSet& names, Scope& scope, Span condition, Undo& undo, Findings& findings);
 
   /// Walks a way, from what was before. `walk` returns true if the way goes on behind the `if`, with what it has assigned.
@@ -72,7 +98,7 @@ class Ways {
       const auto log = undo_.into(changed);
       goes_on = walk();
     }
-    if (goes_on) join_bindings();
+    if (goes_on) joined_.add();
     changed.take_back();
   }
   /// The way on which nothing happens.
@@ -82,14 +108,10 @@ class Ways {
 
  private:
   void put_back();
-  void join_bindings();
-  void join(size_t name, const HostValue& left);
 
   std::vector<std::pair<Binding*, HostValue>> before_;
-  std::vector<std::optional<HostValue>> after_;
-  Span condition_;
+  JoinedNames joined_;
   Undo& undo_;
-  Findings& findings_;
 };
 
 }  // namespace mtf

@@ -15,6 +15,11 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (old.is_poison()) return;
   const std::string name = binding.name.str();
+  if (binding.is_setting) {
+    fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is a setting", name))
+             .related(binding.span, "declared here")
+             .help(fmt::format("`with {} = … {{ … }}` changes it for what runs inside", name)));
+  }
   if (old.is<Dim>() || old.is<FunctionPtr>() || old.is<ModelClassPtr>() || old.is<ModulePtr>() || old.is<OperationPtr>() ||
       old.is<BuiltinPtr>() || old.is<MeshPtr>() || old.is<LayoutPtr>()) {
     fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is {}", name, describe(old)))

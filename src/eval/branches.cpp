@@ -6,15 +6,24 @@ namespace mtf {
 
 Flow Branches::run(const ast::IfStmt& stmt, const ScopePtr& scope) {
   for (size_t i = 0; i < stmt.branches.size(); ++i) {
-    const std::optional<bool> holds = condition(stmt.branches[i], scope);
+    const std::optional<bool> holds = condition(*stmt.branches[i].condition, scope);
     if (!holds) return unknown_from(stmt, i, scope);
     if (*holds) return evaluator_.run_block(stmt.branches[i].body, evaluator_.nested(scope));
   }
   return stmt.otherwise ? evaluator_.run_block(*stmt.otherwise, evaluator_.nested(scope)) : Flow::kNext;
 }
 
-std::optional<bool> Branches::condition(const ast::IfStmt::Branch& branch, const ScopePtr& scope) {
-  return evaluator_.convert.to_condition(evaluator_.evaluate(*branch.condition, scope), branch.condition->span);
+HostValue Branches::value(const ast::IfExpr& expr, const ScopePtr& scope) {
+  for (size_t i = 0; i < expr.branches.size(); ++i) {
+    const std::optional<bool> holds = condition(*expr.branches[i].condition, scope);
+    if (!holds) return unknown_from(expr, i, scope);
+    if (*holds) return evaluator_.evaluate(*expr.branches[i].value, scope);
+  }
+  return evaluator_.evaluate(*expr.otherwise, scope);
+}
+
+std::optional<bool> Branches::condition(const ast::Expr& condition, const ScopePtr& scope) {
+  return evaluator_.convert.to_condition(evaluator_.evaluate(condition, scope), condition.span);
 }
 
 Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePtr& scope) {
@@ -29,27 +38,58 @@ Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePt
   const auto uncertain = evaluator_.domain.uncertain();
   add(stmt.branches[first].body);
   for (size_t i = first + 1; i < stmt.branches.size(); ++i) {
-    condition(stmt.branches[i], scope);
+    condition(*stmt.branches[i].condition, scope);
     add(stmt.branches[i].body);
   }
   if (stmt.otherwise) add(*stmt.otherwise);
 
   Calls& calls = evaluator_.calls;
-  bool all_return = stmt.otherwise.has_value();
+  bool all_end = stmt.otherwise.has_value(), all_return = true;
   Ways ways(names, *scope, stmt.branches[first].condition->span, evaluator_.undo, evaluator_.findings);
   for (const ast::Block* block : blocks) {
     ways.walk([&] {
-      const bool returned = evaluator_.run_block(*block, evaluator_.nested(scope)) == Flow::kReturn;
-      if (returned) calls.may_have_returned();
+      const Flow flow = evaluator_.run_block(*block, evaluator_.nested(scope));
+      if (flow == Flow::kReturn) calls.may_have_returned();
       else all_return = false;
-      return !returned;
+      if (flow == Flow::kBreak || flow == Flow::kContinue) evaluator_.loops.may_have_ended(flow);
+      if (flow == Flow::kNext) all_end = false;
+      return flow == Flow::kNext;
     });
   }
   if (!stmt.otherwise) ways.walk_nothing();
   ways.finish();
-  if (!all_return || calls.none_under_way()) return Flow::kNext;
+  if (!all_end) return Flow::kNext;
+  if (!all_return) return Flow::kElsewhere;
+  if (calls.none_under_way()) return Flow::kNext;
   calls.has_returned();
   return Flow::kReturn;
+}
+
+HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const ScopePtr& scope) {
+  MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
+  const auto uncertain = evaluator_.domain.uncertain();
+  const Span place = expr.branches[first].condition->span;
+  std::optional<HostValue> joined;
+  Ways ways({}, *scope, place, evaluator_.undo, evaluator_.findings);
+  const auto walk = [&](const ast::Expr& value) {
+    ways.walk([&] {
+      HostValue next = evaluator_.evaluate(value, scope);
+      std::optional<HostValue> merged = joined ? merge(*joined, next) : std::optional(next);
+      if (!merged) {
+        fail(Diagnostic(Kind::branch_types_differ, value.span, fmt::format("this gives {}, and a branch before it {}", describe(next), describe(*joined)))
+                 .related(place, "this is known when the program runs"));
+      }
+      joined = std::move(*merged);
+      return true;
+    });
+  };
+  for (size_t i = first; i < expr.branches.size(); ++i) {
+    if (i > first) condition(*expr.branches[i].condition, scope);
+    walk(*expr.branches[i].value);
+  }
+  walk(*expr.otherwise);
+  ways.finish();
+  return std::move(*joined);
 }
 
 }  // namespace mtf

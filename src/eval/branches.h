@@ -1,6 +1,6 @@
 #pragma once
-// `if`: the branch whose condition holds. Where only the run knows which, a check and a plan walk each way from there on,
-// and every name must come out as one type.
+// `if`: the branch whose condition holds, as a statement and as a value. Where only the run knows which, a check and a
+// plan walk each way from there on; every name, or the value, must come out as one type.
 #include <optional>
 
 #include "eval/flow.h"
@@ -14,11 +14,13 @@ class Branches {
   explicit Branches(Evaluator& evaluator) : evaluator_(evaluator) {}
 
   Flow run(const ast::IfStmt& stmt, const ScopePtr& scope);
+  HostValue value(const ast::IfExpr& expr, const ScopePtr& scope);
 
  private:
-  std::optional<bool> condition(const ast::IfStmt::Branch& branch, const ScopePtr& scope);
+  std::optional<bool> condition(const ast::Expr& condition, const ScopePtr& scope);
   /// Walks the ways from the first branch whose condition is unknown.
   Flow unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePtr& scope);
+  HostValue unknown_from(const ast::IfExpr& expr, size_t first, const ScopePtr& scope);
 
   Evaluator& evaluator_;
 };

@@ -3,6 +3,8 @@
 #include "eval/data.h"
 #include "eval/evaluator.h"
 #include "eval/limits.h"
+#include "eval/logs.h"
+#include "eval/string_functions.h"
 #include "graph/op.h"
 #include "ops/gradients.h"
 #include "ops/registry.h"
@@ -117,6 +119,7 @@ HostValue whole_number(Evaluator& evaluator, Arguments& arguments) {
   if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.cuts.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (value.is<int64_t>()) return value;
+  if (auto* text = value.as<Text>()) return parse_int(**text, item.span);
   if (auto number = number_of(value)) {
     if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", evaluator.display.text(value));
     return static_cast<int64_t>(*number);
@@ -131,7 +134,19 @@ HostValue real_number(Evaluator& evaluator, Arguments& arguments) {
   if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.cuts.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kFloat);
   if (auto number = number_of(value)) return *number;
+  if (auto* text = value.as<Text>()) return parse_float(**text, item.span);
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
+}
+
+HostValue string(Evaluator& evaluator, Arguments& arguments) {
+  const auto given = match_arguments(arguments, {"x"}, "string(x)");
+  const HostValue& value = given[0]->value;
+  if (value.is_unknown()) return unknown(UnknownKind::kString);
+  evaluator.builder.span = given[0]->span;
+  std::string text = evaluator.display.text(value);
+  check_length(text.size(), "a string", arguments.span);
+  if (tensor_of(value) && evaluator.domain.is_abstract()) return unknown(UnknownKind::kString);
+  return make_text(std::move(text));
 }
 
 HostValue grad(Evaluator& evaluator, Arguments& arguments) {
@@ -195,6 +210,35 @@ HostValue recompute(Evaluator& evaluator, Arguments& arguments) {
 
 }  // namespace
 
+std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names, std::string_view signature) {
+  std::vector<const GivenArgument*> matched(names.size(), nullptr);
+  auto plain = [&](size_t i) { return names[i].back() == '?' ? std::string_view(names[i]).substr(0, names[i].size() - 1) : std::string_view(names[i]); };
+  size_t position = 0;
+  for (const GivenArgument& item : arguments.items) {
+    size_t place = names.size();
+    if (item.label.empty()) {
+      while (position < names.size() && matched[position]) ++position;
+      place = position;
+      if (place == names.size()) fail(Diagnostic(Kind::wrong_arity, item.span, "this is one too many").help(std::string(signature)));
+    } else {
+      for (size_t i = 0; i < names.size(); ++i) {
+        if (plain(i) == item.label.text()) place = i;
+      }
+      if (place == names.size()) {
+        fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("there is no argument `{}`", item.label.text())).help(std::string(signature)));
+      }
+      if (matched[place]) fail(Kind::duplicate_argument, item.label_span, "`{}` is given twice", item.label.text());
+    }
+    matched[place] = &item;
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!matched[i] && names[i].back() != '?') {
+      fail(Diagnostic(Kind::missing_argument, arguments.span, fmt::format("`{}` is missing", names[i])).help(std::string(signature)));
+    }
+  }
+  return matched;
+}
+
 Builtins::Builtins() {
   auto add = [&](std::string_view name, std::string_view signature, std::string_view doc, std::function<HostValue(Evaluator&, Arguments&)> call) {
     auto builtin = std::make_shared<Builtin>();
@@ -208,10 +252,13 @@ Builtins::Builtins() {
   add("zip", "zip(a, b, …)", "A list of tuples: of the first elements, of the second, and so on.", zip);
   add("len", "len(list)", "How many elements a list, a string or a dataset has.", len);
   add("size", "size(dim)", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.", size);
-  add("int", "int(x)", "A number of the host without its fraction; reads a tensor without dims.", whole_number);
-  add("float", "float(x)", "A float of the host; reads a tensor without dims.", real_number);
+  add("int", "int(x)", "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number);
+  add("float", "float(x)", "A float of the host; reads a tensor without dims, or a string.", real_number);
+  add("string", "string(x)", "The text of a value, as `print` shows it.", string);
   add("grad", "grad(loss, [w, v])", "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of.", grad);
   add("recompute", "recompute(f, x, …)", "f(x, …), of which nothing inside is kept for the backward pass.", recompute);
+  for (const StringFunction& function : string_functions()) add(function.name, function.signature, function.doc, function.call);
+  add("write", "write(path, text)", "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text);
   auto module = std::make_shared<Module>();
   module->name = "random";
   module->is_operations = true;

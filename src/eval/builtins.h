@@ -1,6 +1,7 @@
 #pragma once
 // The names that every program sees without declaring them: the functions of the evaluator itself, operations, `random`.
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -32,5 +33,9 @@ class Builtins {
   std::unordered_map<Name, HostValue> values_;   ///< of operations those that have been asked for
   ScopePtr of_standard_modules_;
 };
+
+/// The arguments of a call of a builtin by name: `positional` ones first. Fails for one that is missing (unless its
+/// name ends in `?`), unknown or given twice; the result has an element for each name.
+std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names, std::string_view signature);
 
 }  // namespace mtf

@@ -19,35 +19,6 @@ void add_builtin(Scope& scope, std::string_view name, std::string_view signature
   scope.bindings.push_back({Name(name), BuiltinPtr(builtin), {}});
 }
 
-std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names, std::string_view signature) {
-  std::vector<const GivenArgument*> matched(names.size(), nullptr);
-  auto plain = [&](size_t i) { return names[i].back() == '?' ? std::string_view(names[i]).substr(0, names[i].size() - 1) : std::string_view(names[i]); };
-  size_t position = 0;
-  for (const GivenArgument& item : arguments.items) {
-    size_t place = names.size();
-    if (item.label.empty()) {
-      while (position < names.size() && matched[position]) ++position;
-      place = position;
-      if (place == names.size()) fail(Diagnostic(Kind::wrong_arity, item.span, "this is one too many").help(std::string(signature)));
-    } else {
-      for (size_t i = 0; i < names.size(); ++i) {
-        if (plain(i) == item.label.text()) place = i;
-      }
-      if (place == names.size()) {
-        fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("there is no argument `{}`", item.label.text())).help(std::string(signature)));
-      }
-      if (matched[place]) fail(Kind::duplicate_argument, item.label_span, "`{}` is given twice", item.label.text());
-    }
-    matched[place] = &item;
-  }
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!matched[i] && names[i].back() != '?') {
-      fail(Diagnostic(Kind::missing_argument, arguments.span, fmt::format("`{}` is missing", names[i])).help(std::string(signature)));
-    }
-  }
-  return matched;
-}
-
 bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& read) {
   std::string failure;
   Kind kind = Kind::bad_file;
@@ -128,13 +99,13 @@ std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   return order;
 }
 
-namespace {
-
 std::string path_of(const GivenArgument& argument) {
   auto* text = argument.value.as<Text>();
   if (!text) fail(Kind::type_mismatch, argument.span, "expected the path of a file as a string, found {}", describe(argument.value));
   return **text;
 }
+
+namespace {
 
 /// data.npy(path, dims): a tensor of the element type that the file's numbers become.
 HostValue npy(Evaluator& evaluator, Arguments& arguments) {
@@ -205,6 +176,7 @@ void register_data(Scope& scope) {
   add_builtin(*module->scope, "save_npy", "save_npy(path, x)", save_npy);
   register_datasets(*module->scope);
   register_text(*module->scope);
+  register_logs(*module->scope);
   scope.bindings.push_back({Name("native"), ModulePtr(module), {}});
 }
 

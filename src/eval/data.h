@@ -18,15 +18,13 @@ Value constant(Evaluator& evaluator, HostTensor data, Span span);
 /// `count` numbers from 0 in an order that depends on `seed` alone.
 std::vector<int64_t> shuffled(int64_t count, uint64_t seed);
 
-/// The arguments of a call of a builtin by name: `positional` ones first. Fails for one that is missing (unless its
-/// name ends in `?`), unknown or given twice; the result has an element for each name.
-std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names, std::string_view signature);
-
 /// Binds `native`, what the module `data` is made of, in the scope that the standard modules see.
 void register_data(Scope& scope);
 /// Examples with labels (data.idx), and text (data.text).
 void register_datasets(Scope& scope);
 void register_text(Scope& scope);
+/// Lines added to files (logs.jsonl, logs.csv).
+void register_logs(Scope& scope);
 /// Puts a builtin into a scope.
 void add_builtin(Scope& scope, std::string_view name, std::string_view signature, std::function<HostValue(Evaluator&, Arguments&)> call);
 /// The bytes of memory that data read from a file may take: what there is, shared by all ranks, each of which holds it
@@ -34,6 +32,8 @@ void add_builtin(Scope& scope, std::string_view name, std::string_view signature
 std::uint64_t memory_for_data(Evaluator& evaluator);
 /// Rank 0's bytes to every rank, in pieces; nothing is copied where there is one rank.
 void broadcast_bytes(Evaluator& evaluator, std::vector<std::byte>& bytes, Span span);
+/// The path that an argument gives.
+std::string path_of(const GivenArgument& argument);
 /// Runs `read`; an IoError becomes the user's error at `span`. In a check a missing file gives nothing.
 bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& read);
 

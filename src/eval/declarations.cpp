@@ -13,6 +13,13 @@ namespace {
 
 /// The largest size of a dim: products of two still fit.
 constexpr int64_t kMaxSize = int64_t{1} << 48;
+/// A seed is a number that stands in the graph, a double: beyond this two seeds would be one.
+constexpr int64_t kMaxSeed = int64_t{1} << 53;
+
+/// True of the scope of a file, the program's or a module's; not of a block in one.
+bool is_of_file(const Evaluator& evaluator, const Scope& scope) {
+  return &scope == evaluator.top().get() || !scope.parent || scope.parent == evaluator.builtins.of_standard_modules();
+}
 
 }  // namespace
 
@@ -26,8 +33,8 @@ void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& sco
         continue;
       }
       Span span = item.size->span;
-      if (scope == evaluator.top() && evaluator.calls.none_under_way() && evaluator.blocks.at_program_level()) {
-        value = evaluator.options.value(item.name.name.str(), std::move(value), Dim{}, item.span);
+      if (is_of_file(evaluator, *scope)) {
+        value = evaluator.options.value(evaluator.modules.prefix() + item.name.name.str(), std::move(value), Dim{}, item.span);
       }
       auto size = evaluator.convert.to_int(value, span, "the size of a dimension");
       if (!size) fail(Kind::size_unknown, span, "the size of `{}` is only known when the program runs", item.name.name.text());
@@ -112,7 +119,7 @@ void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& 
   put_in_force(evaluator, layout);
 }
 
-void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope) {
+void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted) {
   if (auto* literal = std::get_if<ast::MeshLiteral>(&stmt.what)) {
     if (const MeshPtr mesh = mesh_of(evaluator, Name("mesh"), literal->span, *literal, scope)) put_in_force(evaluator, mesh);
     return;
@@ -125,15 +132,46 @@ void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope) 
   const ast::Expr& named = *std::get<ast::ExprPtr>(stmt.what);
   const HostValue value = evaluator.evaluate(named, scope);
   if (value.is_poison() || value.is_unknown()) return;
-  if (auto* mesh = value.as<MeshPtr>()) put_in_force(evaluator, *mesh);
-  else if (auto* layout = value.as<LayoutPtr>()) put_in_force(evaluator, *layout);
-  else fail(Kind::type_mismatch, named.span, "expected a mesh or a layout, found {}", describe(value));
+  auto* mesh = wanted == Used::kLayout ? nullptr : value.as<MeshPtr>();
+  auto* layout = wanted == Used::kMesh ? nullptr : value.as<LayoutPtr>();
+  if (mesh) return put_in_force(evaluator, *mesh);
+  if (layout) return put_in_force(evaluator, *layout);
+  const std::string_view expected = wanted == Used::kMesh ? "a mesh" : wanted == Used::kLayout ? "a layout" : "a mesh or a layout";
+  fail(Kind::type_mismatch, named.span, "expected {}, found {}", expected, describe(value));
 }
 
+namespace {
+
+/// What the command line gives for a name declared now, or else `value`.
+HostValue given_value(Evaluator& evaluator, const ast::Ident& name, const ast::Expr& value, const ScopePtr& scope) {
+  const HostValue declared = evaluator.evaluate(value, scope);
+  return evaluator.options.value(evaluator.modules.prefix() + name.name.str(), declared, declared, name.span);
+}
+
+}  // namespace
+
 void declare(Evaluator& evaluator, const ast::OptionStmt& stmt, const ScopePtr& scope) {
-  const HostValue declared = evaluator.evaluate(*stmt.value, scope);
-  const std::string name = evaluator.modules.prefix() + stmt.name.name.str();
-  scope->bind(stmt.name.name, evaluator.options.value(name, declared, declared, stmt.name.span), stmt.name.span);
+  scope->bind(stmt.name.name, given_value(evaluator, stmt.name, *stmt.value, scope), stmt.name.span);
+}
+
+void declare(Evaluator& evaluator, const ast::SettingStmt& stmt, const ScopePtr& scope) {
+  scope->bind(stmt.name.name, given_value(evaluator, stmt.name, *stmt.value, scope), stmt.name.span);
+  scope->bindings.back().is_setting = true;
+}
+
+void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& scope) {
+  const HostValue value = evaluator.evaluate(*stmt.value, scope);
+  if (value.is_poison()) return;
+  const int64_t seed = evaluator.convert.to_int(value, stmt.value->span, "a seed").value_or(0);
+  if (seed < -kMaxSeed || seed > kMaxSeed) fail(Kind::bad_value, stmt.value->span, "expected a number from -2^53 to 2^53, found {}", seed);
+  evaluator.builder.context.seed = static_cast<double>(seed);
+  evaluator.builder.context.random_calls = 0;
+}
+
+void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt) {
+  const std::string_view type = stmt.element_type.name.text();
+  if (type != "bf16" && type != "f32") fail(Kind::bad_value, stmt.element_type.span, "expected bf16 or f32, found {}", type);
+  evaluator.builder.context.multiply_bf16 = type == "bf16";
 }
 
 }  // namespace mtf

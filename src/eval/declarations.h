@@ -5,7 +5,7 @@
 
 namespace mtf {
 
-/// `dim a = 2, b = n`. Those at the top of the program can be set from the command line.
+/// `dim a = 2, b = n`. Those at the top of a file can be set from the command line.
 void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& scope);
 /// `mesh m = [rows: 2]`, which is in force from here on, unless the command line gives one.
 void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& scope);
@@ -13,7 +13,15 @@ void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& sc
 void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& scope);
 /// `option name = value`, which the command line can set.
 void declare(Evaluator& evaluator, const ast::OptionStmt& stmt, const ScopePtr& scope);
+/// `setting name = value`, likewise, which `with` changes.
+void declare(Evaluator& evaluator, const ast::SettingStmt& stmt, const ScopePtr& scope);
+/// What `use` may name.
+enum class Used : uint8_t { kEither, kMesh, kLayout };
 /// `use m`, `use [rows: 2]`, `use {batch -> rows}`: a mesh or a layout is in force from here on.
-void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope);
+void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted = Used::kEither);
+/// `seed 7`: the stream of random numbers begins anew.
+void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& scope);
+/// `precision bf16`.
+void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt);
 
 }  // namespace mtf

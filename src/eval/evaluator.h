@@ -49,6 +49,14 @@ namespace mtf {
 
 class SpanTable;
 
+/// Where an operator and its operands stand.
+struct OperatorSpans {
+  Span whole, left, right, symbol;
+};
+inline OperatorSpans spans_of(const ast::Expr& expr, const ast::BinaryExpr& binary) {
+  return {expr.span, binary.left->span, binary.right->span, binary.op_span};
+}
+
 class Evaluator {
  public:
   /// `engine`: null to check, a dry one to plan. `out` gets what `print` prints.
@@ -114,6 +122,9 @@ class Evaluator {
   /// `object.name`. Fails (unknown_attribute) with what the object has.
   HostValue attribute(const HostValue& object, const ast::Ident& name);
 
+  /// `a op b` of values; `and` and `or` have decided that b is needed.
+  HostValue operate(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
+
   // ---- for the parts ----
   /// Every name that an expression in the scope could be; null: those that need no declaration.
   std::vector<std::string> visible_names(Scope* scope) const;
@@ -139,8 +150,7 @@ class Evaluator {
   /// The value of `l := l + […]`, where l is a list: if nobody else holds it, it is extended instead of copied. Nothing if
   /// the statement is another one.
   std::optional<HostValue> extended_list(const ast::AssignStmt& stmt, Name name, const ScopePtr& scope);
-  void set_seed(const ast::SeedStmt& stmt, const ScopePtr& scope);
-  void set_precision(const ast::PrecisionStmt& stmt);
+  void let(const ast::LetStmt& stmt, const ScopePtr& scope);
   void check_assertion(const ast::AssertStmt& stmt, const ScopePtr& scope);
   /// A condition and, if it is a comparison, what it compares: evaluated once.
   HostValue assertion(const ast::Expr& condition, const ScopePtr& scope, std::optional<std::pair<HostValue, HostValue>>& compared);
@@ -156,13 +166,12 @@ class Evaluator {
   HostValue lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda, const ScopePtr& scope);
   HostValue unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope);
   HostValue binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope);
-  /// `a op b` of values; `and` and `or` have decided that b is needed.
-  HostValue binary_of(const ast::Expr& expr, const ast::BinaryExpr& binary, const HostValue& a, const HostValue& b);
   HostValue index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope);
   /// `x[a: 1, b: 0..2]`, of whose arguments these are the values.
   HostValue index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object, const std::vector<HostValue>& values,
                          const ScopePtr& scope);
   HostValue index_list(const List& list, const HostValue& at, Span span);
+  HostValue index_text(const std::string& text, const HostValue& at, Span span);
   HostValue comprehension(const ast::ComprehensionExpr& comprehension, const ScopePtr& scope);
   HostValue at(const ast::Expr& expr, const ast::AtExpr& at, const ScopePtr& scope);
   HostValue counters_block(const ast::CountersExpr& counters, const ScopePtr& scope);

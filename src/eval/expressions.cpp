@@ -26,6 +26,7 @@ HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
                         [](const ast::IntExpr& e) { return HostValue(e.value); },
                         [](const ast::FloatExpr& e) { return HostValue(e.value); },
                         [](const ast::BoolExpr& e) { return HostValue(e.value); },
+                        [](const ast::NoneExpr&) { return HostValue(None{}); },
                         [](const ast::ElementTypeExpr& e) { return HostValue(*parse_element_type(e.name.text())); },
                         [&](const ast::StringExpr& e) { return text(e, scope); },
                         [&](const ast::NameExpr& e) { return look_up(e.name, expr.span, scope); },
@@ -42,6 +43,7 @@ HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
                         [&](const ast::AtExpr& e) { return at(expr, e, scope); },
                         [&](const ast::LambdaExpr& e) { return lambda(expr, e, scope); },
                         [&](const ast::CountersExpr& e) { return counters_block(e, scope); },
+                        [&](const ast::IfExpr& e) { return branches.value(e, scope); },
                     },
                     expr.node);
 }
@@ -139,15 +141,20 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) 
     parts = (*native)->attributes();
   } else if (const Value* tensor = tensor_of(object)) {
     const std::string_view wanted = name.name.text();
-    if (wanted == "shape") {
+    if (wanted == "shape" || wanted == "dims") {
       std::vector<HostValue> dims;
       for (const Dim& dim : tensor->dims()) dims.push_back(dim);
       return make_list(std::move(dims));
     }
     if (wanted == "element_type") return tensor->element();
-    if (wanted == "path" && object.is<PlacePtr>()) return make_text((*object.as<PlacePtr>())->path);
-    parts = {"shape", "element_type"};
-    if (object.is<PlacePtr>()) parts.emplace_back("path");
+    if (auto* place = object.as<PlacePtr>()) {
+      const std::string& path = (*place)->path;
+      if (wanted == "path") return make_text(path);
+      if (wanted == "name") return make_text(path.substr(path.rfind('.') + 1));
+      if (wanted == "model") return make_text((*place)->model.str());
+      parts = {"path", "name", "model"};
+    }
+    parts.insert(parts.end(), {"shape", "dims", "element_type"});
   } else if (auto* dim = object.as<Dim>()) {
     if (name.name.text() == "name") return make_text(dim->name.str());
     if (name.name.text() == "size") return dim->size;
@@ -180,36 +187,37 @@ HostValue Evaluator::range(const ast::RangeExpr& range, const ScopePtr& scope) {
 }
 
 HostValue Evaluator::comprehension(const ast::ComprehensionExpr& c, const ScopePtr& scope) {
-  HostValue iterable = evaluate(*c.iterable, scope);
+  const HostValue iterable = evaluate(*c.iterable, scope);
   if (iterable.is_poison()) return iterable;
   std::vector<HostValue> items;
+  bool all_known = true;   // which elements the filter takes
+  // False if an element is poison.
   auto turn = [&](HostValue item) {
     interrupt.poll(c.iterable->span);
-    ScopePtr inner = nested(scope);
+    const ScopePtr inner = nested(scope);
     bind_pattern(*c.pattern, std::move(item), inner);
-    items.push_back(evaluate(*c.element, inner));
-    return !items.back().is_poison();
+    const std::optional<bool> taken = c.filter ? convert.to_condition(evaluate(*c.filter, inner), c.filter->span) : true;
+    if (taken && !*taken) return true;
+    const auto maybe = taken ? domain.as_it_is() : domain.uncertain();
+    HostValue element = evaluate(*c.element, inner);
+    if (element.is_poison()) return false;
+    all_known = all_known && taken;
+    items.push_back(std::move(element));
+    return true;
+  };
+  auto all = [&](int64_t count, const std::function<HostValue(int64_t)>& at) -> HostValue {
+    for (int64_t i = 0; i < count; ++i)
+      if (!turn(at(i))) return Poison{};
+    return all_known ? make_list(std::move(items)) : unknown(UnknownKind::kAny);
   };
   if (auto* list = iterable.as<ListPtr>()) {
-    ListPtr keep = *list;
-    for (const HostValue& item : keep->items) {
-      if (!turn(item)) return Poison{};
-    }
-    return make_list(std::move(items));
+    return all(static_cast<int64_t>((*list)->items.size()), [keep = *list](int64_t i) { return keep->items[i]; });
   }
   if (auto* range = iterable.as<Range>(); range && range->known) {
     check_list_length(static_cast<size_t>(range->size()), c.iterable->span);
-    for (int64_t i = range->first; i < range->last; ++i) {
-      if (!turn(i)) return Poison{};
-    }
-    return make_list(std::move(items));
+    return all(range->size(), [first = range->first](int64_t i) { return HostValue(first + i); });
   }
-  if (auto* sequence = iterable.as<SequencePtr>(); sequence && (*sequence)->count >= 0) {
-    for (int64_t i = 0; i < (*sequence)->count; ++i) {
-      if (!turn((*sequence)->at(i))) return Poison{};
-    }
-    return make_list(std::move(items));
-  }
+  if (auto* sequence = iterable.as<SequencePtr>(); sequence && (*sequence)->count >= 0) return all((*sequence)->count, (*sequence)->at);
   if (iterable.is<Range>() || iterable.is_unknown() || iterable.is<SequencePtr>()) {
     fail(Kind::size_unknown, c.iterable->span, "how many elements this list has must be known; found {}", describe(iterable));
   }

@@ -73,7 +73,7 @@ const Value* tensor_of(const HostValue& value) {
 
 std::string describe(const HostValue& value) {
   struct Describe {
-    std::string operator()(const None&) const { return "nothing, as of a function without `return`"; }
+    std::string operator()(const None&) const { return "none"; }
     std::string operator()(const Poison&) const { return "a value in error"; }
     std::string operator()(const Unknown& u) const {
       switch (u.kind) {

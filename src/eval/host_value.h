@@ -116,6 +116,7 @@ struct Sequence {
 struct Place {
   std::string path;      ///< `blocks[3].attention.wq`
   bool trainable = true;
+  Name model;            ///< the class that declares it
   TensorType type;
   GivenLayout stored;    ///< where it lies
   bool own_layout = false;  ///< its declaration says how: another layout in force does not move it

@@ -15,11 +15,12 @@ HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, c
     values.push_back(evaluate(*argument.value, scope));
     if (values.back().is_poison()) return Poison{};
   }
-  if (object.is_poison() || object.is_unknown()) return object;
+  if (object.is_poison() || object.is_unknown()) return object;  // a part of an unknown string is one too
   if (tensor_of(object)) return index_tensor(expr, index, object, values, scope);
   if (index.arguments.size() == 1 && !index.arguments[0].label) {
     const Span span = index.arguments[0].value->span;
     if (auto* list = object.as<ListPtr>()) return index_list(**list, values[0], span);
+    if (auto* text = object.as<Text>()) return index_text(**text, values[0], span);
     auto* range = values[0].as<Range>();
     if (auto* native = object.as<ObjectPtr>(); native && range) {
       if (auto part = (*native)->slice(*this, *range, span)) return *part;
@@ -46,6 +47,25 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
   }
   if (*number < 0 || *number >= size) fail(Kind::index_out_of_range, span, "expected an index from 0 to {}, found {}", size - 1, *number);
   return items[*number];
+}
+
+HostValue Evaluator::index_text(const std::string& text, const HostValue& at, Span span) {
+  // Where each character begins, and the end.
+  std::vector<size_t> begins;
+  for (size_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) begins.push_back(i);
+  const auto size = static_cast<int64_t>(begins.size());
+  begins.push_back(text.size());
+  if (auto* range = at.as<Range>()) {
+    if (!range->known) return unknown(UnknownKind::kString);
+    const int64_t first = range->first, last = range->open_last ? size : range->last;
+    if (first < 0 || last > size || first > last) fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", size, first, last);
+    return make_text(text.substr(begins[first], begins[last] - begins[first]));
+  }
+  const std::optional<int64_t> number = convert.to_int(at, span, "an index");
+  if (!number) return unknown(UnknownKind::kString);
+  if (*number < 0 || *number >= size) fail(Kind::index_out_of_range, span, "expected an index from 0 to {}, found {}", size - 1, *number);
+  return make_text(text.substr(begins[*number], begins[*number + 1] - begins[*number]));
 }
 
 HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object, const std::vector<HostValue>& values,

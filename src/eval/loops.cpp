@@ -155,13 +155,19 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
 Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope) {
   const Span span = stmt.body.span;
   const NameSet& assigned = evaluator_.blocks.info(stmt.body).assigns;
+  Ends ends(*this, assigned, *scope, stmt.pattern->span);
   Shown shown(*this, variable.name.str(), items.count, turns);
   const Reports::Mark mark(evaluator_.reports);
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
     shown.at(i);
-    if (turn(stmt, items.at(i), scope) == Flow::kReturn) return Flow::kReturn;
+    const Flow flow = ends.after_turn(turn(stmt, items.at(i), scope));
+    if (flow == Flow::kReturn) return ends.behind(flow);
     end_turn(turns, span);
+    if (flow != Flow::kNext) {
+      shown.at(i + 1);
+      return ends.behind(flow);
+    }
     const bool checked_enough = evaluator_.domain.is_check() && i == kMostCheckedTurns && !items.is_finite;
     if (plan_ends_after(i + 1, items.count, mark, span) || checked_enough) {
       values_become_unknown(assigned, *scope);
@@ -169,7 +175,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
     }
   }
   shown.at(items.count);
-  return Flow::kNext;
+  return ends.behind(Flow::kNext);
 }
 
 void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count,
@@ -177,41 +183,93 @@ void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned
   const auto uncertain = evaluator_.domain.uncertain();
   const auto repeated = evaluator_.reports.repeated(count);
   const std::vector<UnknownKind> before = kinds_of(assigned, *scope);
+  Ends ends(*this, assigned, *scope, span);
   auto walk = [&] {
-    if (turn() == Flow::kReturn) evaluator_.calls.may_have_returned();
+    const Flow flow = ends.after_turn(turn());
+    if (ends.may_have_broken()) ends.behind(flow);
+    else if (flow == Flow::kReturn) evaluator_.calls.may_have_returned();
   };
   walk();
   if (evaluator_.domain.is_check() && kinds_of(assigned, *scope) != before) walk();  // an int that became a float: the next turn begins with it
   if (turns.carries) evaluator_.cuts.cut({}, span);
 }
 
+std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, Cuts::Waiting& turns, const ScopePtr& scope) {
+  const Span span = stmt.body.span;
+  Ends ends(*this, evaluator_.blocks.info(stmt.body).assigns, *scope, stmt.condition->span);
+  Shown shown(*this, "while", 0, turns);
+  const Reports::Mark mark(evaluator_.reports);
+  for (int64_t i = 0;; ++i) {
+    evaluator_.interrupt.poll(stmt.condition->span);
+    shown.at(i);
+    const std::optional<bool> condition = holds(stmt, scope);
+    if (!condition) break;  // a plan: from here on only the run knows
+    if (!*condition) return ends.behind(Flow::kNext);
+    const Flow flow = ends.after_turn(evaluator_.run_block(stmt.body, evaluator_.nested(scope)));
+    if (flow == Flow::kReturn) return ends.behind(flow);
+    end_turn(turns, span);
+    if (flow != Flow::kNext) return ends.behind(flow);
+    if (ends.may_have_broken() || plan_ends_after(i + 1, i + 2, mark, span)) break;
+  }
+  ends.behind(Flow::kNext);
+  return std::nullopt;
+}
+
+std::optional<bool> Loops::holds(const ast::WhileStmt& stmt, const ScopePtr& scope) {
+  return evaluator_.convert.to_condition(evaluator_.evaluate(*stmt.condition, scope), stmt.condition->span);
+}
+
 Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   const BlockInfo& info = evaluator_.blocks.info(stmt.body);
-  const Span span = stmt.body.span;
   Cuts::Waiting turns = waiting(info, {}, scope);
   Restore deeper(depth_, depth_ + 1);
-  auto turn = [&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); };
-  auto holds = [&] { return evaluator_.convert.to_condition(evaluator_.evaluate(*stmt.condition, scope), stmt.condition->span); };
   if (!evaluator_.domain.is_check()) {
-    Shown shown(*this, "while", 0, turns);
-    const Reports::Mark mark(evaluator_.reports);
-    for (int64_t i = 0;; ++i) {
-      evaluator_.interrupt.poll(stmt.condition->span);
-      shown.at(i);
-      const std::optional<bool> condition = holds();
-      if (!condition) break;  // a plan: from here on only the run knows
-      if (!*condition) return Flow::kNext;
-      if (turn() == Flow::kReturn) return Flow::kReturn;
-      end_turn(turns, span);
-      if (plan_ends_after(i + 1, i + 2, mark, span)) break;
-    }
+    if (const std::optional<Flow> flow = every_turn(stmt, turns, scope)) return *flow;
     MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
     values_become_unknown(info.assigns, *scope);
   } else {
     numbers_become_unknown(info.assigns, *scope);
-    holds();
+    holds(stmt, scope);
   }
-  walk_once(turn, info.assigns, scope, 0, turns, span);
+  walk_once([&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns, stmt.body.span);
+  return Flow::kNext;
+}
+
+void Loops::may_have_ended(Flow flow) {
+  EarlyEnds& ends = *ends_.back();
+  (flow == Flow::kBreak ? ends.broken : ends.continued).add();
+}
+
+Loops::Ends::Ends(Loops& loops, const NameSet& assigned, Scope& scope, Span loop)
+    : loops_(loops), uncertainty_(loops.evaluator_.domain.as_it_is()) {
+  Findings& findings = loops.evaluator_.findings;
+  if (loops.evaluator_.domain.is_abstract()) ends_.emplace(EarlyEnds{{assigned, scope, loop, findings}, {assigned, scope, loop, findings}});
+  loops_.ends_.push_back(ends_ ? &*ends_ : nullptr);
+}
+
+Loops::Ends::~Ends() { loops_.ends_.pop_back(); }
+
+Flow Loops::Ends::after_turn(Flow flow) {
+  if (!ends_) return flow == Flow::kContinue ? Flow::kNext : flow;
+  auto& [broken, continued] = *ends_;
+  const bool was_uncertain = uncertain_;
+  if (continued.any()) {
+    if (flow == Flow::kNext || flow == Flow::kContinue) continued.add();
+    if (flow == Flow::kBreak) broken.add();
+    if (flow == Flow::kReturn) loops_.evaluator_.calls.may_have_returned();
+    continued.put();
+    flow = Flow::kNext;
+  }
+  uncertain_ = uncertain_ || broken.any();
+  if (uncertain_ && !was_uncertain) loops_.evaluator_.domain.becomes_uncertain();
+  return flow == Flow::kContinue ? Flow::kNext : flow;
+}
+
+Flow Loops::Ends::behind(Flow flow) {
+  if (!may_have_broken()) return flow == Flow::kReturn ? flow : Flow::kNext;
+  if (flow == Flow::kReturn) loops_.evaluator_.calls.may_have_returned();
+  else if (flow != Flow::kElsewhere) ends_->broken.add();
+  ends_->broken.put();
   return Flow::kNext;
 }
 

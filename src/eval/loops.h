@@ -4,6 +4,10 @@
 // A run takes every turn. A plan does too, as far as it knows what they do, until it has walked enough of them: what is
 // left is taken to cost what the turns before have cost. A check walks the body once, with what it assigns unknown, unless
 // the body makes something of a number that types need (a dim, a model, a list): then it takes every turn too.
+//
+// Where only the run knows whether a turn comes to a `break` or `continue`, a check and a plan go on as if it did not, and
+// what names are behind the loop, or in the next turn, is what both ways have left (JoinedNames). Turns behind a `break`
+// that may have been come to are uncertain.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -11,6 +15,7 @@
 #include <vector>
 
 #include "eval/block_info.h"
+#include "eval/abstract.h"
 #include "eval/cuts.h"
 #include "eval/flow.h"
 #include "eval/host_value.h"
@@ -25,10 +30,36 @@ class Loops {
 
   Flow run(const ast::ForStmt& stmt, const ScopePtr& scope);
   Flow run(const ast::WhileStmt& stmt, const ScopePtr& scope);
+  /// The innermost loop may have come to a `break` or `continue`, under an unknown condition.
+  void may_have_ended(Flow flow);
   /// Called before each turn of a loop that is shown, and after the last.
   void on_progress(std::function<void(const Progress&)> callback) { on_progress_ = std::move(callback); }
 
  private:
+  /// The ways, of a check or a plan, on which turns of a loop under way may have ended early.
+  struct EarlyEnds {
+    JoinedNames broken, continued;
+  };
+  /// A loop under way: notes its early ends, for as long as this lives.
+  class [[nodiscard]] Ends {
+   public:
+    Ends(Loops& loops, const NameSet& assigned, Scope& scope, Span loop);
+    ~Ends();
+    Ends(const Ends&) = delete;
+    Ends& operator=(const Ends&) = delete;
+    /// How the loop goes on when a turn has ended with `flow`: the next turn (kNext), not at all (kBreak, kElsewhere), kReturn.
+    Flow after_turn(Flow flow);
+    /// The loop ends, after a turn that ended with `flow` as after_turn gives it; the flow behind the loop.
+    Flow behind(Flow flow);
+    /// True if it may have ended already.
+    bool may_have_broken() const { return ends_ && ends_->broken.any(); }
+
+   private:
+    Loops& loops_;
+    std::optional<EarlyEnds> ends_;   ///< nothing in a run
+    bool uncertain_ = false;
+    Restore<int> uncertainty_;
+  };
   /// What a `for` walks over.
   struct Items {
     int64_t count = -1;                        ///< -1: unknown
@@ -39,6 +70,10 @@ class Loops {
   };
   Items items_of(const HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope);
+  /// Its condition; nothing if only the run knows.
+  std::optional<bool> holds(const ast::WhileStmt& stmt, const ScopePtr& scope);
+  /// The same of a `while`, as far as its condition is known; nothing if what is left has to be walked once.
+  std::optional<Flow> every_turn(const ast::WhileStmt& stmt, Cuts::Waiting& turns, const ScopePtr& scope);
   /// After a turn: what it assigned may be kept from here on.
   void end_turn(Cuts::Waiting& turns, Span span);
   Flow turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
@@ -66,6 +101,7 @@ class Loops {
 
   Evaluator& evaluator_;
   int depth_ = 0;               ///< loops under way
+  std::vector<EarlyEnds*> ends_;  ///< of those, null in a run
   int64_t planned_turns_ = 0;   ///< that a plan has walked
   std::function<void(const Progress&)> on_progress_;
   Progress progress_;           ///< of those that are shown

@@ -1,6 +1,7 @@
 #include "eval/operations.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "eval/evaluator.h"
 #include "eval/host_functions.h"
@@ -347,8 +348,21 @@ HostValue OperationCall::result() {
 
 }  // namespace
 
+std::optional<HostValue> Operations::operator_on_the_host(const Op& op, const Arguments& arguments) const {
+  if (op.symbol.empty() || arguments.items.size() != 2) return std::nullopt;
+  const auto& [a, b] = std::tie(arguments.items[0], arguments.items[1]);
+  const auto fits = [](const GivenArgument& item) { return item.label.empty() && !item.has_target && (number_of(item.value) || is_number(item.value)); };
+  if (!fits(a) || !fits(b)) return std::nullopt;
+  for (int i = 0; i <= static_cast<int>(ast::BinaryOp::kOr); ++i) {
+    const auto symbol = static_cast<ast::BinaryOp>(i);
+    if (ast::to_text(symbol) == op.symbol) return evaluator_.operate(symbol, a.value, b.value, {arguments.span, a.span, b.span, {}});
+  }
+  return std::nullopt;
+}
+
 HostValue Operations::call(const Op& op, Arguments& arguments) {
   if (auto number = on_the_host(op, arguments)) return *number;
+  if (auto value = operator_on_the_host(op, arguments)) return *value;
   evaluator_.check_mesh(arguments.span);
   evaluator_.builder.span = arguments.span;
   return OperationCall(evaluator_, op, arguments).result();

@@ -1,5 +1,6 @@
 #pragma once
 // Calls of operations on tensors: their arguments bound to the parameters of the operation's signature.
+#include <optional>
 #include <string_view>
 
 #include "eval/host_value.h"
@@ -18,6 +19,9 @@ class Operations {
   HostValue infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span);
 
  private:
+  /// `add(2, 3)`: what the operator gives for two numbers of the host.
+  std::optional<HostValue> operator_on_the_host(const Op& op, const Arguments& arguments) const;
+
   Evaluator& evaluator_;
 };
 

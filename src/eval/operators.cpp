@@ -106,6 +106,13 @@ HostValue unknown_result(BinaryOp op, const HostValue& a, const HostValue& b) {
   return unknown(UnknownKind::kNumber);
 }
 
+/// `a == none`, `none != b`: on the host, whatever the other is.
+HostValue is_none(BinaryOp op, const HostValue& a, const HostValue& b) {
+  const bool open = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
+  if (open) return unknown(UnknownKind::kBool);
+  return (a.is<None>() && b.is<None>()) == (op == BinaryOp::kEqual);
+}
+
 }  // namespace
 
 HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope) {
@@ -116,7 +123,7 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
     Arguments arguments;
     arguments.span = expr.span;
     arguments.items.push_back({std::move(value), {}, false, {}, unary.operand->span, {}, {}});
-    return operations.call(*find_op(negate ? "neg" : "not"), arguments);
+    return operations.call(*find_op(negate ? "neg" : "logical_not"), arguments);
   }
   if (value.is_unknown()) {
     const UnknownKind kind = unknown_kind(value);
@@ -142,43 +149,45 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
   if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     if (auto* known = a.as<bool>(); known && *known == (op == BinaryOp::kOr)) return a;
   }
-  return binary_of(expr, binary, a, evaluate(*binary.right, scope));
+  return operate(op, a, evaluate(*binary.right, scope), spans_of(expr, binary));
 }
 
-HostValue Evaluator::binary_of(const ast::Expr& expr, const ast::BinaryExpr& binary, const HostValue& a, const HostValue& b) {
-  const BinaryOp op = binary.op;
+HostValue Evaluator::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
+  const Span span = spans.whole;
   if (a.is_poison() || b.is_poison()) return Poison{};
+  const bool tells_equal = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
+  if (tells_equal && (a.is<None>() || b.is<None>())) return is_none(op, a, b);
   const bool any = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
   const Value* a_tensor = tensor_of(a);
   const Value* b_tensor = tensor_of(b);
   if (a_tensor || b_tensor) {
     if (any) return unknown(UnknownKind::kAny);
     auto fits = [](const HostValue& v) { return tensor_of(v) || number_of(v) || is_number(v); };
-    if (fits(a) && fits(b)) return operations.infix(ast::to_text(op), a, binary.left->span, b, binary.right->span, expr.span);
+    if (fits(a) && fits(b)) return operations.infix(ast::to_text(op), a, spans.left, b, spans.right, span);
   } else if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     auto fits = [](const HostValue& v) {
       return v.is<bool>() || (v.is_unknown() && (unknown_kind(v) == UnknownKind::kBool || unknown_kind(v) == UnknownKind::kAny));
     };
     if (fits(a) && fits(b)) return b.is<bool>() && a.is<bool>() ? b : unknown(UnknownKind::kBool);
-  } else if ((op == BinaryOp::kEqual || op == BinaryOp::kNotEqual) && !a.is_unknown() && !b.is_unknown() &&
+  } else if (tells_equal && !a.is_unknown() && !b.is_unknown() &&
              (a.is<Dim>() == b.is<Dim>() || !(number_of(a) && number_of(b)))) {
     auto same = equal(a, b);
     if (!same) {
-      fail(Kind::not_comparable, expr.span, "{} and {}", describe(a), describe(b));
+      fail(Kind::not_comparable, span, "{} and {}", describe(a), describe(b));
     }
     return *same == (op == BinaryOp::kEqual);
   } else if (any) {
     return is_comparison(op) ? unknown(UnknownKind::kBool) : unknown(UnknownKind::kAny);
   } else {
     auto a_int = int_of(a), b_int = int_of(b);
-    if (a_int && b_int) return integers(op, *a_int, *b_int, expr.span);
+    if (a_int && b_int) return integers(op, *a_int, *b_int, span);
     auto a_number = number_of(a), b_number = number_of(b);
     if (a_number && b_number) return floats(op, *a_number, *b_number);
     const bool a_string = a.is<Text>() || unknown_kind(a) == UnknownKind::kString;
     const bool b_string = b.is<Text>() || unknown_kind(b) == UnknownKind::kString;
     if (a_string && b_string && (op == BinaryOp::kAdd || is_comparison(op))) {
       if (!a.is<Text>() || !b.is<Text>()) return unknown(op == BinaryOp::kAdd ? UnknownKind::kString : UnknownKind::kBool);
-      if (op == BinaryOp::kAdd) check_length((*a.as<Text>())->size() + (*b.as<Text>())->size(), "a string", expr.span);
+      if (op == BinaryOp::kAdd) check_length((*a.as<Text>())->size() + (*b.as<Text>())->size(), "a string", span);
       if (op == BinaryOp::kAdd) return make_text(**a.as<Text>() + **b.as<Text>());
       return compare(op, (*a.as<Text>())->compare(**b.as<Text>()), 0);
     }
@@ -186,8 +195,8 @@ HostValue Evaluator::binary_of(const ast::Expr& expr, const ast::BinaryExpr& bin
     if (auto* x = a.as<ListPtr>(); x && op == BinaryOp::kAdd) {
       if (auto* y = b.as<ListPtr>()) {
         const size_t length = (*x)->items.size() + (*y)->items.size();
-        check_list_length(length, expr.span);
-        findings.count_steps(expr.span, steps_of_copying(length));
+        check_list_length(length, span);
+        findings.count_steps(span, steps_of_copying(length));
         std::vector<HostValue> items = (*x)->items;
         items.insert(items.end(), (*y)->items.begin(), (*y)->items.end());
         return make_list(std::move(items));
@@ -195,8 +204,9 @@ HostValue Evaluator::binary_of(const ast::Expr& expr, const ast::BinaryExpr& bin
     }
     if ((number_of(a) || is_number(a)) && (number_of(b) || is_number(b))) return unknown_result(op, a, b);
   }
-  fail(Kind::type_mismatch, binary.op_span.is_known() ? binary.op_span : expr.span, "`{}` does not work on {} and {}", ast::to_text(op), describe(a),
-       describe(b));
+  fail(Diagnostic(Kind::type_mismatch, spans.symbol.is_known() ? spans.symbol : span,
+                  fmt::format("`{}` does not work on {} and {}", ast::to_text(op), describe(a), describe(b)))
+           .help(a.is<None>() || b.is<None>() ? "`x != none` tells whether there is a value" : ""));
 }
 
 }  // namespace mtf

@@ -66,6 +66,7 @@ void Calls::bind_parameters(const std::vector<ast::Parameter>& parameters, Argum
     if (!parameter.annotation) continue;
     HostValue value = scope->bindings[i].value;
     if (value.is_poison()) continue;
+    if (value.is<None>() && parameter.default_value && parameter.default_value->as<ast::NoneExpr>()) continue;
     HostValue checked = evaluator_.annotations.check(*parameter.annotation, std::move(value), given[i] ? given[i]->span : parameter.span, scope,
                                                    fmt::format("`{}` of `{}`", parameter.name.name.text(), name), parameter.span);
     scope->bindings[i].value = std::move(checked);

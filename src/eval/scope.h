@@ -18,6 +18,7 @@ struct Binding {
   Name name;
   HostValue value;
   Span span;
+  bool is_setting = false;   ///< `with` changes it, `:=` does not
 };
 
 class Scope : public std::enable_shared_from_this<Scope> {

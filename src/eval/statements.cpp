@@ -1,18 +1,13 @@
 #include "eval/declarations.h"
 #include "eval/evaluator.h"
 #include "eval/span_table.h"
+#include "eval/with.h"
 #include "support/overloaded.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/walk.h"
 
 namespace mtf {
-namespace {
-
-/// A seed is a number that stands in the graph, a double: beyond this two seeds would be one.
-constexpr int64_t kMaxSeed = int64_t{1} << 53;
-
-}  // namespace
 
 void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
   for (const ast::Stmt& stmt : block.statements) {
@@ -60,9 +55,9 @@ Flow Evaluator::run_block(const ast::Block& block, const ScopePtr& scope, bool k
   OpenBlocks::Entered entered = blocks.enter(info, scope);
   for (size_t i = 0; i < block.statements.size(); ++i) {
     entered.at(i);
-    if (run_statement(block.statements[i], scope) == Flow::kReturn) {
+    if (const Flow flow = run_statement(block.statements[i], scope); flow != Flow::kNext) {
       cuts.end_block(info, *scope, keep_all);
-      return Flow::kReturn;
+      return flow;
     }
     cuts.end_statement(info, i, *scope, keep_all);
   }
@@ -92,7 +87,7 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
     return Flow::kNext;
   };
   return std::visit(Overloaded{
-                        [&](const ast::LetStmt& s) { return next([&] { bind_pattern(*s.pattern, evaluate(*s.value, scope), scope); }); },
+                        [&](const ast::LetStmt& s) { return next([&] { let(s, scope); }); },
                         [&](const ast::AssignStmt& s) { return next([&] { assign(s, scope); }); },
                         [&](const ast::ExprStmt& s) { return next([&] { cuts.made(*scope, evaluate(*s.value, scope)); }); },
                         [&](const ast::AssertStmt& s) { return next([&] { check_assertion(s, scope); }); },
@@ -101,8 +96,9 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
                         [&](const ast::LayoutStmt& s) { return next([&] { declare(*this, s, scope); }); },
                         [&](const ast::UseStmt& s) { return next([&] { use(*this, s, scope); }); },
                         [&](const ast::OptionStmt& s) { return next([&] { declare(*this, s, scope); }); },
-                        [&](const ast::SeedStmt& s) { return next([&] { set_seed(s, scope); }); },
-                        [&](const ast::PrecisionStmt& s) { return next([&] { set_precision(s); }); },
+                        [&](const ast::SettingStmt& s) { return next([&] { declare(*this, s, scope); }); },
+                        [&](const ast::SeedStmt& s) { return next([&] { set_seed(*this, s, scope); }); },
+                        [&](const ast::PrecisionStmt& s) { return next([&] { set_precision(*this, s); }); },
                         [&](const ast::ImportStmt& s) { return next([&] { modules.import(s, scope); }); },
                         [&](const ast::ParamStmt& s) { return next([&] { variables.declare(s, scope); }); },
                         [&](const ast::FnStmt& s) { return next([&] { reach(s, *scope); }); },
@@ -110,6 +106,9 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
                         [&](const ast::ForStmt& s) { return loops.run(s, scope); },
                         [&](const ast::WhileStmt& s) { return loops.run(s, scope); },
                         [&](const ast::IfStmt& s) { return branches.run(s, scope); },
+                        [](const ast::BreakStmt&) { return Flow::kBreak; },
+                        [](const ast::ContinueStmt&) { return Flow::kContinue; },
+                        [&](const ast::WithStmt& s) { return run_with(*this, s, scope); },
                         [&](const ast::NoGradStmt& s) {
                           const Restore inside(builder.context.no_grad, true);
                           return run_block(s.body, nested(scope));
@@ -124,19 +123,13 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
                     stmt.node);
 }
 
-void Evaluator::set_seed(const ast::SeedStmt& stmt, const ScopePtr& scope) {
+void Evaluator::let(const ast::LetStmt& stmt, const ScopePtr& scope) {
   HostValue value = evaluate(*stmt.value, scope);
-  if (value.is_poison()) return;
-  const int64_t seed = convert.to_int(value, stmt.value->span, "a seed").value_or(0);
-  if (seed < -kMaxSeed || seed > kMaxSeed) fail(Kind::bad_value, stmt.value->span, "expected a number from -2^53 to 2^53, found {}", seed);
-  builder.context.seed = static_cast<double>(seed);
-  builder.context.random_calls = 0;
-}
-
-void Evaluator::set_precision(const ast::PrecisionStmt& stmt) {
-  const std::string_view type = stmt.element_type.name.text();
-  if (type != "bf16" && type != "f32") fail(Kind::bad_value, stmt.element_type.span, "expected bf16 or f32, found {}", type);
-  builder.context.multiply_bf16 = type == "bf16";
+  if (stmt.annotation && !value.is_poison()) {
+    const ast::Ident& name = std::get<ast::Ident>(stmt.pattern->node);
+    value = annotations.check(*stmt.annotation, std::move(value), stmt.value->span, scope, "`" + name.name.str() + "`", {});
+  }
+  bind_pattern(*stmt.pattern, std::move(value), scope);
 }
 
 void Evaluator::reach(const ast::FnStmt& stmt, Scope& scope) {
@@ -160,7 +153,7 @@ HostValue Evaluator::assertion(const ast::Expr& condition, const ScopePtr& scope
   if (!binary || binary->op < ast::BinaryOp::kEqual || binary->op > ast::BinaryOp::kGreaterEqual) return evaluate(condition, scope);
   HostValue left = evaluate(*binary->left, scope);
   compared.emplace(left, evaluate(*binary->right, scope));
-  return binary_of(condition, *binary, compared->first, compared->second);
+  return operate(binary->op, compared->first, compared->second, spans_of(condition, *binary));
 }
 
 void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& scope) {

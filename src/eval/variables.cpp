@@ -69,6 +69,7 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   auto place = std::make_shared<Place>();
   place->path = stmt.name.name.str();
   place->trainable = stmt.trainable;
+  if (scope->model) place->model = scope->model->name.name;
   place->span = stmt.name.span;
   place->serial = ++last_;
   if (!lay_out(*place, stmt, scope)) {

@@ -63,7 +63,7 @@ Values build_clip(Call& call) {
 
 constexpr Op ops::kAdd = element_wise({
     .name = "add",
-    .signature = "add(a: tensor, b: tensor)",
+    .signature = "add(a: tensor, b: tensor, -> shape?)",
     .symbol = "+",
     .doc = "The sum of two tensors; written `a + b`.",
     .example = "dim n = 3\nprint(range(n) + 10)\n#> [10, 11, 12]\n",
@@ -77,7 +77,7 @@ constexpr Op ops::kAdd = element_wise({
 
 constexpr Op ops::kSub = element_wise({
     .name = "sub",
-    .signature = "sub(a: tensor, b: tensor)",
+    .signature = "sub(a: tensor, b: tensor, -> shape?)",
     .symbol = "-",
     .doc = "The difference of two tensors; written `a - b`.",
     .example = "dim n = 3\nprint(10 - range(n))\n#> [10, 9, 8]\n",
@@ -91,7 +91,7 @@ constexpr Op ops::kSub = element_wise({
 
 constexpr Op ops::kMul = element_wise({
     .name = "mul",
-    .signature = "mul(a: tensor, b: tensor)",
+    .signature = "mul(a: tensor, b: tensor, -> shape?)",
     .symbol = "*",
     .doc = "The product of two tensors, element by element; written `a * b`.",
     .example = "dim n = 3\nprint(range(n) * 0.5)\n#> [0, 0.5, 1]\n",
@@ -106,7 +106,7 @@ constexpr Op ops::kMul = element_wise({
 
 constexpr Op ops::kDiv = real_function({
     .name = "div",
-    .signature = "div(a: tensor, b: tensor)",
+    .signature = "div(a: tensor, b: tensor, -> shape?)",
     .symbol = "/",
     .doc = "The quotient of two tensors; written `a / b`. Integers give f32.",
     .example = "dim n = 3\nprint(range(n) / 2)\n#> [0, 0.5, 1]\n",
@@ -123,7 +123,7 @@ constexpr Op ops::kDiv = real_function({
 
 constexpr Op ops::kFloordiv = element_wise({
     .name = "floordiv",
-    .signature = "floordiv(a: tensor, b: tensor)",
+    .signature = "floordiv(a: tensor, b: tensor, -> shape?)",
     .symbol = "//",
     .doc = "The quotient, rounded down to a whole number; written `a // b`. An integer divided by 0 gives 0. Its gradient is 0.",
     .example = "print(fill([], -7, i32) // 2)\n#> -4\n",
@@ -135,7 +135,7 @@ constexpr Op ops::kFloordiv = element_wise({
 
 constexpr Op ops::kMod = element_wise({
     .name = "mod",
-    .signature = "mod(a: tensor, b: tensor)",
+    .signature = "mod(a: tensor, b: tensor, -> shape?)",
     .symbol = "%",
     .doc = "What `a // b` leaves, a - b (a // b), with the sign of b; written `a % b`. For integers, `a % 0` is 0.",
     .example = "print(fill([], -7, i32) % 3)\n#> 2\n",
@@ -151,7 +151,7 @@ constexpr Op ops::kMod = element_wise({
 
 constexpr Op ops::kPow = element_wise({
     .name = "pow",
-    .signature = "pow(a: tensor, b: tensor)",
+    .signature = "pow(a: tensor, b: tensor, -> shape?)",
     .symbol = "^",
     .doc = "a to the power of b; written `a ^ b`. Of integers it is an integer, 0 for a negative exponent unless a is 1 or -1. "
            "The gradient of the exponent is 0 where the base is not positive.",
@@ -163,7 +163,7 @@ constexpr Op ops::kPow = element_wise({
 
 constexpr Op ops::kMinimum = element_wise({
     .name = "minimum",
-    .signature = "minimum(a: tensor, b: tensor)",
+    .signature = "minimum(a: tensor, b: tensor, -> shape?)",
     .doc = "The smaller of two elements; NaN if either is. Where they are equal the gradient goes to the first.",
     .example = "dim n = 3\nprint(minimum(range(n), 1))\n#> [0, 1, 1]\n",
     .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => minimum(x, y)\nx: i32[a] in -5..5 => minimum(x, 0)",
@@ -173,7 +173,7 @@ constexpr Op ops::kMinimum = element_wise({
 
 constexpr Op ops::kMaximum = element_wise({
     .name = "maximum",
-    .signature = "maximum(a: tensor, b: tensor)",
+    .signature = "maximum(a: tensor, b: tensor, -> shape?)",
     .doc = "The larger of two elements; NaN if either is. Where they are equal the gradient goes to the first.",
     .example = "dim n = 3\nprint(maximum(range(n), 1))\n#> [1, 1, 2]\n",
     .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => maximum(x, y)\nx: i32[a] in -5..5 => maximum(x, 0)",

@@ -1,6 +1,10 @@
 // Element-wise operations of one operand.
 #include "ops/elementwise.h"
 
+#include <algorithm>
+
+#include "support/text.h"
+
 namespace mtf {
 
 std::vector<TensorType> infer_same(const Operation& operation) {
@@ -19,6 +23,32 @@ std::vector<TensorType> infer_truth(const Operation& operation) {
 Value where_flowing(Builder& builder, const Value& d, const Value& product) {
   const Value none = builder.number(0, d.element());
   return builder.where(builder.map("eq", d, none), none, product);
+}
+
+Values broadcast_arguments(const Call& call) {
+  Values operands = tensor_arguments(call);
+  if (!call.arrow) {
+    check_broadcast(call, operands);
+    return operands;
+  }
+  check_sizes(call, operands);
+  const Dims& dims = *call.arrow;
+  Value* first = nullptr;
+  for (Value& operand : operands) {
+    if (!first && !is_host_number(operand)) first = &operand;
+    for (const Dim& dim : operand.dims()) {
+      if (find_dim(dims, dim.name) >= 0) continue;
+      fail(Diagnostic(Kind::shape_mismatch, call.arrow_span, fmt::format("expected every dimension of {}, found none called `{}`", describe(operand), dim.name.text()))
+               .help(fmt::format("add `{}` to the shape", dim.name.text())));
+    }
+  }
+  // An operand that is of the shape already gives it to the result.
+  const auto is_whole = [&](const Value& operand) { return operand.dims().size() == dims.size(); };
+  const auto whole = std::find_if(operands.begin(), operands.end(), is_whole);
+  if (whole != operands.end() && whole->dims() == dims) return operands;
+  Value& changed = first ? *first : operands[0];
+  changed = call.builder.broadcast(changed, dims);
+  return operands;
 }
 
 Values zero_gradient(GradientCall& call) { return Values(call.operands.size()); }

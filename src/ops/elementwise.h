@@ -9,11 +9,13 @@ std::vector<TensorType> infer_same(const Operation& operation);
 /// The same, of bool.
 std::vector<TensorType> infer_truth(const Operation& operation);
 
+/// A call's tensor arguments, which broadcast: to `-> shape` if the call has one, else as check_broadcast asks.
+Values broadcast_arguments(const Call& call);
+
 /// Broadcasts the arguments, and casts them to the type that `rule` gives for them; then one operation.
 template <ElementType (*rule)(const Values&)>
 Values build_map(Call& call) {
-  const Values operands = tensor_arguments(call);
-  check_broadcast(call, operands);
+  const Values operands = broadcast_arguments(call);
   return call.builder.add_node(call.op, as_element(call.builder, operands, rule(operands), call.span));
 }
 

@@ -36,8 +36,8 @@
 //   - an arrow is only in an argument of a call; `labelled` arguments follow positional ones, except
 //     that positional ones may follow labels (an element type given last);
 //   - in a script (not in the REPL) an ExprStmt is a call or `counters`;
-//   - import and option stand only at the top level, param and state only directly in a model,
-//     return only in a function;
+//   - import, option and setting stand only at the top level, param and state only directly in a model, return only in a
+//     function, break and continue only in a loop;
 //   - no argument label, parameter, mesh axis, layout dim or name of a pattern stands there twice;
 //   - the format of a string part is a format of std::format, with a width and precision below 1000;
 //   - nesting is limited, and a chain's length: destroying a tree and moving over it take little stack. What recurses over
@@ -84,6 +84,11 @@ struct OptionStmt {
   Ident name;
   ExprPtr value;
 };
+// `setting training = true`: a value that `with` changes for what runs inside.
+struct SettingStmt {
+  Ident name;
+  ExprPtr value;
+};
 struct SeedStmt {
   ExprPtr value;
 };
@@ -102,8 +107,10 @@ struct ImportStmt {
   };
   std::vector<Item> items;
 };
+// `let x = e`, `let x: i32[batch] = e`; only a name has an annotation.
 struct LetStmt {
   PatternPtr pattern;
+  std::optional<Annotation> annotation;
   ExprPtr value;
 };
 // `x := e`, `net.w := e`: target is a NameExpr, AttributeExpr or IndexExpr.
@@ -151,6 +158,24 @@ struct IfStmt {
   std::vector<Branch> branches;  // `if`, then each `else if`
   std::optional<Block> otherwise;
 };
+// Of the innermost loop.
+struct BreakStmt {};
+struct ContinueStmt {};
+// `with training = false { … }`, `with layout dp { … }`, `with mesh grid { … }`, `with precision bf16 { … }`,
+// `with seed 3 { … }`: for what runs inside.
+struct WithStmt {
+  // `nn.training = false`: names and attributes only.
+  struct Setting {
+    ExprPtr target;
+    ExprPtr value;
+  };
+  struct InForce {
+    bool is_mesh;  // the word was `mesh`, not `layout`
+    UseStmt what;
+  };
+  std::variant<Setting, InForce, PrecisionStmt, SeedStmt> what;
+  Block body;
+};
 // `no_grad { … }`: what runs inside keeps nothing for a gradient.
 struct NoGradStmt {
   Block body;
@@ -169,9 +194,9 @@ struct ExprStmt {
 };
 
 struct Stmt {
-  using Node = std::variant<DimStmt, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SeedStmt, PrecisionStmt, ImportStmt,
-                            LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt, NoGradStmt,
-                            ReturnStmt, AssertStmt, ExprStmt>;
+  using Node = std::variant<DimStmt, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SettingStmt, SeedStmt, PrecisionStmt, ImportStmt,
+                            LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt, BreakStmt,
+                            ContinueStmt, WithStmt, NoGradStmt, ReturnStmt, AssertStmt, ExprStmt>;
   Node node;
   Span span;
   std::string doc;     // the `##` lines directly above, without the marks

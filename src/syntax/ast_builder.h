@@ -32,6 +32,10 @@ class AstBuilder {
     bool top_level = false;
     bool in_model = false;  // directly
     bool in_fn = false;
+    bool in_loop = false;   // of the same function
+    // A block inside that is no loop, function or model.
+    Place inside() const { return {.in_fn = in_fn, .in_loop = in_loop}; }
+    Place loop() const { return {.in_fn = in_fn, .in_loop = true}; }
   };
 
   // build_statements.cpp
@@ -47,10 +51,14 @@ class AstBuilder {
   ast::FnStmt fn(MtfParser::Fn_statementContext* tree);
   ast::ModelStmt model(MtfParser::Model_statementContext* tree);
   ast::ForStmt for_loop(MtfParser::For_statementContext* tree);
-  ast::IfStmt if_else(MtfParser::If_statementContext* tree);
+  ast::IfStmt if_else(MtfParser::If_elseContext* tree);
+  ast::WithStmt with(MtfParser::With_statementContext* tree);
+  ast::LetStmt let(MtfParser::Let_statementContext* tree);
   ast::AssertStmt assertion(MtfParser::Assert_statementContext* tree);
   ast::Stmt::Node expr_or_assign(MtfParser::Expr_statementContext* tree);
   ast::StoredAnnotation stored_type(MtfParser::Stored_typeContext* tree);
+
+  // build_docs.cpp
   void find_docs(ast::Program& program);
   void attach_docs(std::vector<ast::Stmt>& statements);
   std::string doc_above(std::size_t line) const;
@@ -62,6 +70,9 @@ class AstBuilder {
   ast::ExprPtr primary(MtfParser::PrimaryContext* tree);
   ast::ExprPtr parens(MtfParser::ParensContext* tree);
   ast::Expr::Node list(MtfParser::ListContext* tree);
+  ast::IfExpr if_value(MtfParser::If_elseContext* tree);
+  // The one expression of a block.
+  ast::ExprPtr value_of(MtfParser::BlockContext* tree);
   std::vector<ast::Argument> arguments(MtfParser::ArgumentsContext* tree);
   std::vector<ast::Argument> index_arguments(MtfParser::Index_argumentsContext* tree);
   ast::ExprPtr index_value(MtfParser::Index_argumentContext* tree);

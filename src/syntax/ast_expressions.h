@@ -114,6 +114,8 @@ struct FloatExpr {
 struct BoolExpr {
   bool value;
 };
+// `none`.
+struct NoneExpr {};
 
 // A piece of a string: text with its escapes resolved, or `{value:format}`.
 struct StringPart {
@@ -169,11 +171,23 @@ struct ListExpr {
 struct TupleExpr {
   std::vector<ExprPtr> elements;
 };
-// `[f(i) for i in 0..10]`.
+// `[f(i) for i in 0..10 if c]`. The filter may be null.
 struct ComprehensionExpr {
   ExprPtr element;
   PatternPtr pattern;
   ExprPtr iterable;
+  ExprPtr filter;
+};
+// `if c { a } else { b }` as a value; `else if` makes more branches.
+struct IfExpr {
+  struct Branch {
+    ExprPtr condition;
+    ExprPtr value;
+    Span braces;
+  };
+  std::vector<Branch> branches;
+  ExprPtr otherwise;
+  Span otherwise_braces;
 };
 
 // An argument of a call or an index: `x`, `over: a`, `x -> [a, b]`.
@@ -216,9 +230,9 @@ struct CountersExpr {
 };
 
 struct Expr {
-  using Node = std::variant<IntExpr, FloatExpr, BoolExpr, StringExpr, NameExpr, ElementTypeExpr, RestExpr,
+  using Node = std::variant<IntExpr, FloatExpr, BoolExpr, NoneExpr, StringExpr, NameExpr, ElementTypeExpr, RestExpr,
                             UnaryExpr, BinaryExpr, RangeExpr, ListExpr, TupleExpr, ComprehensionExpr, CallExpr,
-                            IndexExpr, AttributeExpr, AtExpr, LambdaExpr, CountersExpr>;
+                            IndexExpr, AttributeExpr, AtExpr, LambdaExpr, CountersExpr, IfExpr>;
   Node node;
   Span span;
   bool parenthesized = false;

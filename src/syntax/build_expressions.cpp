@@ -103,10 +103,12 @@ ExprPtr AstBuilder::primary(MtfParser::PrimaryContext* tree) {
     case MtfParser::INT: return make(integer(where), where);
     case MtfParser::FLOAT: return make(real(where), where);
     case MtfParser::TRUE: case MtfParser::FALSE: return make(BoolExpr{type == MtfParser::TRUE}, where);
+    case MtfParser::NONE: return make(NoneExpr{}, where);
     case MtfParser::STRING_OPEN: return make(string(tree->string()), where);
     case MtfParser::LPAREN: return parens(tree->parens());
     case MtfParser::LBRACKET: return make(list(tree->list()), where);
     case MtfParser::COUNTERS: return make(CountersExpr{block(tree->block(), {.in_fn = place_.in_fn})}, where);
+    case MtfParser::IF: return make(if_value(tree->if_else()), where);
     default: return make(ElementTypeExpr{Name(where.text())}, where);
   }
 }
@@ -137,11 +139,40 @@ Expr::Node AstBuilder::list(MtfParser::ListContext* tree) {
     if (element->as<RestExpr>()) {
       diagnostics_.add(Diagnostic(Kind::syntax_error, element->span, "expected an expression, found `..`"));
     }
-    PatternPtr bound = pattern(tree->pattern());
-    return ComprehensionExpr{std::move(element), std::move(bound), expr(tree->expr())};
+    ComprehensionExpr made{std::move(element), pattern(tree->pattern()), expr(tree->expr(0)), nullptr};
+    if (tree->IF() != nullptr) made.filter = expr(tree->expr(1));
+    return made;
   }
   ListExpr made;
   for (auto* part : items) made.elements.push_back(item(part));
+  return made;
+}
+
+ExprPtr AstBuilder::value_of(MtfParser::BlockContext* tree) {
+  const auto statements = tree->statement();
+  MtfParser::Expr_statementContext* only = nullptr;
+  if (statements.size() == 1 && statements[0]->exception == nullptr && statements[0]->children.size() == 2) only = statements[0]->body()->expr_statement();
+  if (only != nullptr && only->DEFINE() == nullptr) return expr(only->expr(0));
+  diagnostics_.add(Diagnostic(Kind::syntax_error, span(tree), "expected one expression in the braces of an `if` that gives a value")
+                       .help("a function can do more than one expression says: `if c { f(x) } else { g(x) }`"));
+  return make(NoneExpr{}, span(tree));
+}
+
+IfExpr AstBuilder::if_value(MtfParser::If_elseContext* tree) {
+  IfExpr made;
+  const auto conditions = tree->expr();
+  const auto blocks = tree->block();
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    ExprPtr condition = expr(conditions[i]);
+    made.branches.push_back({std::move(condition), value_of(blocks[i]), span(blocks[i])});
+  }
+  if (blocks.size() > conditions.size()) {
+    made.otherwise = value_of(blocks.back());
+    made.otherwise_braces = span(blocks.back());
+    return made;
+  }
+  diagnostics_.add(Diagnostic(Kind::syntax_error, span(tree), "an `if` that gives a value needs `else`").help("`if c { a } else { none }`"));
+  made.otherwise = make(NoneExpr{}, span(tree));
   return made;
 }
 

@@ -99,6 +99,12 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
       auto* option = static_cast<MtfParser::Option_statementContext*>(tree);
       return OptionStmt{ident(option->IDENT()), expr(option->expr())};
     }
+    case MtfParser::RuleSetting_statement: {
+      misplaced(place_.top_level, "a `setting` stands at the top level of a file");
+      auto* setting = static_cast<MtfParser::Setting_statementContext*>(tree);
+      return SettingStmt{ident(setting->IDENT()), expr(setting->expr())};
+    }
+    case MtfParser::RuleWith_statement: return with(static_cast<MtfParser::With_statementContext*>(tree));
     case MtfParser::RuleSeed_statement:
       return SeedStmt{expr(static_cast<MtfParser::Seed_statementContext*>(tree)->expr())};
     case MtfParser::RulePrecision_statement:
@@ -106,10 +112,7 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
     case MtfParser::RuleImport_statement:
       misplaced(place_.top_level, "an `import` stands at the top level of a file");
       return import(static_cast<MtfParser::Import_statementContext*>(tree));
-    case MtfParser::RuleLet_statement: {
-      auto* let = static_cast<MtfParser::Let_statementContext*>(tree);
-      return LetStmt{pattern(let->pattern()), expr(let->expr())};
-    }
+    case MtfParser::RuleLet_statement: return let(static_cast<MtfParser::Let_statementContext*>(tree));
     case MtfParser::RuleParam_statement:
       misplaced(place_.in_model, "a `param` or `state` stands directly in a `model`");
       return param(static_cast<MtfParser::Param_statementContext*>(tree));
@@ -119,11 +122,16 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
     case MtfParser::RuleWhile_statement: {
       auto* loop = static_cast<MtfParser::While_statementContext*>(tree);
       ExprPtr condition = expr(loop->expr());
-      return WhileStmt{std::move(condition), block(loop->block(), {.in_fn = place_.in_fn})};
+      return WhileStmt{std::move(condition), block(loop->block(), place_.loop())};
     }
-    case MtfParser::RuleIf_statement: return if_else(static_cast<MtfParser::If_statementContext*>(tree));
+    case MtfParser::RuleBreak_statement:
+      misplaced(place_.in_loop, "`break` stands in the loop that it ends");
+      return BreakStmt{};
+    case MtfParser::RuleContinue_statement:
+      misplaced(place_.in_loop, "`continue` stands in the loop whose turn it ends");
+      return ContinueStmt{};
     case MtfParser::RuleNo_grad_statement:
-      return NoGradStmt{block(static_cast<MtfParser::No_grad_statementContext*>(tree)->block(), {.in_fn = place_.in_fn})};
+      return NoGradStmt{block(static_cast<MtfParser::No_grad_statementContext*>(tree)->block(), place_.inside())};
     case MtfParser::RuleReturn_statement: {
       auto* back = static_cast<MtfParser::Return_statementContext*>(tree);
       if (!place_.in_fn) diagnostics_.add(Diagnostic(Kind::return_outside_fn, span(tree->getStart())));
@@ -254,19 +262,54 @@ ForStmt AstBuilder::for_loop(MtfParser::For_statementContext* tree) {
   ForStmt made;
   made.pattern = pattern(tree->pattern());
   made.iterable = expr(tree->expr());
-  made.body = block(tree->block(), {.in_fn = place_.in_fn});
+  made.body = block(tree->block(), place_.loop());
   return made;
 }
 
-IfStmt AstBuilder::if_else(MtfParser::If_statementContext* tree) {
+IfStmt AstBuilder::if_else(MtfParser::If_elseContext* tree) {
   IfStmt made;
   const auto conditions = tree->expr();
   const auto blocks = tree->block();
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     ExprPtr condition = expr(conditions[i]);
-    made.branches.push_back({std::move(condition), block(blocks[i], {.in_fn = place_.in_fn})});
+    made.branches.push_back({std::move(condition), block(blocks[i], place_.inside())});
   }
-  if (blocks.size() > conditions.size()) made.otherwise = block(blocks.back(), {.in_fn = place_.in_fn});
+  if (blocks.size() > conditions.size()) made.otherwise = block(blocks.back(), place_.inside());
+  return made;
+}
+
+WithStmt AstBuilder::with(MtfParser::With_statementContext* tree) {
+  auto* item = tree->with_item();
+  WithStmt made;
+  if (item->SEED() != nullptr) {
+    made.what = SeedStmt{expr(item->expr())};
+  } else if (item->PRECISION() != nullptr) {
+    made.what = PrecisionStmt{ident(item->element_type())};
+  } else if (item->ASSIGN() != nullptr) {
+    ExprPtr target = path(item->path());
+    made.what = WithStmt::Setting{std::move(target), expr(item->expr())};
+  } else {
+    WithStmt::InForce in_force{item->MESH() != nullptr, {}};
+    if (auto* layout = item->layout_literal()) in_force.what.what = whole_layout(layout);
+    else if (auto* mesh = item->mesh_literal()) in_force.what.what = mesh_literal(mesh);
+    else in_force.what.what = path(item->path());
+    made.what = std::move(in_force);
+  }
+  made.body = block(tree->block(), place_.inside());
+  return made;
+}
+
+LetStmt AstBuilder::let(MtfParser::Let_statementContext* tree) {
+  LetStmt made;
+  made.pattern = pattern(tree->pattern());
+  if (tree->annotation() != nullptr) {
+    made.annotation = annotation(tree->annotation());
+    if (!std::holds_alternative<Ident>(made.pattern->node)) {
+      diagnostics_.add(Diagnostic(Kind::syntax_error, span(tree->annotation()), "only one name can be given a type")
+                           .help("give each its own line: `let a: f32[..] = …`"));
+    }
+  }
+  made.value = expr(tree->expr());
   return made;
 }
 
@@ -279,6 +322,9 @@ AssertStmt AstBuilder::assertion(MtfParser::Assert_statementContext* tree) {
 
 Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
   const auto parts = tree->expr();
+  // An `if` that stands alone is a statement.
+  auto* alone = parts.size() == 1 ? dynamic_cast<MtfParser::Primary_exprContext*>(parts.front()) : nullptr;
+  if (alone != nullptr && alone->primary()->if_else() != nullptr) return if_else(alone->primary()->if_else());
   ExprPtr first = expr(parts.front());
   if (tree->DEFINE() != nullptr) {
     const bool is_place = first->as<NameExpr>() || first->as<AttributeExpr>() || first->as<IndexExpr>();
@@ -307,61 +353,6 @@ Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
     diagnostics_.add(std::move(diagnostic));
   }
   return ExprStmt{std::move(first)};
-}
-
-// ---- docs ----
-
-namespace {
-
-std::string doc_text(const Comment& comment) {
-  std::string_view text = comment.span.text();
-  text.remove_prefix(std::min<std::size_t>(2, text.size()));
-  if (text.starts_with(' ')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return std::string(text);
-}
-
-}  // namespace
-
-// The file's doc is its first block of `##` lines, if nothing but comments stands before it.
-void AstBuilder::find_docs(Program& program) {
-  for (const Comment& comment : program.comments) {
-    if (comment.is_doc && comment.own_line) docs_by_line_.emplace(file_.line_of(comment.span.begin), &comment);
-  }
-  const auto first = std::find_if(program.comments.begin(), program.comments.end(),
-                                  [](const Comment& comment) { return comment.is_doc; });
-  if (first == program.comments.end() || !first->own_line) return;
-  const auto& statements = program.body.statements;
-  if (!statements.empty() && statements.front().span.begin < first->span.begin) return;
-  std::size_t line = file_.line_of(first->span.begin);
-  for (auto found = docs_by_line_.find(line); found != docs_by_line_.end(); found = docs_by_line_.find(++line)) {
-    if (!program.doc.empty()) program.doc += '\n';
-    program.doc += doc_text(*found->second);
-  }
-  file_doc_end_ = line - 1;
-}
-
-std::string AstBuilder::doc_above(std::size_t line) const {
-  std::vector<std::string> lines;
-  while (--line > file_doc_end_) {
-    const auto found = docs_by_line_.find(line);
-    if (found == docs_by_line_.end()) break;
-    lines.push_back(doc_text(*found->second));
-  }
-  std::reverse(lines.begin(), lines.end());
-  return join(lines, "\n");
-}
-
-void AstBuilder::attach_docs(std::vector<Stmt>& statements) {
-  if (docs_by_line_.empty()) return;
-  for (Stmt& statement : statements) {
-    statement.doc = doc_above(file_.line_of(statement.span.begin));
-    if (auto* fn = std::get_if<FnStmt>(&statement.node)) {
-      if (auto* body = std::get_if<Block>(&fn->body)) attach_docs(body->statements);
-    } else if (auto* model = std::get_if<ModelStmt>(&statement.node)) {
-      attach_docs(model->body.statements);
-    }
-  }
 }
 
 // ---- shared helpers ----

@@ -48,7 +48,7 @@ LexedToken LexedFile::next() {
 }
 
 bool is_reserved_word(std::size_t token_type) {
-  return token_type >= MtfLexer::DIM && token_type <= MtfLexer::FALSE;
+  return token_type >= MtfLexer::DIM && token_type <= MtfLexer::NONE;
 }
 
 }  // namespace mtf::internal

@@ -67,6 +67,7 @@ void Printer::operand(const Expr& expr, int least) {
 void Printer::node(const IntExpr& node) { out_ += std::to_string(node.value); }
 void Printer::node(const FloatExpr& node) { out_ += node.text; }
 void Printer::node(const BoolExpr& node) { out_ += node.value ? "true" : "false"; }
+void Printer::node(const NoneExpr&) { out_ += "none"; }
 void Printer::node(const NameExpr& node) { out_ += node.name.text(); }
 void Printer::node(const ElementTypeExpr& node) { out_ += node.name.text(); }
 void Printer::node(const RestExpr&) { out_ += ".."; }
@@ -132,6 +133,9 @@ void Printer::node(const ComprehensionExpr& node) {
     pattern(*node.pattern);
     out_ += " in ";
     expr(*node.iterable);
+    if (node.filter == nullptr) return;
+    out_ += " if ";
+    expr(*node.filter);
   });
   out_ += ']';
 }
@@ -180,6 +184,33 @@ void Printer::node(const LambdaExpr& node) {
 void Printer::node(const CountersExpr& node) {
   out_ += "counters ";
   block(node.body);
+}
+
+void Printer::braces(const Expr& value, const Span& braces) {
+  const bool breaks = begins_line(value.span);
+  out_ += '{';
+  if (breaks) last_line_ = 0;
+  next(value.span, [&] {
+    expr(value);
+    if (breaks) comments_before(braces.end);
+  });
+  if (breaks) new_line();
+  else out_ += ' ';
+  out_ += '}';
+}
+
+void Printer::node(const IfExpr& node) {
+  for (std::size_t i = 0; i < node.branches.size(); ++i) {
+    const IfExpr::Branch& branch = node.branches[i];
+    if (i > 0) before_else(node.branches[i - 1].braces, branch.condition->span);
+    out_ += i == 0 ? "if " : "else if ";
+    expr(*branch.condition);
+    out_ += ' ';
+    braces(*branch.value, branch.braces);
+  }
+  before_else(node.branches.back().braces, node.otherwise_braces);
+  out_ += "else ";
+  braces(*node.otherwise, node.otherwise_braces);
 }
 
 // ---- shapes, layouts, parameters, patterns ----

@@ -149,6 +149,10 @@ void Printer::node(const LayoutStmt& node) {
 
 void Printer::node(const UseStmt& node) {
   out_ += "use ";
+  what(node);
+}
+
+void Printer::what(const UseStmt& node) {
   std::visit(Overloaded{[&](const ExprPtr& named) { expr(*named); }, [&](const LayoutLiteral& literal) { layout(literal); },
                         [&](const MeshLiteral& literal) { mesh(literal); }},
              node.what);
@@ -156,6 +160,11 @@ void Printer::node(const UseStmt& node) {
 
 void Printer::node(const OptionStmt& node) {
   out_ += fmt::format("option {} =", node.name.name.text());
+  operand(*node.value);
+}
+
+void Printer::node(const SettingStmt& node) {
+  out_ += fmt::format("setting {} =", node.name.name.text());
   operand(*node.value);
 }
 
@@ -181,6 +190,10 @@ void Printer::node(const ImportStmt& node) {
 void Printer::node(const LetStmt& node) {
   out_ += "let ";
   pattern(*node.pattern);
+  if (node.annotation) {
+    out_ += ": ";
+    annotation(*node.annotation);
+  }
   out_ += " =";
   operand(*node.value);
 }
@@ -254,25 +267,48 @@ void Printer::node(const WhileStmt& node) {
 }
 
 // `else` stays on a line of its own, if it is.
-void Printer::before_else(const Block& above, const Span& below) {
+void Printer::before_else(const Span& above, const Span& below) {
   const bool is_kept = lines_ == Lines::kKept && in_string_ == 0 && below.is_known();
-  const bool breaks = is_kept && below.file->text().substr(above.span.end, below.begin - above.span.end).find('\n') != std::string::npos;
+  const bool breaks = is_kept && below.file->text().substr(above.end, below.begin - above.end).find('\n') != std::string::npos;
   if (breaks) new_line();
   else out_ += ' ';
 }
 
 void Printer::node(const IfStmt& node) {
   for (std::size_t i = 0; i < node.branches.size(); ++i) {
-    if (i > 0) before_else(node.branches[i - 1].body, node.branches[i].condition->span);
+    if (i > 0) before_else(node.branches[i - 1].body.span, node.branches[i].condition->span);
     out_ += i == 0 ? "if " : "else if ";
     expr(*node.branches[i].condition);
     out_ += ' ';
     block(node.branches[i].body);
   }
   if (!node.otherwise) return;
-  before_else(node.branches.back().body, node.otherwise->span);
+  before_else(node.branches.back().body.span, node.otherwise->span);
   out_ += "else ";
   block(*node.otherwise);
+}
+
+void Printer::node(const BreakStmt&) { out_ += "break"; }
+void Printer::node(const ContinueStmt&) { out_ += "continue"; }
+
+void Printer::node(const WithStmt& node) {
+  out_ += "with ";
+  std::visit(Overloaded{
+                 [&](const WithStmt::Setting& setting) {
+                   expr(*setting.target);
+                   out_ += " = ";
+                   expr(*setting.value);
+                 },
+                 [&](const WithStmt::InForce& in_force) {
+                   out_ += in_force.is_mesh ? "mesh " : "layout ";
+                   what(in_force.what);
+                 },
+                 [&](const PrecisionStmt& precision) { this->node(precision); },
+                 [&](const SeedStmt& seed) { this->node(seed); },
+             },
+             node.what);
+  out_ += ' ';
+  block(node.body);
 }
 
 void Printer::node(const NoGradStmt& node) {

@@ -39,7 +39,9 @@ class Printer {
   void node(const ast::MeshStmt& node);
   void node(const ast::LayoutStmt& node);
   void node(const ast::UseStmt& node);
+  void what(const ast::UseStmt& node);
   void node(const ast::OptionStmt& node);
+  void node(const ast::SettingStmt& node);
   void node(const ast::SeedStmt& node);
   void node(const ast::PrecisionStmt& node);
   void node(const ast::ImportStmt& node);
@@ -51,11 +53,14 @@ class Printer {
   void node(const ast::ForStmt& node);
   void node(const ast::WhileStmt& node);
   void node(const ast::IfStmt& node);
+  void node(const ast::BreakStmt& node);
+  void node(const ast::ContinueStmt& node);
+  void node(const ast::WithStmt& node);
   void node(const ast::NoGradStmt& node);
   void node(const ast::ReturnStmt& node);
   void node(const ast::AssertStmt& node);
   void node(const ast::ExprStmt& node);
-  void before_else(const ast::Block& above, const Span& below);
+  void before_else(const Span& above, const Span& below);
   void new_line();
   // Writes the comments that stand before an offset of the source.
   void comments_before(std::size_t offset);
@@ -66,6 +71,7 @@ class Printer {
   void node(const ast::IntExpr& node);
   void node(const ast::FloatExpr& node);
   void node(const ast::BoolExpr& node);
+  void node(const ast::NoneExpr& node);
   void node(const ast::StringExpr& node);
   void node(const ast::NameExpr& node);
   void node(const ast::ElementTypeExpr& node);
@@ -82,6 +88,9 @@ class Printer {
   void node(const ast::AtExpr& node);
   void node(const ast::LambdaExpr& node);
   void node(const ast::CountersExpr& node);
+  void node(const ast::IfExpr& node);
+  // `{ value }`, on one line unless the value begins one in the source.
+  void braces(const ast::Expr& value, const Span& braces);
   void argument(const ast::Argument& argument);
   void parameters(const std::vector<ast::Parameter>& list);
   void pattern(const ast::Pattern& pattern);

@@ -26,7 +26,7 @@ bool begins_expression(std::size_t type) {
     case MtfParser::IDENT: case MtfParser::INT: case MtfParser::FLOAT: case MtfParser::TRUE: case MtfParser::FALSE:
     case MtfParser::LPAREN: case MtfParser::LBRACKET: case MtfParser::STRING_OPEN: case MtfParser::MINUS:
     case MtfParser::NOT: case MtfParser::FN: case MtfParser::COUNTERS: case MtfParser::F32: case MtfParser::F64:
-    case MtfParser::BF16: case MtfParser::I32: case MtfParser::BOOL:
+    case MtfParser::BF16: case MtfParser::I32: case MtfParser::BOOL: case MtfParser::NONE: case MtfParser::IF:
       return true;
     default:
       return false;

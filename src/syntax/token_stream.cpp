@@ -34,6 +34,7 @@ bool only_begins_statement(std::size_t type) {
     case MtfLexer::OPTION: case MtfLexer::SEED: case MtfLexer::PRECISION: case MtfLexer::IMPORT:
     case MtfLexer::LET: case MtfLexer::PARAM: case MtfLexer::STATE: case MtfLexer::MODEL:
     case MtfLexer::WHILE: case MtfLexer::RETURN: case MtfLexer::ASSERT: case MtfLexer::NO_GRAD:
+    case MtfLexer::SETTING: case MtfLexer::WITH: case MtfLexer::BREAK: case MtfLexer::CONTINUE:
       return true;
     default:
       return false;
@@ -285,8 +286,8 @@ class Reader {
       case MtfLexer::LPAREN: return push(Open::kParen);
       case MtfLexer::LBRACKET: return push(Open::kBracket);
       case MtfLexer::LBRACE: {
-        const bool is_layout =
-            last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT || (last_type() == MtfLexer::USE && !last_is_attribute());
+        const bool takes_layout = last_type() == MtfLexer::USE || last_type() == MtfLexer::LAYOUT;  // `use {…}`, `with layout {…}`
+        const bool is_layout = last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT || (takes_layout && !last_is_attribute());
         if (!list_.tokens.empty() && last_type() == MtfLexer::NEWLINE && in_block()) join_block();
         return push(is_layout ? Open::kLayout : Open::kBlock);
       }

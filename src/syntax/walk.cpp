@@ -31,6 +31,7 @@ std::vector<Ident> names_bound_by(const Stmt& stmt) {
                  [&](const MeshStmt& s) { one(s); },
                  [&](const LayoutStmt& s) { one(s); },
                  [&](const OptionStmt& s) { one(s); },
+                 [&](const SettingStmt& s) { one(s); },
                  [&](const ImportStmt& s) {
                    for (const ImportStmt::Item& item : s.items) names.push_back(item.bound);
                  },
@@ -40,6 +41,7 @@ std::vector<Ident> names_bound_by(const Stmt& stmt) {
                  [&](const ModelStmt& s) { one(s); },
                  [](const UseStmt&) {}, [](const SeedStmt&) {}, [](const PrecisionStmt&) {}, [](const AssignStmt&) {},
                  [](const ForStmt&) {}, [](const WhileStmt&) {}, [](const IfStmt&) {}, [](const NoGradStmt&) {},
+                 [](const BreakStmt&) {}, [](const ContinueStmt&) {}, [](const WithStmt&) {},
                  [](const ReturnStmt&) {}, [](const AssertStmt&) {}, [](const ExprStmt&) {},
              },
              stmt.node);
@@ -88,11 +90,12 @@ void Walk::statement(const Stmt& stmt) {
                    bind(s.name);
                  },
                  [&](const LayoutStmt& s) { bind(s.name); },
-                 [&](const UseStmt& s) {
-                   if (const auto* named = std::get_if<ExprPtr>(&s.what)) expr(**named);
-                   if (const auto* literal = std::get_if<MeshLiteral>(&s.what)) mesh(*literal);
-                 },
+                 [&](const UseStmt& s) { use(s); },
                  [&](const OptionStmt& s) {
+                   expr(*s.value);
+                   bind(s.name);
+                 },
+                 [&](const SettingStmt& s) {
                    expr(*s.value);
                    bind(s.name);
                  },
@@ -102,6 +105,7 @@ void Walk::statement(const Stmt& stmt) {
                    for (const ImportStmt::Item& item : s.items) bind(item.bound);
                  },
                  [&](const LetStmt& s) {
+                   if (s.annotation) annotation(*s.annotation);
                    expr(*s.value);
                    pattern(*s.pattern);
                  },
@@ -139,6 +143,8 @@ void Walk::statement(const Stmt& stmt) {
                    }
                    if (s.otherwise) block(*s.otherwise);
                  },
+                 [](const BreakStmt&) {}, [](const ContinueStmt&) {},
+                 [&](const WithStmt& s) { with(s); },
                  [&](const NoGradStmt& s) { block(s.body); },
                  [&](const ReturnStmt& s) { optional(s.value); },
                  [&](const AssertStmt& s) {
@@ -153,7 +159,8 @@ void Walk::statement(const Stmt& stmt) {
 void Walk::expr(const Expr& e) {
   check_stack(e.span, Kind::nesting_too_deep);
   std::visit(Overloaded{
-                 [](const IntExpr&) {}, [](const FloatExpr&) {}, [](const BoolExpr&) {}, [](const ElementTypeExpr&) {},
+                 [](const IntExpr&) {}, [](const FloatExpr&) {}, [](const BoolExpr&) {}, [](const NoneExpr&) {},
+                 [](const ElementTypeExpr&) {},
                  [&](const RestExpr&) { rest(e.span); },
                  [&](const StringExpr& s) {
                    for (const StringPart& part : s.parts) optional(part.value);
@@ -178,6 +185,7 @@ void Walk::expr(const Expr& e) {
                    expr(*c.iterable);
                    open_scope();
                    pattern(*c.pattern);
+                   optional(c.filter);
                    expr(*c.element);
                    close_scope();
                  },
@@ -196,6 +204,13 @@ void Walk::expr(const Expr& e) {
                  },
                  [&](const LambdaExpr& l) { function(text_of(l)); },
                  [&](const CountersExpr& c) { block(c.body); },
+                 [&](const IfExpr& i) {
+                   for (const IfExpr::Branch& branch : i.branches) {
+                     expr(*branch.condition);
+                     expr(*branch.value);
+                   }
+                   expr(*i.otherwise);
+                 },
              },
              e.node);
 }
@@ -209,6 +224,25 @@ void Walk::shape(const ShapeAnnotation& shape) {
     if (item.is_rest()) rest(item.span);
     else expr(*item.dim);
   }
+}
+
+void Walk::use(const UseStmt& stmt) {
+  if (const auto* named = std::get_if<ExprPtr>(&stmt.what)) expr(**named);
+  if (const auto* literal = std::get_if<MeshLiteral>(&stmt.what)) mesh(*literal);
+}
+
+void Walk::with(const WithStmt& stmt) {
+  std::visit(Overloaded{
+                 [&](const WithStmt::Setting& setting) {
+                   expr(*setting.target);
+                   expr(*setting.value);
+                 },
+                 [&](const WithStmt::InForce& in_force) { use(in_force.what); },
+                 [](const PrecisionStmt&) {},
+                 [&](const SeedStmt& seed) { expr(*seed.value); },
+             },
+             stmt.what);
+  block(stmt.body);
 }
 
 void Walk::mesh(const MeshLiteral& literal) {

@@ -59,6 +59,8 @@ class Walk {
   void shape(const ShapeAnnotation& shape);
   void layout(const LayoutRef& ref);
   void mesh(const MeshLiteral& literal);
+  void use(const UseStmt& stmt);
+  void with(const WithStmt& stmt);
   void arguments(const std::vector<Argument>& list, bool is_index);
   void optional(const ExprPtr& part) {
     if (part != nullptr) expr(*part);

@@ -21,7 +21,7 @@ namespace {
 // The reserved words that begin no statement, element types apart.
 const std::map<std::string_view, std::string> kOtherWords = {
     {"as", "operators"}, {"in", "operators"},  {"and", "operators"},  {"or", "operators"},
-    {"not", "operators"}, {"true", "constants"}, {"false", "constants"}};
+    {"not", "operators"}, {"true", "constants"}, {"false", "constants"}, {"none", "constants"}};
 
 std::string list_of(std::string_view reserved) {
   if (parse_element_type(reserved)) return "types";

@@ -16,6 +16,8 @@ std::optional<MemberDoc> member_doc(const ast::Stmt& stmt) {
   if (const auto* fn = stmt.as<ast::FnStmt>()) return MemberDoc{fn->name.name.str(), signature(*fn), stmt.doc};
   if (const auto* model = stmt.as<ast::ModelStmt>()) return MemberDoc{model->name.name.str(), signature(*model), stmt.doc};
   if (const auto* option = stmt.as<ast::OptionStmt>()) return MemberDoc{option->name.name.str(), print(stmt), stmt.doc};
+  if (const auto* setting = stmt.as<ast::SettingStmt>()) return MemberDoc{setting->name.name.str(), print(stmt), stmt.doc};
+  if (const auto* let = stmt.as<ast::LetStmt>()) return MemberDoc{std::get<ast::Ident>(let->pattern->node).name.str(), print(stmt), stmt.doc};
   return std::nullopt;
 }
 

@@ -114,7 +114,7 @@ TEST_F(Rules, dims_that_are_not_there_are_refused) {
 
 TEST_F(Rules, truth_values_are_asked_for) {
   refusal(Kind::wrong_element_type, "where", {tensor({a}), tensor({a}), tensor({a})});
-  refusal(Kind::wrong_element_type, "and", {tensor({a}), tensor({a}, ElementType::kBool)});
+  refusal(Kind::wrong_element_type, "logical_and", {tensor({a}), tensor({a}, ElementType::kBool)});
   refusal(Kind::wrong_element_type, "any", {tensor({a})});
 }
 

@@ -49,7 +49,7 @@ TEST(SyntaxError, HelpsWithWhatOtherLanguagesWrite) {
   const auto helps = [](const std::string& text, const std::string& help) {
     return errors_of(text).render().find("= help: " + help + "\n") != std::string::npos;
   };
-  EXPECT_TRUE(helps("let x = if a { b } else { c }", "`if` is a statement; `where(c, a, b)` chooses a value"));
+  EXPECT_TRUE(helps("let x = b if a else c", "write `if c { a } else { b }`; `where(c, a, b)` chooses for each element"));
   EXPECT_TRUE(helps("if x = 3 { f() }", "`==` compares"));
   EXPECT_TRUE(helps("x += 1", "write `x := x + …`"));
   EXPECT_TRUE(helps("let x = 2 ** 3", "the power is `^`, as in `x ^ 2`"));

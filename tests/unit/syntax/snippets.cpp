@@ -79,7 +79,7 @@ mesh all4 = [all: 4]
 mesh grid = [rows: 2, cols: 2]
 mesh cube = [rows: 2, cols: 2, planes: 2]
 
-layout none    = {}
+layout whole   = {}
 layout by_data = {batch -> all}
 layout by_unit = {hidden -> all}
 layout both    = {batch -> rows, hidden -> cols}
@@ -100,7 +100,7 @@ fn cost_of_one_step() {
 }
 
 use all4
-use none
+use whole
 let c = cost_of_one_step()
 assert c.all_reduce.count == 0, "nothing is split: no communication"
 assert c.flops == c.unique_flops, "and every processor does all the work"
@@ -228,7 +228,7 @@ R"mtf(#!/usr/bin/mtf run
 import nn, "lib/mine.mtf" as mine
 layout dp = {batch -> [rows, cols],
   hidden -> cols}
-layout none = {}
+layout whole = {}
 use mine.dp.c
 let xx = x @ mine.dp.foo(3)
 seed 2 ^ -3; precision bf16
@@ -311,6 +311,11 @@ R"mtf(precision bf16)mtf",
 R"mtf(precision f32)mtf",
 R"mtf(seed 7)mtf",
 R"mtf(no_grad { let y = f(x); z := y })mtf",
+R"mtf(let act = if a { b } else if c { d } else { none })mtf",
+R"mtf(for i in 0..3 { if i == 1 { continue } else { break } })mtf",
+R"mtf(let l: list = [f(i) for (i, j) in l if i != none])mtf",
+R"mtf(setting training = true; with nn.training = false { with layout {a -> rows} { with mesh [rows: 2] { f() } } })mtf",
+R"mtf(with layout dp { with precision bf16 { with seed 3 { f() } } })mtf",
 R"mtf(mesh grid = [data: 2, model: 4]; layout l = {heads -> model, d -> [data, model]})mtf",
 R"mtf(net.w := e)mtf",
 R"mtf(for (a, b) in zip(x, y) { print(a, b) })mtf",

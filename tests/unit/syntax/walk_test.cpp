@@ -42,6 +42,8 @@ TEST(Walk, FollowsTheOrderOfEvaluation) {
   EXPECT_EQ(events("while c { if a { f() } else if b { g() } else { h() } }"), "c { a { f } b { g } { h } }");
   EXPECT_EQ(events("assert c, \"{m:.2f}\"\nseed s\noption o = v\nimport nn as n, \"a/b.mtf\""), "c m s v o= n= b=");
   EXPECT_EQ(events("let c = counters { let y = x }"), "{ x y= } c=");
+  EXPECT_EQ(events("setting t = s\nwith m.t = v { with layout l { f() } }"), "s t= m v { l { f } }");
+  EXPECT_EQ(events("let y: [a] = if c { p } else { q }"), "a c p q y=");
 }
 
 TEST(Walk, FunctionsAndModelsAreScopesOfTheirParameters) {
