@@ -12,6 +12,8 @@ constexpr int64_t kMostPending = 100'000;
 /// Where no gradient can come: turns of a loop that wait for each other, and operations at the end of an outermost one's.
 constexpr int64_t kMostTurns = 64;
 constexpr int64_t kManyPending = 10'000;
+/// So many values are walked, to know whether a gradient can come, in the time of a small turn.
+constexpr int64_t kWalkedInATurn = 16;
 
 bool holds_tensors(const HostValue& value) {
   return value.is<Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() || value.is<FunctionPtr>() ||
@@ -111,8 +113,10 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
   const bool many = waiting.is_outermost && builder_.table->pending_count() > kManyPending * waiting.patience;
   if (++waiting.turns < kMostTurns * waiting.patience && !many) return;
   waiting.turns = 0;
-  if (!blocks_.gradients_may_come()) return cut({}, loop);
-  waiting.patience *= 2;
+  if (builder_.table->pending_count() == 0) return;
+  const bool may_come = blocks_.gradients_may_come();
+  waiting.patience = may_come ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInATurn / kMostTurns;
+  if (!may_come) cut({}, loop);
 }
 
 void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {

@@ -37,7 +37,7 @@ class Cuts {
   /// Turns of one loop that wait for each other.
   struct Waiting {
     int64_t turns = 0;       ///< since the last cut, or since a gradient was last found to be possible
-    int64_t patience = 1;    ///< doubled whenever one is: whether one is takes a walk over all that is held
+    int64_t patience = 1;    ///< grows where one is, and with what is held: whether one is takes a walk over it
     int64_t cuts = 0;        ///< those made before
     bool carries = false;    ///< none waits: a later turn reads what one assigns to a variable
     bool is_outermost = true;

@@ -36,22 +36,6 @@ HostValue make_tuple(std::vector<HostValue> items) {
   return list;
 }
 
-List::~List() {
-  std::vector<ListPtr> held;
-  auto take = [&](std::vector<HostValue>& values) {
-    for (HostValue& value : values) {
-      auto* list = std::get_if<ListPtr>(&value.data);
-      if (list && list->use_count() == 1) held.push_back(std::move(*list));
-    }
-  };
-  take(items);
-  while (!held.empty()) {
-    const ListPtr last = std::move(held.back());
-    held.pop_back();
-    take(last->items);
-  }
-}
-
 std::optional<double> number_of(const HostValue& value) {
   if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
   if (auto* d = value.as<double>()) return *d;
@@ -175,6 +159,7 @@ std::optional<bool> equal(const HostValue& a, const HostValue& b) {
   if (auto* x = a.as<ListPtr>()) {
     if (auto* y = b.as<ListPtr>()) return equal_lists(*x, *y);
   }
+  if ((a.is<ListPtr>() && b.is<Dim>()) || (a.is<Dim>() && b.is<ListPtr>())) return false;
   if (a.data.index() == b.data.index() && !tensor_of(a)) return a.data == b.data;
   return std::nullopt;
 }

@@ -99,7 +99,7 @@ struct HostValue {
 
 /// A list or, if `tuple`, a tuple.
 struct List {
-  ~List();  ///< not recursive: lists may lie in one another as deep as a program likes
+  ~List();  ///< lets go of its items one after another (let_go.h)
 
   std::vector<HostValue> items;
   bool tuple = false;

@@ -17,21 +17,27 @@ class Reach {
   Reach(BlockInfos& infos, std::function<bool(const BlockInfo&, Scope*, size_t)> body, bool stop_at_grad)
       : infos_(infos), body_(std::move(body)), stop_at_grad_(stop_at_grad) {}
 
+  /// From a text in the scope.
+  bool from(const NameSet& mentions, Scope* scope) { return names(mentions, scope, kAll) || walk(); }
+  /// How many functions, models, instances, modules and lists were met.
+  size_t walked() const { return seen_.size(); }
+
+ private:
   /// `visible`: how many of the scope's bindings the text sees.
-  bool names(const NameSet& mentions, Scope* scope, size_t visible = kAll) {
+  bool names(const NameSet& mentions, Scope* scope, size_t visible) {
     for (Name name : mentions) {
       if (stop_at_grad_ && name == kGrad) return true;
       const auto found = scope->find(name, visible);
-      if (found.binding != nullptr && value(found.binding->value)) return true;
+      if (found.binding != nullptr) push(found.binding->value);
     }
     return false;
   }
 
-  bool value(const HostValue& start) {
-    std::vector<HostValue> stack{start};
-    while (!stack.empty()) {
-      const HostValue at = std::move(stack.back());
-      stack.pop_back();
+  /// A loop: functions may name functions as deep as a program likes.
+  bool walk() {
+    while (!stack_.empty()) {
+      const HostValue at = std::move(stack_.back());
+      stack_.pop_back();
       if (auto* function = at.as<FunctionPtr>()) {
         if (!seen_.insert(function->get()).second) continue;  // each closure: what its names stand for is its own
         const Function& f = **function;
@@ -50,24 +56,23 @@ class Reach {
       } else if (auto* instance = at.as<InstancePtr>()) {
         if (!seen_.insert(instance->get()).second) continue;
         for (const auto* list : {&(*instance)->scope->bindings, &(*instance)->scope->hoisted})
-          for (const Binding& binding : *list) push(stack, binding.value);
+          for (const Binding& binding : *list) push(binding.value);
       } else if (auto* module = at.as<ModulePtr>()) {
         if (!(*module)->scope || !seen_.insert(module->get()).second) continue;
         for (const auto* list : {&(*module)->scope->bindings, &(*module)->scope->hoisted})
-          for (const Binding& binding : *list) push(stack, binding.value);
+          for (const Binding& binding : *list) push(binding.value);
       } else if (auto* items = at.as<ListPtr>()) {
         if (!seen_.insert(items->get()).second) continue;
-        for (const HostValue& item : (*items)->items) push(stack, item);
+        for (const HostValue& item : (*items)->items) push(item);
       }
     }
     return false;
   }
 
- private:
-  static void push(std::vector<HostValue>& stack, const HostValue& value) {
+  void push(const HostValue& value) {
     if (value.is<FunctionPtr>() || value.is<ModelClassPtr>() || value.is<InstancePtr>() || value.is<ModulePtr>() || value.is<ListPtr>() ||
         value.is<BuiltinPtr>()) {
-      stack.push_back(value);
+      stack_.push_back(value);
     }
   }
 
@@ -86,6 +91,7 @@ class Reach {
   BlockInfos& infos_;
   std::function<bool(const BlockInfo&, Scope*, size_t)> body_;
   bool stop_at_grad_;
+  std::vector<HostValue> stack_;  ///< still to be walked
   std::unordered_set<const void*> seen_;
 };
 
@@ -99,11 +105,12 @@ OpenBlocks::Entered OpenBlocks::enter(const BlockInfo& info, const ScopePtr& sco
 bool OpenBlocks::gradients_may_come() {
   if (expects_more_) return true;
   Reach reach(infos_, nullptr, true);
-  for (const Block& block : open_) {
-    for (size_t i = block.statement; i < block.info->statement_mentions.size(); ++i)
-      if (reach.names(block.info->statement_mentions[i], block.scope.get())) return true;
-  }
-  return false;
+  const bool found = std::any_of(open_.begin(), open_.end(), [&](const Block& block) {
+    const std::vector<NameSet>& mentions = block.info->statement_mentions;
+    return std::any_of(mentions.begin() + block.statement, mentions.end(), [&](const NameSet& of_one) { return reach.from(of_one, block.scope.get()); });
+  });
+  walked_ = reach.walked();
+  return found;
 }
 
 bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope) {
@@ -136,7 +143,7 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
   };
   NameSet mentions = body.mentions;
   for (const ast::Ident& ident : own) mentions.erase(ident.name);
-  return Reach(infos_, assigns, false).names(mentions, scope.get());
+  return Reach(infos_, assigns, false).from(mentions, scope.get());
 }
 
 }  // namespace mtf

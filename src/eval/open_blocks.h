@@ -42,6 +42,8 @@ class OpenBlocks {
   void expect_more() { expects_more_ = true; }
   /// True unless nothing that is still to run mentions `grad`.
   bool gradients_may_come();
+  /// How many values the last answer took to find.
+  size_t walked() const { return walked_; }
   /// True if a turn of a loop may assign a param or state that a later turn reads. `own`: the loop's variables; what is
   /// reached through them alone does not count. `scope`: where the loop stands.
   bool carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope);
@@ -55,6 +57,7 @@ class OpenBlocks {
   BlockInfos infos_;
   std::vector<Block> open_;
   bool expects_more_ = false;
+  size_t walked_ = 0;
 };
 
 }  // namespace mtf

@@ -25,6 +25,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
  public:
   Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth)
       : parent(std::move(outer)), parent_limit(outer_limit), uncertain(uncertain_depth) {}
+  ~Scope();  ///< lets go of its values one after another (let_go.h)
 
   std::shared_ptr<Scope> parent;
   size_t parent_limit = 0;

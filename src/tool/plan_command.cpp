@@ -110,7 +110,8 @@ int plan(const Options& options, const ProgramOptions& program) {
   if (options.json) write_output(view_json(tree));
   else if (options.csv) write_output(view_csv(tree));
   else write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + totals_text);
-  return 0;
+  flush_output();
+  std::quick_exit(0);  // to take the programs of a large model apart would be a tenth of the time
 }
 
 }  // namespace
