@@ -7,6 +7,7 @@
 #include "exec/storage.h"
 #include "io/io_error.h"
 #include "io/npy.h"
+#include "support/bleu.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -19,33 +20,46 @@ void add_builtin(Scope& scope, std::string_view name, std::string_view signature
   scope.bindings.push_back({Name(name), BuiltinPtr(builtin), {}});
 }
 
-bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& read) {
-  std::string failure;
-  Kind kind = Kind::bad_file;
-  auto attempt = [&] {
-    try {
-      read();
-    } catch (const IoError& error) {
-      failure = error.what();
-      kind = error.kind == IoError::Kind::kNotFound     ? Kind::file_not_found
-             : error.kind == IoError::Kind::kBadFile    ? Kind::bad_file_format
-             : error.kind == IoError::Kind::kUnwritable ? Kind::cannot_write
-             : error.kind == IoError::Kind::kTooLarge   ? Kind::out_of_memory
-                                                        : Kind::bad_file;
-    }
-  };
-  if (evaluator.domain.is_check() || evaluator.engine()->rank() == 0) attempt();
-  if (evaluator.domain.is_abstract() && !failure.empty() && kind == Kind::file_not_found) return false;
-  // What rank 0 found out, every rank says.
-  if (!evaluator.domain.is_abstract()) {
-    std::string told = evaluator.engine()->broadcast(failure.empty() ? std::string() : std::string(1, static_cast<char>(kind)) + failure, span);
-    if (!told.empty()) {
-      kind = static_cast<Kind>(static_cast<unsigned char>(told[0]));
-      failure = told.substr(1);
-    }
+namespace {
+
+/// What an IoError says, after a character for its kind; empty if there is none.
+std::string failure_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const IoError& error) {
+    const Kind kind = error.kind == IoError::Kind::kNotFound     ? Kind::file_not_found
+                      : error.kind == IoError::Kind::kBadFile    ? Kind::bad_file_format
+                      : error.kind == IoError::Kind::kUnwritable ? Kind::cannot_write
+                      : error.kind == IoError::Kind::kTooLarge   ? Kind::out_of_memory
+                                                                 : Kind::bad_file;
+    return static_cast<char>(kind) + std::string(error.what());
   }
-  if (!failure.empty()) fail(Diagnostic(kind, span, failure).help(kind == Kind::file_not_found ? "files are found relative to the working directory" : ""));
+  return "";
+}
+
+Kind kind_in(const std::string& failure) { return static_cast<Kind>(static_cast<unsigned char>(failure[0])); }
+
+void fail_if(const std::string& failure, Span span) {
+  if (failure.empty()) return;
+  fail(Diagnostic(kind_in(failure), span, failure.substr(1)).help(kind_in(failure) == Kind::file_not_found ? "files are found relative to the working directory" : ""));
+}
+
+}  // namespace
+
+bool on_rank_0(Evaluator& evaluator, Span span, const std::function<void()>& act) {
+  std::string failure;
+  if (evaluator.domain.is_check() || evaluator.engine()->rank() == 0) failure = failure_of(act);
+  if (evaluator.domain.is_abstract() && !failure.empty() && kind_in(failure) == Kind::file_not_found) return false;
+  // What rank 0 found out, every rank says.
+  if (!evaluator.domain.is_abstract()) failure = evaluator.engine()->broadcast(failure, span);
+  fail_if(failure, span);
   return true;
+}
+
+void on_every_rank(Evaluator& evaluator, Span span, const std::function<void()>& act) {
+  std::string failure = failure_of(act);
+  if (!evaluator.domain.is_abstract()) failure = evaluator.engine()->first_of(failure, span);
+  fail_if(failure, span);
 }
 
 std::uint64_t memory_for_data(Evaluator& evaluator) {
@@ -84,6 +98,30 @@ Value constant(Evaluator& evaluator, HostTensor data, Span span) {
   return value;
 }
 
+void share_array(Evaluator& evaluator, ElementArray& data, Span span) {
+  // Sizes and type first, then the numbers.
+  std::string head;
+  if (evaluator.engine()->rank() == 0) {
+    head = std::string(1, static_cast<char>(data.type));
+    head.append(reinterpret_cast<const char*>(data.sizes.data()), data.sizes.size() * 8);
+  }
+  head = evaluator.engine()->broadcast(head, span);
+  data.type = static_cast<ElementType>(head[0]);
+  data.sizes.resize((head.size() - 1) / 8);
+  std::memcpy(data.sizes.data(), head.data() + 1, head.size() - 1);
+  broadcast_bytes(evaluator, data.bytes, span);
+}
+
+Value constant_of(Evaluator& evaluator, ElementArray data, const GivenArgument& dims, const std::string& path, Span span) {
+  HostTensor tensor{{data.type, evaluator.convert.to_dims(dims.value, dims.span)}, std::move(data.bytes)};
+  std::vector<int64_t> wanted;
+  for (const Dim& dim : tensor.type.dims) wanted.push_back(dim.size);
+  if (wanted != data.sizes) {
+    fail(Kind::file_shape_mismatch, dims.span, "expected {} for {}, found {} in {}", to_text(wanted), to_string(tensor.type.dims), to_text(data.sizes), path);
+  }
+  return constant(evaluator, std::move(tensor), span);
+}
+
 std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -114,39 +152,18 @@ HostValue npy(Evaluator& evaluator, Arguments& arguments) {
     if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
   }
   const std::string path = path_of(*given[0]);
-  HostTensor tensor;
-  tensor.type.dims = evaluator.convert.to_dims(given[1]->value, given[1]->span);
   ArrayHeader header;
   ElementArray data;
-  const bool found = read_file(evaluator, arguments.span, [&] {
+  const bool found = on_rank_0(evaluator, arguments.span, [&] {
     header = read_npy_header(path);
     if (evaluator.domain.is_abstract()) return;
     const std::uint64_t memory = memory_for_data(evaluator);
     data = to_element_array(read_npy(path, memory), path, memory);
   });
   if (!found) return unknown(UnknownKind::kAny);
-  if (!evaluator.domain.is_abstract()) {
-    // Sizes and type first, then the numbers.
-    std::string head;
-    if (evaluator.engine()->rank() == 0) {
-      head = std::string(1, static_cast<char>(data.type));
-      head.append(reinterpret_cast<const char*>(data.sizes.data()), data.sizes.size() * 8);
-    }
-    head = evaluator.engine()->broadcast(head, arguments.span);
-    tensor.type.element = static_cast<ElementType>(head[0]);
-    header.sizes.resize((head.size() - 1) / 8);
-    std::memcpy(header.sizes.data(), head.data() + 1, head.size() - 1);
-    tensor.bytes = std::move(data.bytes);
-    broadcast_bytes(evaluator, tensor.bytes, arguments.span);
-  } else {
-    tensor.type.element = element_type_for(header.type);
-  }
-  std::vector<int64_t> wanted;
-  for (const Dim& dim : tensor.type.dims) wanted.push_back(dim.size);
-  if (wanted != header.sizes) {
-    fail(Kind::file_shape_mismatch, given[1]->span, "expected {} for {}, found {} in {}", to_text(wanted), to_string(tensor.type.dims), to_text(header.sizes), path);
-  }
-  return constant(evaluator, std::move(tensor), arguments.span);
+  if (evaluator.domain.is_abstract()) data = {std::move(header.sizes), element_type_for(header.type), {}};
+  else share_array(evaluator, data, arguments.span);
+  return constant_of(evaluator, std::move(data), *given[1], path, arguments.span);
 }
 
 /// data.save_npy(path, x): its numbers, in the order of its dims.
@@ -162,8 +179,26 @@ HostValue save_npy(Evaluator& evaluator, Arguments& arguments) {
   HostTensor tensor = evaluator.cuts.fetch(x, arguments.span);
   std::vector<int64_t> sizes;
   for (const Dim& dim : tensor.type.dims) sizes.push_back(dim.size);
-  read_file(evaluator, arguments.span, [&] { write_npy(path, sizes, tensor.type.element, tensor.bytes); });
+  on_rank_0(evaluator, arguments.span, [&] { write_npy(path, sizes, tensor.type.element, tensor.bytes); });
   return None{};
+}
+
+/// bleu(translations, references)
+HostValue bleu_of(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"translations", "references"}, "bleu(translations, references)");
+  std::vector<std::string> texts[2];
+  for (int i = 0; i < 2; ++i) {
+    auto* list = given[i]->value.as<ListPtr>();
+    if (!list || evaluator.domain.is_check()) return unknown(UnknownKind::kFloat);
+    for (const HostValue& item : (*list)->items) {
+      if (item.is_unknown()) return unknown(UnknownKind::kFloat);
+      auto* text = item.as<Text>();
+      if (!text) fail(Kind::type_mismatch, given[i]->span, "expected strings, found {} in it", describe(item));
+      texts[i].push_back(**text);
+    }
+  }
+  if (texts[0].size() != texts[1].size()) fail(Kind::bad_value, given[1]->span, "expected {} references, as many as translations, found {}", texts[0].size(), texts[1].size());
+  return bleu(texts[0], texts[1]);
 }
 
 }  // namespace
@@ -176,6 +211,9 @@ void register_data(Scope& scope) {
   add_builtin(*module->scope, "save_npy", "save_npy(path, x)", save_npy);
   register_datasets(*module->scope);
   register_text(*module->scope);
+  register_pairs(*module->scope);
+  register_checkpoint(*module->scope);
+  add_builtin(*module->scope, "bleu", "bleu(translations, references)", bleu_of);
   register_logs(*module->scope);
   scope.bindings.push_back({Name("native"), ModulePtr(module), {}});
 }

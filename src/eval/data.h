@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eval/evaluator.h"
+#include "io/array.h"
 
 namespace mtf {
 
@@ -20,9 +21,12 @@ std::vector<int64_t> shuffled(int64_t count, uint64_t seed);
 
 /// Binds `native`, what the module `data` is made of, in the scope that the standard modules see.
 void register_data(Scope& scope);
-/// Examples with labels (data.idx), and text (data.text).
+/// Its parts: examples with labels (data.idx), texts and tokenizers, translations (data.pairs), files of variables (the module
+/// `checkpoint`).
 void register_datasets(Scope& scope);
 void register_text(Scope& scope);
+void register_pairs(Scope& scope);
+void register_checkpoint(Scope& scope);
 /// Lines added to files (logs.jsonl, logs.csv).
 void register_logs(Scope& scope);
 /// Puts a builtin into a scope.
@@ -32,9 +36,16 @@ void add_builtin(Scope& scope, std::string_view name, std::string_view signature
 std::uint64_t memory_for_data(Evaluator& evaluator);
 /// Rank 0's bytes to every rank, in pieces; nothing is copied where there is one rank.
 void broadcast_bytes(Evaluator& evaluator, std::vector<std::byte>& bytes, Span span);
+/// The same of an array of which rank 0 has all and the others nothing.
+void share_array(Evaluator& evaluator, ElementArray& data, Span span);
+/// An array that was read from `path` as a tensor with these dims, which must have its sizes. In a check it has no bytes.
+Value constant_of(Evaluator& evaluator, ElementArray data, const GivenArgument& dims, const std::string& path, Span span);
+/// Runs `act` on rank 0 alone; an IoError becomes the user's error at `span` on every rank. In a check a missing file gives
+/// false.
+bool on_rank_0(Evaluator& evaluator, Span span, const std::function<void()>& act);
+/// Runs `act` on every rank; the first IoError of any of them becomes the user's error of all.
+void on_every_rank(Evaluator& evaluator, Span span, const std::function<void()>& act);
 /// The path that an argument gives.
 std::string path_of(const GivenArgument& argument);
-/// Runs `read`; an IoError becomes the user's error at `span`. In a check a missing file gives nothing.
-bool read_file(Evaluator& evaluator, Span span, const std::function<void()>& read);
 
 }  // namespace mtf

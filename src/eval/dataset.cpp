@@ -108,7 +108,7 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
   examples->dims = evaluator.convert.to_dims(given[2]->value, given[2]->span);
   ArrayHeader headers[2];
   StoredArray arrays[2];
-  const bool found = read_file(evaluator, arguments.span, [&] {
+  const bool found = on_rank_0(evaluator, arguments.span, [&] {
     for (int i = 0; i < 2; ++i) {
       headers[i] = read_idx_header(paths[i]);
       if (evaluator.domain.is_abstract()) continue;

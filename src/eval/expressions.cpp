@@ -219,7 +219,11 @@ HostValue Evaluator::comprehension(const ast::ComprehensionExpr& c, const ScopeP
   }
   if (auto* sequence = iterable.as<SequencePtr>(); sequence && (*sequence)->count >= 0) return all((*sequence)->count, (*sequence)->at);
   if (iterable.is<Range>() || iterable.is_unknown() || iterable.is<SequencePtr>()) {
-    fail(Kind::size_unknown, c.iterable->span, "how many elements this list has must be known; found {}", describe(iterable));
+    // How many there are only the run knows: one stands for all.
+    const auto maybe = domain.uncertain();
+    auto* sequence = iterable.as<SequencePtr>();
+    if (!turn(sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny))) return Poison{};
+    return unknown(UnknownKind::kAny);
   }
   fail(Diagnostic(Kind::not_iterable, c.iterable->span, fmt::format("expected a list or a range, found {}", describe(iterable)))
            .help(iterable.is<Dim>() || iterable.is<int64_t>() ? "write `0..n`" : ""));

@@ -111,7 +111,7 @@ HostValue add_line(Evaluator& evaluator, Arguments& arguments, Form form, std::s
   if (form == Form::kJson) line = "{" + line + "}";
   if (path.value.is_unknown()) return None{};
   const std::string file = path_of(path);
-  if (!evaluator.domain.is_abstract()) read_file(evaluator, arguments.span, [&] { append(file, names, line); });
+  if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { append(file, names, line); });
   return None{};
 }
 
@@ -129,7 +129,7 @@ HostValue write_text(Evaluator& evaluator, Arguments& arguments) {
   const std::string path = path_of(*given[0]);
   auto* text = given[1]->value.as<Text>();
   if (!text) fail(Diagnostic(Kind::type_mismatch, given[1]->span, fmt::format("expected a string, found {}", describe(given[1]->value))).help("`string(x)` is the text of any value"));
-  if (!evaluator.domain.is_abstract()) read_file(evaluator, arguments.span, [&] { write_file_atomically(path, **text); });
+  if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { write_file_atomically(path, **text); });
   return None{};
 }
 

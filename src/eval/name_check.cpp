@@ -70,11 +70,13 @@ void NameCheck::expr(const ast::Expr& e) {
 void UncalledFunctions::check_names(Evaluator& evaluator) {
   for (size_t i = 0; i < functions_.size(); ++i) {
     const FunctionPtr function = functions_[i];
+    if (!function->reached) continue;
     if (!called_.insert(function->parameters).second) continue;
     NameCheck(evaluator, function->scope).function(*function);
   }
   for (size_t i = 0; i < models_.size(); ++i) {
     const ModelClassPtr model = models_[i];
+    if (!model->reached) continue;
     if (!called_.insert(model->declaration).second) continue;
     NameCheck(evaluator, model->scope).model(*model->declaration);
   }

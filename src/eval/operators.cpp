@@ -206,7 +206,7 @@ HostValue Evaluator::operate(BinaryOp op, const HostValue& a, const HostValue& b
   }
   fail(Diagnostic(Kind::type_mismatch, spans.symbol.is_known() ? spans.symbol : span,
                   fmt::format("`{}` does not work on {} and {}", ast::to_text(op), describe(a), describe(b)))
-           .help(a.is<None>() || b.is<None>() ? "`x != none` tells whether there is a value" : ""));
+           .help(a.is<None>() || b.is<None>() ? "a function without `return` gives none; `x != none` tells whether there is a value" : ""));
 }
 
 }  // namespace mtf

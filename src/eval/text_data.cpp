@@ -1,168 +1,197 @@
-// data.text: a text as the numbers of its characters.
+// Texts and tokenizers of files: data.text, data.bpe, data.words, data.tokens, data.lines, data.pairs.
 #include <algorithm>
 #include <cstring>
 
 #include "eval/data.h"
+#include "eval/token_text.h"
+#include "io/file.h"
+#include "io/io_error.h"
 #include "io/text.h"
+#include "io/write_file.h"
 #include "support/text.h"
 
 namespace mtf {
 namespace {
 
-class TextData : public Object, public std::enable_shared_from_this<TextData> {
+/// The argument as a string; nothing if only the run knows.
+std::optional<std::string> text_of(const GivenArgument& argument, std::string_view what) {
+  if (argument.value.is_unknown()) return std::nullopt;
+  auto* text = argument.value.as<Text>();
+  if (!text) fail(Kind::type_mismatch, argument.span, "expected {} as a string, found {}", what, describe(argument.value));
+  return **text;
+}
+
+/// A tokenizer as a value.
+class TokenizerObject : public Object, public std::enable_shared_from_this<TokenizerObject> {
  public:
-  TextData(std::shared_ptr<const CharacterText> characters, int64_t first, int64_t count) : characters_(std::move(characters)), first_(first), count_(count) {}
-  std::string_view kind() const override { return "a text"; }
-  std::string print() const override { return count_text(count_, "character"); }
-  std::vector<std::string> attributes() const override { return {"vocab", "batches", "decode", "encode"}; }
-  std::optional<int64_t> length() const override { return count_; }
-
-  std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
-    if (!range.known || count_ < 0) return ObjectPtr(std::make_shared<TextData>(characters_, first_, range.known && !range.open_last ? range.size() : -1));
-    const int64_t last = range.open_last ? count_ : range.last;
-    if (range.first < 0 || last > count_ || range.first > last) {
-      fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count_, range.first, last);
-    }
-    return ObjectPtr(std::make_shared<TextData>(characters_, first_ + range.first, last - range.first));
-  }
-
+  TokenizerObject(TokenizerPtr tokenizer, int64_t vocab) : tokenizer(std::move(tokenizer)), vocab_(vocab) {}
+  std::string_view kind() const override { return "a tokenizer"; }
+  std::string print() const override { return vocab_ < 0 ? "a tokenizer" : fmt::format("a tokenizer of {} ids", vocab_); }
+  std::vector<std::string> attributes() const override { return {"vocab", "encode", "decode", "save"}; }
   std::optional<HostValue> attribute(Evaluator&, Name name) override {
-    if (name.text() == "vocab") {
-      if (characters_->vocabulary.empty()) return unknown(UnknownKind::kInt);
-      return HostValue(static_cast<int64_t>(characters_->vocabulary.size()));
-    }
-    using Method = HostValue (TextData::*)(Evaluator&, Arguments&);
-    Method method = name.text() == "batches"  ? &TextData::batches
-                    : name.text() == "decode" ? &TextData::decode
-                    : name.text() == "encode" ? &TextData::encode
-                                              : nullptr;
-    if (!method) return std::nullopt;
-    auto builtin = std::make_shared<Builtin>();
-    builtin->name = name;
-    builtin->call = [self = shared_from_this(), method](Evaluator& evaluator, Arguments& arguments) { return ((*self).*method)(evaluator, arguments); };
-    return BuiltinPtr(builtin);
+    auto self = shared_from_this();
+    if (name.text() == "vocab") return vocab_ < 0 ? unknown(UnknownKind::kInt) : HostValue(vocab_);
+    if (name.text() == "encode") return method(name, [self](Evaluator&, Arguments& arguments) { return mtf::encode(self->tokenizer, arguments); });
+    if (name.text() == "decode") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return mtf::decode(evaluator, self->tokenizer, arguments); });
+    if (name.text() == "save") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->save(evaluator, arguments); });
+    return std::nullopt;
   }
+
+  const TokenizerPtr tokenizer;  ///< null where a check does not know it
 
  private:
-  HostValue batches(Evaluator& evaluator, Arguments& arguments) {
-    auto given = match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
-    if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return unknown(UnknownKind::kAny);
-    const Dim batch = evaluator.convert.to_dim(given[0]->value, given[0]->span), length = evaluator.convert.to_dim(given[1]->value, given[1]->span);
-    if (batch.name == length.name) fail(Kind::dim_twice, given[1]->span, "`{}` stands twice", length.name.text());
-    // Windows that do not overlap; each needs one character more, for the last target.
-    const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
-    std::shared_ptr<const std::vector<int64_t>> order;
-    if (given[2]) {
-      auto seed = evaluator.convert.to_int(given[2]->value, given[2]->span, "`shuffle`");
-      if (seed && !evaluator.domain.is_abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(windows, static_cast<uint64_t>(*seed)));
-    }
-    auto sequence = std::make_shared<Sequence>();
-    sequence->what = "batches of a text";
-    sequence->count = windows < 0 ? -1 : windows / batch.size;
-    sequence->at = [self = shared_from_this(), &evaluator, batch, length, order, span = arguments.span](int64_t turn) -> HostValue {
-      HostTensor x, y;
-      x.type = y.type = {ElementType::kI32, {batch, length}};
-      if (!evaluator.domain.is_abstract()) {
-        x.bytes.resize(static_cast<size_t>(batch.size * length.size * 4));
-        y.bytes.resize(x.bytes.size());
-        auto* inputs = reinterpret_cast<int32_t*>(x.bytes.data());
-        auto* targets = reinterpret_cast<int32_t*>(y.bytes.data());
-        for (int64_t i = 0; i < batch.size; ++i) {
-          const int64_t place = turn * batch.size + i;
-          const int64_t from = self->first_ + (order ? (*order)[place] : place) * length.size;
-          for (int64_t k = 0; k < length.size; ++k) {
-            inputs[i * length.size + k] = self->characters_->id(from + k);
-            targets[i * length.size + k] = self->characters_->id(from + k + 1);
-          }
-        }
-      }
-      std::vector<HostValue> pair;
-      pair.push_back(constant(evaluator, std::move(x), span));
-      pair.push_back(constant(evaluator, std::move(y), span));
-      return make_tuple(std::move(pair));
-    };
-    return SequencePtr(sequence);
+  HostValue save(Evaluator& evaluator, Arguments& arguments) const {
+    auto given = match_arguments(arguments, {"path"}, "save(path)");
+    const auto path = text_of(*given[0], "the path of a file");
+    if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { write_file_atomically(*path, tokenizer->save()); });
+    return None{};
   }
 
-  /// The text of a tensor of ids with one dim, or of a list of ints.
-  HostValue decode(Evaluator& evaluator, Arguments& arguments) {
-    auto given = match_arguments(arguments, {"ids"}, "decode(ids)");
-    const HostValue& value = given[0]->value;
-    std::vector<int64_t> ids;
-    if (const Value* tensor = tensor_of(value)) {
-      if (tensor->dims().size() > 1 || tensor->element() != ElementType::kI32) {
-        fail(Kind::type_mismatch, given[0]->span, "expected ids along one dimension, found {}", to_string(tensor->type()));
-      }
-      if (evaluator.domain.is_abstract()) {
-        evaluator.cuts.cut({*tensor}, arguments.span);
-        return unknown(UnknownKind::kString);
-      }
-      HostTensor host = evaluator.cuts.fetch(*tensor, arguments.span);
-      for (int64_t i = 0; i < size_of(host.type.dims); ++i) ids.push_back(static_cast<int64_t>(host.number(i)));
-    } else if (auto* list = value.as<ListPtr>()) {
-      for (const HostValue& item : (*list)->items) {
-        auto id = evaluator.convert.to_int(item, given[0]->span, "an id");
-        if (!id) return unknown(UnknownKind::kString);
-        ids.push_back(*id);
-      }
-    } else {
-      if (value.is_unknown()) return unknown(UnknownKind::kString);
-      fail(Kind::type_mismatch, given[0]->span, "expected a tensor or a list of ids, found {}", describe(value));
-    }
-    if (evaluator.domain.is_abstract()) return unknown(UnknownKind::kString);
-    std::string out;
-    for (int64_t id : ids) {
-      if (id < 0 || id >= static_cast<int64_t>(characters_->vocabulary.size())) {
-        fail(Kind::index_out_of_range, given[0]->span, "expected ids from 0 to {}, found {}", static_cast<int64_t>(characters_->vocabulary.size()) - 1, id);
-      }
-      out += utf8(characters_->vocabulary[id]);
-    }
-    return make_text(std::move(out));
-  }
-
-  /// encode(string): a list of the ids of its characters.
-  HostValue encode(Evaluator&, Arguments& arguments) {
-    auto given = match_arguments(arguments, {"string"}, "encode(string)");
-    auto* text = given[0]->value.as<Text>();
-    if (!text || characters_->vocabulary.empty()) return unknown(UnknownKind::kAny);
-    std::vector<HostValue> ids;
-    for (char32_t c : code_points(**text)) {
-      auto place = std::lower_bound(characters_->vocabulary.begin(), characters_->vocabulary.end(), c);
-      if (place == characters_->vocabulary.end() || *place != c) fail(Kind::bad_value, given[0]->span, "`{}` does not occur in the text", utf8(c));
-      ids.push_back(static_cast<int64_t>(place - characters_->vocabulary.begin()));
-    }
-    return make_list(std::move(ids));
-  }
-
-  std::shared_ptr<const CharacterText> characters_;
-  int64_t first_;
-  int64_t count_;
+  int64_t vocab_;
 };
+
+ObjectPtr tokenizer_object(TokenizerPtr tokenizer) {
+  const int64_t vocab = tokenizer->vocab();
+  return std::make_shared<TokenizerObject>(std::move(tokenizer), vocab);
+}
+
+std::string whole_file(const std::string& path, std::uint64_t most_memory) {
+  InputFile file(path);
+  const std::uint64_t size = file.content_size(most_memory);
+  if (size > most_memory) fail_too_large(path, size, most_memory);
+  std::string text(size, '\0');
+  file.read(std::as_writable_bytes(std::span(text)), "the text");
+  return text;
+}
+
+/// What rank 0 makes of a file, on every rank; nothing if a check does not find the file.
+std::optional<std::string> shared_text(Evaluator& evaluator, Span span, const std::function<std::string()>& make) {
+  std::string text;
+  if (!on_rank_0(evaluator, span, [&] { text = make(); })) return std::nullopt;
+  if (evaluator.domain.is_abstract()) return text;
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  broadcast_bytes(evaluator, bytes, span);
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
 
 /// data.text(path). Its vocabulary fixes shapes, so a check reads it too.
 HostValue text(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path"}, "text(path)");
-  if (given[0]->value.is_unknown()) return unknown(UnknownKind::kAny);
-  auto* path = given[0]->value.as<Text>();
-  if (!path) fail(Kind::type_mismatch, given[0]->span, "expected the path of a file as a string, found {}", describe(given[0]->value));
-  auto characters = std::make_shared<CharacterText>();
-  const bool found = read_file(evaluator, arguments.span, [&] {
-    *characters = evaluator.domain.is_abstract() ? CharacterText::read(**path, false) : CharacterText::read(**path, true, memory_for_data(evaluator));
+  const auto path = text_of(*given[0], "the path of a file");
+  if (!path) return unknown(UnknownKind::kAny);
+  CharacterText characters;
+  const bool found = on_rank_0(evaluator, arguments.span, [&] {
+    characters = evaluator.domain.is_abstract() ? CharacterText::read(*path, false) : CharacterText::read(*path, true, memory_for_data(evaluator));
   });
-  if (found && !evaluator.domain.is_abstract()) {
-    const std::vector<char32_t>& own = characters->vocabulary;
+  auto tokens = std::make_shared<Tokens>();
+  if (!found) return token_text(std::move(tokens), 0, -1);
+  if (!evaluator.domain.is_abstract()) {
+    const std::vector<char32_t>& own = characters.vocabulary;
     const std::string told = evaluator.engine()->broadcast(std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(char32_t)), arguments.span);
-    characters->vocabulary.resize(told.size() / sizeof(char32_t));
-    std::memcpy(characters->vocabulary.data(), told.data(), told.size());
-    broadcast_bytes(evaluator, characters->ids, arguments.span);
-    characters->count = static_cast<int64_t>(characters->ids.size()) / characters->id_bytes();
+    characters.vocabulary.resize(told.size() / sizeof(char32_t));
+    std::memcpy(characters.vocabulary.data(), told.data(), told.size());
+    broadcast_bytes(evaluator, characters.ids, arguments.span);
+    characters.count = static_cast<int64_t>(characters.ids.size()) / characters.id_bytes();
   }
-  const int64_t count = found ? characters->count : -1;
-  return ObjectPtr(std::make_shared<TextData>(std::move(characters), 0, count));
+  tokens->tokenizer = character_tokenizer(std::move(characters.vocabulary));
+  tokens->count = characters.count;
+  tokens->ids = std::move(characters.ids);
+  const int64_t count = tokens->count;
+  return token_text(std::move(tokens), 0, count);
+}
+
+/// A tokenizer that is learned from a file: bpe(path, size, special), words(path, size, special).
+template <TokenizerPtr (*learn)(std::string_view, std::int64_t, std::vector<std::string>), int64_t kFixed>
+HostValue learned(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"path", "size", "special"}, "learn(path, size, special)");
+  const auto path = text_of(*given[0], "the path of a file");
+  const auto size = evaluator.convert.to_int(given[1]->value, given[1]->span, "a number of ids");
+  auto* list = given[2]->value.as<ListPtr>();
+  if (!path || !size || !list) return unknown(UnknownKind::kAny);
+  std::vector<std::string> special;
+  for (const HostValue& item : (*list)->items) {
+    auto* name = item.as<Text>();
+    if (!name) fail(Kind::type_mismatch, given[2]->span, "expected names of special ids as strings, found {}", describe(item));
+    special.push_back(**name);
+  }
+  const int64_t least = kFixed + static_cast<int64_t>(special.size());
+  if (*size < least || *size > (1 << 24)) fail(Kind::bad_value, given[1]->span, "expected from {} to {} ids, found {}", least, 1 << 24, *size);
+  if (evaluator.domain.is_check()) return ObjectPtr(std::make_shared<TokenizerObject>(nullptr, *size));
+  const auto saved = shared_text(evaluator, arguments.span, [&] { return learn(whole_file(*path, memory_for_data(evaluator)), *size, special)->save(); });
+  if (!saved) return ObjectPtr(std::make_shared<TokenizerObject>(nullptr, *size));
+  return tokenizer_object(load_tokenizer(*saved, *path));
+}
+
+/// tokenizer(path): what tokenizer.save(path) wrote. Its size fixes shapes, so a check reads it too.
+HostValue tokenizer(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"path"}, "tokenizer(path)");
+  const auto path = text_of(*given[0], "the path of a file");
+  if (!path) return unknown(UnknownKind::kAny);
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  const auto saved = shared_text(evaluator, arguments.span, [&] {
+    const std::string text = whole_file(*path, kMost);
+    load_tokenizer(text, *path);
+    return text;
+  });
+  if (!saved) return unknown(UnknownKind::kAny);
+  return tokenizer_object(load_tokenizer(*saved, *path));
+}
+
+const TokenizerPtr* tokenizer_of(const GivenArgument& argument) {
+  if (argument.value.is_unknown()) return nullptr;
+  auto* object = argument.value.as<ObjectPtr>();
+  auto* found = object ? dynamic_cast<const TokenizerObject*>(object->get()) : nullptr;
+  if (!found) fail(Kind::type_mismatch, argument.span, "expected a tokenizer, found {}", describe(argument.value));
+  return &found->tokenizer;
+}
+
+/// tokens(path, tokenizer): a file's text as the tokenizer's ids.
+HostValue tokens(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"path", "tokenizer"}, "tokens(path, tokenizer)");
+  const auto path = text_of(*given[0], "the path of a file");
+  const TokenizerPtr* by = tokenizer_of(*given[1]);
+  auto result = std::make_shared<Tokens>();
+  if (by) result->tokenizer = *by;
+  if (!path || !by || !*by || evaluator.domain.is_check()) return token_text(std::move(result), 0, -1);
+  const bool found = on_rank_0(evaluator, arguments.span, [&] { result->set((*by)->encode(whole_file(*path, memory_for_data(evaluator)))); });
+  if (!found) return token_text(std::move(result), 0, -1);
+  if (!evaluator.domain.is_abstract()) broadcast_bytes(evaluator, result->ids, arguments.span);
+  result->count = static_cast<int64_t>(result->ids.size()) / result->id_bytes();
+  const int64_t count = result->count;
+  return token_text(std::move(result), 0, count);
+}
+
+/// lines(path): a list of the lines of a file, without their ends.
+HostValue lines(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"path"}, "lines(path)");
+  const auto path = text_of(*given[0], "the path of a file");
+  if (!path || evaluator.domain.is_check()) return unknown(UnknownKind::kAny);
+  const auto all = shared_text(evaluator, arguments.span, [&] {
+    std::string content = whole_file(*path, memory_for_data(evaluator));
+    if (const auto place = first_invalid_utf8(content)) fail_bad_file(*path, "expected UTF-8 text, found another byte at {}", *place);
+    return content;
+  });
+  if (!all) return unknown(UnknownKind::kAny);
+  std::vector<HostValue> result;
+  for (size_t at = 0; at < all->size();) {
+    const size_t end = std::min(all->find('\n', at), all->size());
+    const size_t size = end > at && (*all)[end - 1] == '\r' ? end - at - 1 : end - at;
+    result.push_back(make_text(all->substr(at, size)));
+    at = end + 1;
+  }
+  return make_list(std::move(result));
 }
 
 }  // namespace
 
-void register_text(Scope& scope) { add_builtin(scope, "text", "text(path)", text); }
+void register_text(Scope& scope) {
+  add_builtin(scope, "text", "text(path)", text);
+  add_builtin(scope, "bpe", "bpe(path, size, special)", learned<learn_byte_pairs, 256>);
+  add_builtin(scope, "words", "words(path, size, special)", learned<learn_words, 2>);
+  add_builtin(scope, "tokenizer", "tokenizer(path)", tokenizer);
+  add_builtin(scope, "tokens", "tokens(path, tokenizer)", tokens);
+  add_builtin(scope, "lines", "lines(path)", lines);
+}
 
 }  // namespace mtf

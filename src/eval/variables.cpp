@@ -76,12 +76,17 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, Poison{}, stmt.name.span);
     return;
   }
+  const HostValue value = evaluator_.evaluate(*stmt.value, scope);
+  if (value.is<None>()) {  // there is no such variable
+    scope->bind(stmt.name.name, None{}, stmt.name.span);
+    return;
+  }
   const int64_t bytes = bytes_of_block(place->type, place->stored.sharding, *place->stored.mesh);
   int64_t& elements_so_far = place->trainable ? stored_.parameters : stored_.states;
   int64_t& bytes_so_far = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
   elements_so_far = saturating_add(elements_so_far, size_of(place->type.dims));
   bytes_so_far = saturating_add(bytes_so_far, bytes);
-  place->current = evaluator_.builder.assigned(initial(*place, stmt, scope), place->stored);
+  place->current = evaluator_.builder.assigned(initial(*place, stmt, value), place->stored);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;
   if (const auto& record = evaluator_.builder.record) record->add_variable(place->current.value().operation(), place->trainable);
@@ -121,10 +126,9 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   return true;
 }
 
-Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
+Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, HostValue value) {
   Builder& builder = evaluator_.builder;
   const TensorType& type = place.type;
-  HostValue value = evaluator_.evaluate(*stmt.value, scope);
   if (value.is<FunctionPtr>() || value.is<OperationPtr>() || value.is<BuiltinPtr>()) {
     std::vector<HostValue> dims;
     for (const Dim& dim : type.dims) dims.push_back(dim);

@@ -13,7 +13,7 @@ class Variables {
  public:
   explicit Variables(Evaluator& evaluator) : evaluator_(evaluator) {}
 
-  /// `param w: [a, b] = …`, in the scope of an instance.
+  /// `param w: [a, b] = …`, in the scope of an instance. Of `none` there is no variable: the name is none.
   void declare(const ast::ParamStmt& stmt, const ScopePtr& scope);
   /// `place := value`, which stands at `span`. Every history that read the old value ends.
   void assign(const PlacePtr& place, const HostValue& value, Span span, Span statement);
@@ -27,8 +27,8 @@ class Variables {
  private:
   /// Its type, and where it is stored. False if what those depend on is poison.
   bool lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
-  /// What it begins with, of its element type and dims.
-  Value initial(const Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
+  /// What it begins with, of its element type and dims, by the value that its declaration gives.
+  Value initial(const Place& place, const ast::ParamStmt& stmt, HostValue value);
 
   Evaluator& evaluator_;
   int64_t last_ = 0;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "exec/agreement.h"
+#include "exec/block_file.h"
 #include "exec/host_tensor.h"
 #include "exec/plan.h"
 #include "exec/plan_key.h"
@@ -274,8 +275,35 @@ HostTensor Engine::fetch(const Value& value) {
 void Engine::place(Node& node, const HostTensor& data) {
   const LaidOutOperation& operation = *node.operation;
   if (ranks() > 1) impl_->given.add({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
-  node.computed = {place_blocks(impl_->machine, data, operation.mesh, operation.shardings[0], dry())};
+  node.computed = {dry() ? pretend_blocks(impl_->machine, data.type, operation.mesh, operation.shardings[0])
+                         : place_blocks(impl_->machine, data, operation.mesh, operation.shardings[0])};
   if (impl_->reference) impl_->reference->place(node, data);
+}
+
+void Engine::store(const Value& value, const PositionedFile& file, uint64_t place) {
+  compute({value});
+  if (impl_->reference) return file.write(place, impl_->reference->fetch(value).bytes);
+  if (!dry()) write_blocks(impl_->machine, *value.node->computed[value.result], file, place);
+}
+
+void Engine::load(Node& node, const PositionedFile& file, uint64_t place) {
+  const LaidOutOperation& operation = *node.operation;
+  const TensorType& type = operation.results[0];
+  node.computed = {dry() ? pretend_blocks(impl_->machine, type, operation.mesh, operation.shardings[0])
+                         : read_blocks(impl_->machine, type, operation.mesh, operation.shardings[0], file, place)};
+  if (!impl_->reference) return;
+  HostTensor whole{type, std::vector<std::byte>(static_cast<size_t>(size_of(type.dims) * size_of(type.element)))};
+  file.read(place, whole.bytes);
+  impl_->reference->place(node, whole);
+}
+
+std::string Engine::first_of(const std::string& text, Span place) {
+  agree(impl_->transport, key_of("compare"), place, "reads");
+  std::string first;
+  for (const std::string& one : impl_->transport.gather_texts(text))
+    if (first.empty()) first = one;
+  impl_->transport.broadcast(first);
+  return first;
 }
 
 std::string Engine::broadcast(const std::string& bytes, Span place) {

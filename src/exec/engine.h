@@ -20,6 +20,7 @@
 namespace mtf {
 
 struct Capture;      // graph/program.h
+class PositionedFile;  // io/positioned_file.h
 class ProgramRecord;  // exec/program_record.h
 
 #ifdef NDEBUG
@@ -74,6 +75,14 @@ class Engine {
 
   /// Makes the node's value from data that every rank has (the same on all): each keeps its blocks.
   void place(Node& node, const HostTensor& data);
+
+  /// Writes the value as a whole tensor into a file from `place` on, each rank what it is the first to hold; computes it
+  /// first. Throws IoError, on this rank alone.
+  void store(const Value& value, const PositionedFile& file, uint64_t place);
+  /// Makes the node's value from a file: each rank reads its blocks. Throws IoError, on this rank alone.
+  void load(Node& node, const PositionedFile& file, uint64_t place);
+  /// The first text among those of the ranks that is not empty, on every rank: what went wrong somewhere.
+  std::string first_of(const std::string& text, Span place);
 
   /// Rank 0's bytes on every rank: for what could differ between ranks (a file, the clock). `place` is what needs it.
   std::string broadcast(const std::string& bytes, Span place);

@@ -63,45 +63,66 @@ double HostTensor::number(int64_t index) const {
   return 0;
 }
 
-std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding,
-                                     bool dry) {
-  LocalValue value = local_value(data.type, mesh, sharding, as_written(data.type.dims.size()));
-  auto tensor = std::make_shared<Tensor>();
-  tensor->type = data.type;
-  tensor->mesh = mesh;
-  tensor->sharding = sharding;
-  tensor->order = value.order;
-  int64_t unit = size_of(value.element);
-  int64_t alone = padded(most_elements(value) * unit);
-  if (dry) {
-    tensor->storage = machine.pool->pretend(alone);
-    return tensor;
+namespace {
+
+/// A tensor without memory, with what it takes of one processor alone and where its blocks begin.
+struct Unfilled {
+  std::shared_ptr<Tensor> tensor = std::make_shared<Tensor>();
+  LocalValue value;
+  int64_t alone = 0;
+
+  Unfilled(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding) : value(local_value(type, mesh, sharding, as_written(type.dims.size()))) {
+    tensor->type = type;
+    tensor->mesh = mesh;
+    tensor->sharding = sharding;
+    tensor->order = value.order;
+    alone = padded(most_elements(value) * size_of(type.element));
   }
+};
+
+}  // namespace
+
+std::shared_ptr<Tensor> pretend_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding) {
+  Unfilled made(type, mesh, sharding);
+  made.tensor->storage = machine.pool->pretend(made.alone);
+  return made.tensor;
+}
+
+std::shared_ptr<Tensor> fill_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding,
+                                    const std::function<void(const BlockShape&, std::byte*)>& fill) {
+  Unfilled made(type, mesh, sharding);
+  Tensor& tensor = *made.tensor;
   const Hosting& hosting = machine.hostings.of(mesh);
-  const Places& places = hosting.places(value.varies());
+  const Places& places = hosting.places(made.value.varies());
   std::vector<BlockShape> shapes;
   int64_t largest = 0;
   for (int hosted : places.first) {
-    shapes.push_back(block_at(value, hosting.coordinates()[hosted]));
-    largest = std::max(largest, padded(shapes.back().elements * unit));
+    shapes.push_back(block_at(made.value, hosting.coordinates()[hosted]));
+    largest = std::max(largest, padded(shapes.back().elements * size_of(type.element)));
   }
-  tensor->storage = machine.pool->allocate(largest * places.count(), alone);
+  tensor.storage = machine.pool->allocate(largest * places.count(), made.alone);
+  for (int p = 0; p < places.count(); ++p)
+    if (shapes[p].elements > 0) fill(shapes[p], tensor.storage->data() + p * largest);
+  for (int place : places.of) tensor.blocks.push_back(tensor.storage->data() + place * largest);
+  return made.tensor;
+}
+
+std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding) {
+  const int64_t unit = size_of(data.type.element);
   BlockShape whole;
   for (const Dim& dim : data.type.dims) whole.box.push_back({0, dim.size});
-  whole.strides = dense_strides(whole.box, value.order);
-  for (int p = 0; p < places.count(); ++p) {
+  whole.strides = dense_strides(whole.box, as_written(data.type.dims.size()));
+  return fill_blocks(machine, data.type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {
     BoxCopy copy;
     copy.element_size = static_cast<int>(unit);
     copy.from_strides = whole.strides;
-    copy.to_strides = shapes[p].strides;
-    for (size_t i = 0; i < shapes[p].box.size(); ++i) {
-      copy.sizes.push_back(shapes[p].box[i].size());
-      copy.from_offset += shapes[p].box[i].first * whole.strides[i] * unit;
+    copy.to_strides = block.strides;
+    for (size_t i = 0; i < block.box.size(); ++i) {
+      copy.sizes.push_back(block.box[i].size());
+      copy.from_offset += block.box[i].first * whole.strides[i] * unit;
     }
-    if (shapes[p].elements > 0) run(copy, data.bytes.data(), tensor->storage->data() + p * largest);
-  }
-  for (int place : places.of) tensor->blocks.push_back(tensor->storage->data() + place * largest);
-  return tensor;
+    run(copy, data.bytes.data(), memory);
+  });
 }
 
 LocalValue blocks_of(const Tensor& tensor) { return local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order); }

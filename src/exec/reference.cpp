@@ -105,7 +105,7 @@ void Reference::evaluate(Node& node) {
 }
 
 void Reference::place(Node& node, const HostTensor& data) {
-  node.whole = {place_blocks(impl_->machine, data, impl_->one, replicated(data.type.dims.size()), false)};
+  node.whole = {place_blocks(impl_->machine, data, impl_->one, replicated(data.type.dims.size()))};
 }
 
 HostTensor Reference::fetch(const Value& value) { return gather_blocks(impl_->machine, *value.node->whole[value.result]); }

@@ -38,6 +38,13 @@ Value Builder::accumulate_like(const Value& x, const Value& part, const Value& l
 
 Value Builder::split_like(const Value& value, const Value& like) { return add_following(*find_op("layout"), {value}, like); }
 
+Value Builder::constant(const TensorType& type, GivenLayout layout) {
+  Attributes attributes;
+  attributes.dims = type.dims;
+  attributes.element = type.element;
+  return add_laid_out(*find_op("constant"), {}, std::move(layout), std::move(attributes));
+}
+
 Value Builder::assigned(const Value& value, GivenLayout stored) { return add_laid_out(*find_op("assign"), {value}, std::move(stored)); }
 
 Value Builder::number(double value, ElementType element) {

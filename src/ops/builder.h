@@ -31,6 +31,9 @@ class Builder : public NodeBuilder {
   /// What a variable holds after an assignment: a node of its own, where gradients end.
   Value assigned(const Value& value, GivenLayout stored);
 
+  /// A tensor that is given its elements once it is there (Engine::place, load), in a layout that is given.
+  Value constant(const TensorType& type, GivenLayout layout);
+
   static const Op* find_op(std::string_view name);
 
   // ---- vocabulary ----

@@ -1,0 +1,228 @@
+#include "eval/token_text.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "eval/data.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// i32 numbers that a batch is filled with.
+struct Numbers {
+  HostTensor tensor;
+  Numbers(Evaluator& evaluator, Dims dims, ElementType element = ElementType::kI32) {
+    tensor.type = {element, std::move(dims)};
+    if (!evaluator.domain.is_abstract()) tensor.bytes.resize(static_cast<size_t>(size_of(tensor.type.dims) * size_of(element)));
+  }
+  std::int32_t* data() { return reinterpret_cast<std::int32_t*>(tensor.bytes.data()); }
+};
+
+HostValue tuple_of(Evaluator& evaluator, std::vector<Numbers>& parts, Span span) {
+  std::vector<HostValue> values;
+  for (Numbers& part : parts) values.push_back(constant(evaluator, std::move(part.tensor), span));
+  return make_tuple(std::move(values));
+}
+
+class TokenText : public Object, public std::enable_shared_from_this<TokenText> {
+ public:
+  TokenText(std::shared_ptr<const Tokens> tokens, int64_t first, int64_t count) : tokens_(std::move(tokens)), first_(first), count_(count) {}
+  std::string_view kind() const override { return "a text"; }
+  std::string print() const override { return count_ < 0 ? "a text" : count_text(count_, "token"); }
+  std::vector<std::string> attributes() const override { return {"vocab", "batches", "windows", "decode", "encode"}; }
+  std::optional<int64_t> length() const override { return count_; }
+
+  std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
+    if (!range.known || count_ < 0) return token_text(tokens_, first_, range.known && !range.open_last ? range.size() : -1);
+    const int64_t last = range.open_last ? count_ : range.last;
+    if (range.first < 0 || last > count_ || range.first > last) {
+      fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count_, range.first, last);
+    }
+    return token_text(tokens_, first_ + range.first, last - range.first);
+  }
+
+  std::optional<HostValue> attribute(Evaluator&, Name name) override {
+    if (name.text() == "vocab") return tokens_->tokenizer ? HostValue(tokens_->tokenizer->vocab()) : unknown(UnknownKind::kInt);
+    auto self = shared_from_this();
+    if (name.text() == "batches") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->batches(evaluator, arguments); });
+    if (name.text() == "windows") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->windows(evaluator, arguments); });
+    if (name.text() == "encode") return method(name, [self](Evaluator&, Arguments& arguments) { return mtf::encode(self->tokens_->tokenizer, arguments); });
+    if (name.text() == "decode") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return mtf::decode(evaluator, self->tokens_->tokenizer, arguments); });
+    return std::nullopt;
+  }
+
+ private:
+  struct Shape {
+    Dim batch, length;
+  };
+  /// The two dims of a batch; nothing if a check does not know them.
+  static std::optional<Shape> shape(Evaluator& evaluator, const std::vector<const GivenArgument*>& given) {
+    if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return std::nullopt;
+    Shape shape{evaluator.convert.to_dim(given[0]->value, given[0]->span), evaluator.convert.to_dim(given[1]->value, given[1]->span)};
+    if (shape.batch.name == shape.length.name) fail(Kind::dim_twice, given[1]->span, "`{}` stands twice", shape.length.name.text());
+    return shape;
+  }
+
+  HostValue batches(Evaluator& evaluator, Arguments& arguments) {
+    auto given = match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
+    const std::optional<Shape> dims = shape(evaluator, given);
+    if (!dims) return unknown(UnknownKind::kAny);
+    // Windows that do not overlap; each needs one token more, for the last target.
+    const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / dims->length.size);
+    std::shared_ptr<const std::vector<int64_t>> order;
+    if (given[2]) {
+      auto seed = evaluator.convert.to_int(given[2]->value, given[2]->span, "`shuffle`");
+      if (seed && !evaluator.domain.is_abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(windows, static_cast<uint64_t>(*seed)));
+    }
+    auto sequence = std::make_shared<Sequence>();
+    sequence->what = "batches of a text";
+    sequence->count = windows < 0 ? -1 : windows / dims->batch.size;
+    sequence->at = [self = shared_from_this(), &evaluator, dims = *dims, order, span = arguments.span](int64_t turn) {
+      std::vector<Numbers> parts(2, Numbers(evaluator, {dims.batch, dims.length}));
+      for (int64_t i = 0; i < (evaluator.domain.is_abstract() ? 0 : dims.batch.size); ++i) {
+        const int64_t place = turn * dims.batch.size + i, from = self->first_ + (order ? (*order)[static_cast<size_t>(place)] : place) * dims.length.size;
+        for (int64_t k = 0; k < dims.length.size; ++k) {
+          parts[0].data()[i * dims.length.size + k] = self->tokens_->id(from + k);
+          parts[1].data()[i * dims.length.size + k] = self->tokens_->id(from + k + 1);
+        }
+      }
+      return tuple_of(evaluator, parts, span);
+    };
+    return SequencePtr(sequence);
+  }
+
+  /// Windows that begin `stride` after each other, each with the targets that the one before has not.
+  HostValue windows(Evaluator& evaluator, Arguments& arguments) {
+    auto given = match_arguments(arguments, {"batch", "length", "stride"}, "windows(batch: dim, length: dim, stride: int)");
+    const std::optional<Shape> dims = shape(evaluator, given);
+    const std::optional<int64_t> stride = evaluator.convert.to_int(given[2]->value, given[2]->span, "`stride`");
+    if (!dims || !stride) return unknown(UnknownKind::kAny);
+    const int64_t length = dims->length.size, targets = count_ - 1;
+    if (*stride < 1 || *stride > length) fail(Kind::bad_value, given[2]->span, "expected a stride from 1 to {}, found {}", length, *stride);
+    // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
+    const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length + *stride - 1) / *stride);
+    auto sequence = std::make_shared<Sequence>();
+    sequence->what = "windows of a text";
+    sequence->count = count_ < 0 ? -1 : (count + dims->batch.size - 1) / dims->batch.size;
+    sequence->at = [self = shared_from_this(), &evaluator, dims = *dims, stride = *stride, count, targets, span = arguments.span](int64_t turn) {
+      const int64_t size = dims.length.size;
+      std::vector<Numbers> parts(3, Numbers(evaluator, {dims.batch, dims.length}));
+      for (int64_t i = 0; i < (evaluator.domain.is_abstract() ? 0 : dims.batch.size); ++i) {
+        const int64_t window = turn * dims.batch.size + i;
+        for (int64_t k = 0; k < size; ++k) {
+          const int64_t target = window * stride + k;  // this token's number; its target is the next one
+          const bool there = window < count && target < targets;
+          parts[0].data()[i * size + k] = there ? self->tokens_->id(self->first_ + target) : 0;
+          parts[1].data()[i * size + k] = there ? self->tokens_->id(self->first_ + target + 1) : 0;
+          parts[2].data()[i * size + k] = there && (window == 0 || k >= size - stride);
+        }
+      }
+      return tuple_of(evaluator, parts, span);
+    };
+    return SequencePtr(sequence);
+  }
+
+  std::shared_ptr<const Tokens> tokens_;
+  int64_t first_;
+  int64_t count_;
+};
+
+/// The texts of rows of ids, each up to the first `end`.
+class Decoder {
+ public:
+  Decoder(const Tokenizer& tokenizer, std::optional<int64_t> end, Span span) : tokenizer_(tokenizer), end_(end), span_(span) {}
+  HostValue text(const std::vector<int64_t>& row) const {
+    std::vector<std::int32_t> ids;
+    for (const int64_t id : row) {
+      if (end_ && id == *end_) break;
+      if (id < 0 || id >= tokenizer_.vocab()) fail(Kind::index_out_of_range, span_, "expected ids from 0 to {}, found {}", tokenizer_.vocab() - 1, id);
+      ids.push_back(static_cast<std::int32_t>(id));
+    }
+    return make_text(tokenizer_.decode(ids));
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  std::optional<int64_t> end_;
+  Span span_;
+};
+
+}  // namespace
+
+std::int32_t Tokens::id(std::int64_t index) const {
+  const auto size = static_cast<std::size_t>(id_bytes());
+  static_assert(std::endian::native == std::endian::little, "an id's low bytes come first");
+  std::uint32_t id = 0;
+  std::memcpy(&id, ids.data() + static_cast<std::size_t>(index) * size, size);
+  return static_cast<std::int32_t>(id);
+}
+
+void Tokens::set(const std::vector<std::int32_t>& numbers) {
+  const auto size = static_cast<std::size_t>(id_bytes());
+  count = static_cast<std::int64_t>(numbers.size());
+  ids.resize(numbers.size() * size);
+  for (std::size_t i = 0; i < numbers.size(); ++i) std::memcpy(ids.data() + i * size, &numbers[i], size);
+}
+
+ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count) { return std::make_shared<TokenText>(std::move(tokens), first, count); }
+
+HostValue method(Name name, std::function<HostValue(Evaluator&, Arguments&)> call) {
+  auto builtin = std::make_shared<Builtin>();
+  builtin->name = name;
+  builtin->call = std::move(call);
+  return BuiltinPtr(builtin);
+}
+
+HostValue encode(const TokenizerPtr& tokenizer, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"string"}, "encode(string)");
+  auto* text = given[0]->value.as<Text>();
+  if (!text && !given[0]->value.is_unknown()) fail(Kind::type_mismatch, given[0]->span, "expected a string, found {}", describe(given[0]->value));
+  if (!text || !tokenizer) return unknown(UnknownKind::kAny);
+  std::vector<HostValue> ids;
+  try {
+    for (const std::int32_t id : tokenizer->encode(**text)) ids.push_back(static_cast<int64_t>(id));
+  } catch (const CannotEncode& error) {
+    fail(Kind::bad_value, given[0]->span, "{}", error.what());
+  }
+  return make_list(std::move(ids));
+}
+
+HostValue decode(Evaluator& evaluator, const TokenizerPtr& tokenizer, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"ids", "end?"}, "decode(ids, end: int)");
+  const HostValue& value = given[0]->value;
+  const std::optional<int64_t> end = given[1] && !given[1]->value.is<None>() ? evaluator.convert.to_int(given[1]->value, given[1]->span, "`end`") : std::nullopt;
+  if (const Value* tensor = tensor_of(value)) {
+    const size_t order = tensor->dims().size();
+    if (order > 2 || tensor->element() != ElementType::kI32) {
+      fail(Kind::type_mismatch, given[0]->span, "expected i32 ids along one dimension, or two, found {}", to_string(tensor->type()));
+    }
+    if (evaluator.domain.is_abstract()) {
+      evaluator.cuts.cut({*tensor}, arguments.span);
+      return order == 2 ? unknown(UnknownKind::kAny) : unknown(UnknownKind::kString);
+    }
+    const HostTensor host = evaluator.cuts.fetch(*tensor, arguments.span);
+    const int64_t length = order == 0 ? 1 : host.type.dims[order - 1].size, rows = order == 2 ? host.type.dims[0].size : 1;
+    const Decoder decoder(*tokenizer, end, given[0]->span);
+    std::vector<HostValue> texts;
+    for (int64_t row = 0; row < rows; ++row) {
+      std::vector<int64_t> ids;
+      for (int64_t i = 0; i < length; ++i) ids.push_back(static_cast<int64_t>(host.number(row * length + i)));
+      texts.push_back(decoder.text(ids));
+    }
+    return order == 2 ? make_list(std::move(texts)) : texts[0];
+  }
+  auto* list = value.as<ListPtr>();
+  if (!list && !value.is_unknown()) fail(Kind::type_mismatch, given[0]->span, "expected a tensor or a list of ids, found {}", describe(value));
+  if (!list || !tokenizer) return unknown(UnknownKind::kString);
+  std::vector<int64_t> ids;
+  for (const HostValue& item : (*list)->items) {
+    auto id = evaluator.convert.to_int(item, given[0]->span, "an id");
+    if (!id) return unknown(UnknownKind::kString);
+    ids.push_back(*id);
+  }
+  return Decoder(*tokenizer, end, given[0]->span).text(ids);
+}
+
+}  // namespace mtf

@@ -1,0 +1,47 @@
+// The safetensors format (Hugging Face, 2022): the length of a header in 8 bytes, the header as JSON, then the tensors,
+// row-major and little-endian, one after another.
+//
+// Nothing here trusts a file: its header must be small, say each thing once, and its tensors must lie side by side from
+// the header's end to the file's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io/array.h"
+
+namespace mtf {
+
+/// One tensor of a file.
+struct FileTensor {
+  std::string type;                  ///< as the format writes it: "F32", "BF16", "I64"
+  std::vector<std::int64_t> sizes;
+  std::uint64_t begin = 0;           ///< where its bytes lie, from the file's beginning
+  std::uint64_t end = 0;
+};
+
+struct SafetensorsHeader {
+  std::map<std::string, FileTensor> tensors;
+  std::map<std::string, std::string> metadata;
+  std::uint64_t file_size = 0;
+};
+
+/// The header of a file. Throws IoError if it is malformed or is not what the file holds.
+SafetensorsHeader read_safetensors_header(const std::string& path);
+
+/// How the format writes an element type.
+std::string safetensors_type(ElementType type);
+
+/// The bytes with which a file of these tensors begins, and where each of them then lies (`begin`, `end`, `file_size` are
+/// filled in). The same for the same header.
+std::string lay_out_safetensors(SafetensorsHeader& header);
+
+/// One tensor's numbers; F16 become f32, integers i32. Throws IoError for a type that has no element type here, for an
+/// I64 that i32 cannot hold, and where it takes more than `most_memory` bytes.
+ElementArray read_safetensor(const std::string& path, const FileTensor& tensor, std::uint64_t most_memory);
+/// The element type that read_safetensor gives. Throws IoError if there is none.
+ElementType element_type_of(const std::string& path, const FileTensor& tensor);
+
+}  // namespace mtf
