@@ -12,6 +12,8 @@ if exists("*MtfIndent")
   finish
 endif
 
+let s:skip = "synIDattr(synID(line('.'), col('.'), 0), 'name') =~ 'String\\|Comment'"
+
 " A line without what stands in strings, and without its comment.
 function s:Code(line)
   let code = substitute(a:line, '"\%([^"\\]\|\\.\)*"', '""', 'g')
@@ -27,6 +29,26 @@ function s:Opened(code)
     let least = min([least, depth])
   endfor
   return depth - least > 0 ? 1 : 0
+endfunction
+
+" How many brackets a line closes that lines before it have opened.
+function s:Closed(code)
+  let [depth, least] = [0, 0]
+  for sign in split(substitute(a:code, '[^][(){}]', '', 'g'), '\zs')
+    let depth += sign =~ '[[({]' ? 1 : -1
+    let least = min([least, depth])
+  endfor
+  return -least
+endfunction
+
+" The indent of the line that opened what a line closes, and so on, or its own.
+function s:Base(number)
+  let opener = 0
+  call cursor(a:number, 1)
+  for i in range(s:Closed(s:Code(getline(a:number))))
+    let opener = searchpair('[(\[{]', '', '[)\]}]', 'bW', s:skip)
+  endfor
+  return opener > 0 ? s:Base(opener) : indent(a:number)
 endfunction
 
 " Whether a statement goes on behind a line.
@@ -48,13 +70,13 @@ function MtfIndent(number)
   endif
   let code = s:Code(getline(above))
   let width = shiftwidth()
-  let indent = indent(above) + (s:Opened(code) ? width : 0)
+  let indent = s:Base(above) + (s:Opened(code) ? width : 0)
   let before = prevnonblank(above - 1)
   let went_on = before > 0 && s:GoesOn(s:Code(getline(before))) && !s:Opened(s:Code(getline(before)))
   let in_list = s:Inside(a:number)
   if s:GoesOn(code) && !went_on && !s:Opened(code) && !in_list
     let indent += width
-  elseif !s:GoesOn(code) && went_on && !in_list
+  elseif !s:GoesOn(code) && went_on && !in_list && !s:Closed(code)
     let indent -= width
   endif
   if line =~ '^\s*[])}]'
@@ -66,6 +88,5 @@ endfunction
 " Whether a line begins inside `(` or `[`.
 function s:Inside(number)
   call cursor(a:number, 1)
-  let skip = "synIDattr(synID(line('.'), col('.'), 0), 'name') =~ 'String\\|Comment'"
-  return searchpair('[(\[]', '', '[)\]]', 'bnW', skip, max([1, a:number - 50])) > 0
+  return searchpair('[(\[]', '', '[)\]]', 'bnW', s:skip, max([1, a:number - 50])) > 0
 endfunction
