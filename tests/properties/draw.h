@@ -104,6 +104,7 @@ class WholeProgramDrawer {
   std::optional<Statements> counters();
   std::optional<Statements> no_grad();
   std::optional<Statements> setting();
+  std::optional<Statements> with();
 
   // draw_operations.cpp
   std::optional<Statements> sampled();
@@ -167,7 +168,7 @@ class WholeProgramDrawer {
   std::vector<DimRecord> dims_;
   std::vector<Named> scope_;
   std::vector<ModelClass> models_;
-  std::vector<std::string> layouts_, meshes_;
+  std::vector<std::string> layouts_, meshes_, settings_;
   bool doubles_ = false;
   int names_ = 0;
   int functions_ = 0;               ///< how many are being written, one in the other

@@ -44,7 +44,8 @@ std::optional<Statements> WholeProgramDrawer::function() {
   if (!has(Feature::kFunctions) || functions_ > 1) return std::nullopt;
   const std::string name = fresh("u"), x = fresh("x");
   const DimSet from = some_dims(2), to = dice_.chance(60) ? from : some_dims(2);
-  const std::string argument = x + annotation(from), result = dice_.chance(40) && !doubles_ ? " -> " + shape(to) : "";
+  const std::string left_out = has(Feature::kNone) && dice_.chance(50) ? fresh("x") : "";
+  const std::string argument = x + annotation(from) + (left_out.empty() ? "" : fmt::format(", {}: {} = none", left_out, shape(from))), result = dice_.chance(40) && !doubles_ ? " -> " + shape(to) : "";
   Statement head{"", {}, {}, {}};
   const double cost = in_function([&] {
     declare(x, {.dims = from});
@@ -53,6 +54,7 @@ std::optional<Statements> WholeProgramDrawer::function() {
       return;
     }
     Statements body = block(static_cast<int>(dice_.between(1, 3)));
+    if (!left_out.empty() && has(Feature::kAssignments)) body.push_back({fmt::format("if {0} != none {{ {1} := ({1} + {0}) * 0.5 }}", left_out, x), {}, {}, {}});
     if (has(Feature::kLoops) && has(Feature::kAssignments) && dice_.chance(30))
       for (Statement& each : carried_loop(x, from)) body.push_back(std::move(each));
     body.push_back({"return $0", {fit(real(to, 2), to, 2)}, {}, {}});

@@ -149,7 +149,8 @@ std::optional<Statements> WholeProgramDrawer::training() {
   if (!affordable(static_cast<double>(turns) * (3 * model.cost + 60)) || turns_ > 4) return std::nullopt;
   const size_t mark = scope_.size();
   turns_ *= static_cast<double>(turns);
-  ++loops_, ++blocks_;
+  const int in_loop = turns == 1 && dice_.chance(70) ? 0 : 1;
+  loops_ += in_loop, ++blocks_;
   Statements body;
   const DimSet& from = model.call.parts[0].dims;
   const DimSet& to = model.call.parts[1].dims;
@@ -176,9 +177,9 @@ std::optional<Statements> WholeProgramDrawer::training() {
     for (Statement& each : statement()) body.push_back(std::move(each));
   cost_ += turns_ * (3 * model.cost + 60);
   turns_ /= static_cast<double>(turns);
-  --loops_, --blocks_;
+  loops_ -= in_loop, --blocks_;
   scope_.resize(mark);
-  if (turns == 1 && dice_.chance(70)) return body;
+  if (in_loop == 0) return body;
   return Statements{{"for " + fresh("step") + " in 0..$0", {{std::to_string(turns), {}, "count"}}, body, {}}};
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "draw.h"
 
@@ -56,7 +57,7 @@ std::optional<Statements> WholeProgramDrawer::draw_one() {
       {1, &Self::grown_list, "grown_list"}, {4, &Self::print, "print"}, {1, &Self::assertion, "assertion"}, {2, &Self::loop, "loop"},
       {2, &Self::carried, "carried"}, {2, &Self::list_loop, "list_loop"}, {1, &Self::while_loop, "while_loop"},
       {2, &Self::branch, "branch"}, {1, &Self::leaving, "leaving"}, {1, &Self::counters, "counters"}, {1, &Self::no_grad, "no_grad"},
-      {1, &Self::setting, "setting"}, {2, &Self::function, "function"}, {1, &Self::closure, "closure"},
+      {1, &Self::setting, "setting"}, {1, &Self::with, "with"}, {2, &Self::function, "function"}, {1, &Self::closure, "closure"},
       {1, &Self::closure_list, "closure_list"}, {1, &Self::maker, "maker"}, {1, &Self::recursion, "recursion"}, {3, &Self::model, "model"},
       {2, &Self::instance, "instance"}, {1, &Self::method_call, "method_call"}, {2, &Self::gradient_statement, "gradient_statement"},
       {3, &Self::gradient_of_known, "gradient_of_known"}, {1, &Self::second_gradient, "second_gradient"}, {4, &Self::training, "training"},
@@ -104,12 +105,14 @@ std::optional<Statements> WholeProgramDrawer::let_list() {
   if (dice_.chance(40)) {
     const std::string k = fresh("k");
     const int64_t length = dice_.between(1, 3);
+    const bool filtered = has(Feature::kFilters) && dice_.chance(50);
     Expression value;
     in_block(static_cast<double>(length), [&] {
       declare(k, {.kind = Type::Kind::kNumber}, 3, false);
       value = fit(real(dims, 2), dims, 2);
     });
     declare(name, {.kind = Type::Kind::kList, .parts = {element}, .length = static_cast<int>(length)}, 2, true);
+    if (filtered) return Statements{{fmt::format("let {} = [$0 for {} in 0..{} if {} % 2 == 0]", name, k, 2 * length, k), {value}, {}, {}}};
     return Statements{{fmt::format("let {} = [$0 for {} in 0..{}]", name, k, length), {value}, {}, {}}};
   }
   const int64_t length = dice_.between(1, 3);
@@ -250,8 +253,10 @@ std::optional<Statements> WholeProgramDrawer::counters() {
   const std::string c = fresh("c");
   Statement line{"let " + c + " = counters", {}, Statements{}, {}};
   ++counting_;
+  const int loops = std::exchange(loops_, 0);  // what leaves a loop does not leave `counters`
   in_block(1, [&] { line.body = block(static_cast<int>(dice_.between(1, 3))); });
   --counting_;
+  loops_ = loops;
   const std::string figures = fmt::format("{0}.flops, {0}.unique_flops, {0}.all_reduce.count, {0}.all_reduce.values, {0}.all_gather.bytes, {0}.permute.values", c);
   return Statements{line, {"print(\"c\", " + figures + (dice_.chance(50) ? ", " + c + ".peak_bytes)" : ")"), {}, {}, {}}};
 }
@@ -269,6 +274,18 @@ std::optional<Statements> WholeProgramDrawer::setting() {
   if (!program_.own_meshes || !has(Feature::kUse)) return std::nullopt;
   if (dice_.chance(40)) return Statements{{fmt::format("use {}; use {}", dice_.pick(meshes_), dice_.pick(layouts_)), {}, {}, {}}};
   return Statements{{"use " + dice_.pick(layouts_), {}, {}, {}}};
+}
+
+/// The same, and a setting, for a block.
+std::optional<Statements> WholeProgramDrawer::with() {
+  if (!has(Feature::kWith)) return std::nullopt;
+  std::vector<std::string> heads = {fmt::format("with seed {}", dice_.below(100))};
+  if (!settings_.empty()) heads.push_back(fmt::format("with {} = {}", dice_.pick(settings_), dice_.below(4)));
+  if (!layouts_.empty()) heads.push_back("with layout " + dice_.pick(layouts_));
+  if (!meshes_.empty() && has(Feature::kUse)) heads.push_back(fmt::format("with mesh {}", dice_.pick(meshes_)));
+  Statement line{dice_.pick(heads), {}, Statements{}, {}};
+  in_block(1, [&] { line.body = block(static_cast<int>(dice_.between(1, 3))); });
+  return Statements{line};
 }
 
 }  // namespace mtf::properties

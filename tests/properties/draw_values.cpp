@@ -147,7 +147,9 @@ WholeProgramDrawer::Option WholeProgramDrawer::unary(const DimSet& dims, int dep
     case 10: return written(dice_.chance(50) ? "copy($0)" : "stop_gradient($0)", x.bound);
     case 11: return made("($0 * (1 + $1 * 0.1))", {x.expression, number(1)}, dims, 4 * x.bound);
     case 12: return written(fmt::format("softmax($0, over: {})", dim(last)), 1);
-    case 13: return written(fmt::format("layer_norm(tanh($0) + 2 * cast(range({}), {}), over: {})", dim(last), doubles_ ? "f64" : "f32", dim(last)), size(last) == 1 ? 0.1 : 2);
+    case 13:  // of elements around 0 that differ: a mean that is large beside its deviation leaves few digits
+      return written(fmt::format("layer_norm(tanh($0) + 2 * (cast(range({}), {}) - {}), over: {})", dim(last), doubles_ ? "f64" : "f32",
+                                 text_of_number(0.5 * (size(last) - 1)), dim(last)), size(last) == 1 ? 0.1 : 2);
     case 14: return written(fmt::format("cumsum($0, over: {})", dim(last)), x.bound * size(last));
     case 15: return written(fmt::format("shift($0, {}: {}, wrap: true)", dim(last), dice_.pick(std::vector<int>{1, -1})), x.bound);
     default: return written(fmt::format("log_softmax($0, over: {})", dim(last)), 2 * x.bound + 2);

@@ -16,7 +16,7 @@ const std::vector<FeatureRecord>& features() {
       {kWhile, "while", true, "`while` on a number of the host or on a tensor"},
       {kHostBranches, "branches", true, "`if`"},
       {kTensorBranches, "tensor_branches", true, "`if` and `while` on exact sums of tensors"},
-      {kLeaving, "leaving", false, "`break` and `continue`"},
+      {kLeaving, "leaving", true, "`break` and `continue`"},
       {kFunctions, "functions", true, "`fn` with a block or an expression"},
       {kClosures, "closures", true, "functions as values: captured names, returned, in lists"},
       {kRecursion, "recursion", true, "functions that call themselves"},
@@ -48,7 +48,10 @@ const std::vector<FeatureRecord>& features() {
       {kRandomInside, "random", true, "random numbers anywhere"},
       {kDoubles, "f64", true, "tensors of f64 instead of f32"},
       {kFloatConditions, "float_conditions", true, "conditions on floats with a wide margin"},
-      {kIfExpressions, "if_expressions", false, "`if c { a } else { b }` as an expression"},
+      {kIfExpressions, "if_expressions", true, "`if c { a } else { b }` as an expression"},
+      {kWith, "with", true, "`with` of settings, seeds, layouts and meshes"},
+      {kNone, "none", true, "arguments left out, compared with `none`"},
+      {kFilters, "filters", true, "comprehensions with a filter on numbers of the host"},
       {kChangingNumbers, "changing_numbers", true, "numbers of the host that a `while` assigns, in tensors' arithmetic"},
       {kNoGrad, "no_grad", true, "`no_grad { … }`"},
       {kOperations, "operations", true, "any operation of the registry, as its samples use it"},
@@ -130,6 +133,11 @@ void WholeProgramDrawer::preamble() {
     lines.push_back({"option " + option + " = 2", {}, {}, {}});
     declare(option, {.kind = Type::Kind::kNumber}, 3, false);
     if (dice_.chance(60)) program_.set.emplace_back(option, std::to_string(dice_.between(0, 3)));
+  }
+  if (has(Feature::kWith)) {
+    settings_.push_back(fresh("s"));
+    lines.push_back({fmt::format("setting {} = {}", settings_.back(), dice_.below(4)), {}, {}, {}});
+    declare(settings_.back(), {.kind = Type::Kind::kNumber}, 3, false);
   }
   lines.push_back({fmt::format("seed {}", dice_.below(1000)), {}, {}, {}});
   for (int64_t i = dice_.between(2, 3); i > 0; --i) {

@@ -50,7 +50,10 @@ TEST_F(AvailableMemory, WithoutGroupsIsNotLimitedByThem) {
   EXPECT_EQ(control_group_memory(path(""), path("none")), INT64_MAX);
 }
 
-TEST_F(AvailableMemory, IsTheLeastOfAll) { EXPECT_EQ(available_memory(), std::min(machine_memory(), process_memory())); }
+// Others take and give back memory between the questions.
+TEST_F(AvailableMemory, IsTheLeastOfAll) {
+  EXPECT_NEAR(static_cast<double>(available_memory()), static_cast<double>(std::min(machine_memory(), process_memory())), 1e9);
+}
 
 }  // namespace
 }  // namespace mtf

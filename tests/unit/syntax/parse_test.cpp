@@ -177,7 +177,7 @@ TEST(IsIncomplete, WhileABracketIsOpenOrALineContinues) {
 
 TEST(ReservedWords, AreThoseOfTheLexer) {
   const auto& words = reserved_words();
-  EXPECT_EQ(words.size(), 33u);
+  EXPECT_EQ(words.size(), 38u);
   EXPECT_TRUE(std::is_sorted(words.begin(), words.end()));
   for (const auto* word : {"dim", "counters", "bf16", "not"}) {
     EXPECT_NE(std::find(words.begin(), words.end(), word), words.end()) << word;

@@ -125,18 +125,18 @@ TEST_F(CommandLine, PlanIsATreeThatFollowsTheSource) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_MENTIONS(result.out,
       "share   flops  backward  collectives    bytes\n"
-      " 100%  52,320    30,400           25  3.1 KiB  a.mtf:11   for step in 0..5 {   ×5 in 2 variants\n"
-      "  91%   9,472     6,016            3    384 B  a.mtf:12     net(x)   Net\n"
-      "  90%   9,376     6,016            3    384 B  a.mtf:7        each(x)   FeedForward all[0] … all[2]   ×3\n");
+      " 100%  52,320    30,400           25  3.1 KiB  a.mtf:11    for step in 0..5 {   ×5 in 2 variants\n"
+      "  91%   9,472     6,016            3    384 B  a.mtf:12      net(x)   Net\n"
+      "  90%   9,376     6,016            3    384 B  a.mtf:7         each(x)   FeedForward all[0] … all[2]   ×3\n");
 }
 
 TEST_F(CommandLine, PlanGroupsCosts) {
   const std::string file = write("a.mtf", kLayers);
   EXPECT_MENTIONS(mtf({"plan", file, "--by", "path"}).out, "  15%  8,000     5,280            5    640 B  all[2].down\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--by", "function"}).out, "  87%  45,440    29,120           15  1.9 KiB  Dense\n");
-  EXPECT_MENTIONS(mtf({"plan", file, "--by", "line"}).out, "nn.mtf:8   let y = einsum(x, w -> [.., outputs])\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--by", "line"}).out, "nn.mtf:14   let y = einsum(renamed(x), w -> [.., outputs])\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--by", "collective"}).out, "all_reduce over rows: ");
-  EXPECT_MENTIONS(mtf({"plan", file, "--csv"}).out, "nn.mtf:8,43520,28160,0,0,0,\"let y = einsum(x, w -> [.., outputs])\"\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--csv"}).out, "nn.mtf:14,43520,28160,0,0,0,\"let y = einsum(renamed(x), w -> [.., outputs])\"\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--json"}).out, "\"callee\": \"FeedForward all[0]\"");
   const ProcessResult wrong = mtf({"plan", file, "--by", "lines"});
   EXPECT_EQ(wrong.status, 2);
@@ -163,8 +163,8 @@ TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
   const ProcessResult result = mtf({"plan", MTF_SOURCE_DIR "/examples/char_gpt.mtf"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60);
-  EXPECT_MENTIONS(result.out, "block(x)   TransformerLayer blocks[0] … blocks[1]   ×2");
-  EXPECT_MENTIONS(result.out, "nn.mtf:78");
+  EXPECT_MENTIONS(result.out, "block(x, mask: mask)   Layer blocks[0] … blocks[1]   ×2");
+  EXPECT_MENTIONS(result.out, "transformer.mtf:56");
 }
 
 TEST_F(CommandLine, EveryStagePrints) {

@@ -147,7 +147,7 @@ TEST_F(Prompt, CompletionKnowsWhereItIs) {
       {":cou\t", "> :counters"},
       {":type ones([ba\t", ":type ones([batch"},
       {"?softm\t", "?softmax"},
-      {":help optim.Ada\t", ":help optim.Adam"},
+      {":help optim.Adaf\t", ":help optim.Adafactor"},
   };
   for (const auto& [keys, shown] : cases) {
     terminal.type(keys);
