@@ -42,22 +42,10 @@ std::vector<int64_t> steps_in(const std::string& folder) {
   return steps;
 }
 
-std::string text_of(const GivenArgument& argument, std::string_view what) {
-  auto* text = argument.value.as<Text>();
-  if (!text) fail(Kind::type_mismatch, argument.span, "expected {} as a string, found {}", what, describe(argument.value));
-  return **text;
-}
-
 std::string dims_text(const Dims& dims) {
   std::vector<std::string> names;
   for (const Dim& dim : dims) names.push_back(dim.name.str());
   return join(names, ", ");
-}
-
-std::vector<int64_t> sizes_of(const Dims& dims) {
-  std::vector<int64_t> sizes;
-  for (const Dim& dim : dims) sizes.push_back(dim.size);
-  return sizes;
 }
 
 /// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those of
@@ -97,7 +85,7 @@ HostValue save_checkpoint(Evaluator& evaluator, Arguments& arguments) {
   if (evaluator.domain.is_abstract()) return None{};
   if (*step < 0) fail(Kind::bad_value, given[2]->span, "expected a step of 0 or more, found {}", *step);
 
-  const std::string folder = text_of(*given[0], "a folder"), path = file_of(folder, *step);
+  const std::string folder = string_of(*given[0], "a folder"), path = file_of(folder, *step);
   SafetensorsHeader header;
   const Context& context = evaluator.builder.context;
   header.metadata = {{"format", "mtf"}, {"step", std::to_string(*step)}, {"seed", fmt::format("{}", context.seed)}, {"random_calls", fmt::format("{}", context.random_calls)}};
@@ -166,7 +154,7 @@ void compare(const SafetensorsHeader& header, const Variables& variables, const 
 HostValue load_checkpoint(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"folder", "models"}, "load_checkpoint(folder, models)");
   if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return unknown(UnknownKind::kInt);
-  const std::string folder = text_of(*given[0], "a folder");
+  const std::string folder = string_of(*given[0], "a folder");
   const Variables variables = variables_of(*given[1]);
   const Span span = arguments.span;
   if (evaluator.domain.is_check()) return unknown(UnknownKind::kInt);
@@ -208,7 +196,7 @@ HostValue safetensor(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path", "name", "dims"}, "safetensor(path, name, dims)");
   for (auto* argument : given)
     if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
-  const std::string path = text_of(*given[0], "the path of a file"), name = text_of(*given[1], "a name");
+  const std::string path = string_of(*given[0], "the path of a file"), name = string_of(*given[1], "a name");
   ElementArray data;
   const bool found = on_rank_0(evaluator, arguments.span, [&] {
     const SafetensorsHeader header = read_safetensors_header(path);
@@ -231,7 +219,7 @@ HostValue safetensor(Evaluator& evaluator, Arguments& arguments) {
 HostValue safetensor_names(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path"}, "safetensor_names(path)");
   if (given[0]->value.is_unknown() || evaluator.domain.is_check()) return unknown(UnknownKind::kAny);
-  const std::string path = text_of(*given[0], "the path of a file");
+  const std::string path = string_of(*given[0], "the path of a file");
   std::vector<HostValue> names;
   SafetensorsHeader header;
   on_every_rank(evaluator, arguments.span, [&] { header = read_safetensors_header(path); });

@@ -114,8 +114,7 @@ void share_array(Evaluator& evaluator, ElementArray& data, Span span) {
 
 Value constant_of(Evaluator& evaluator, ElementArray data, const GivenArgument& dims, const std::string& path, Span span) {
   HostTensor tensor{{data.type, evaluator.convert.to_dims(dims.value, dims.span)}, std::move(data.bytes)};
-  std::vector<int64_t> wanted;
-  for (const Dim& dim : tensor.type.dims) wanted.push_back(dim.size);
+  const std::vector<int64_t> wanted = sizes_of(tensor.type.dims);
   if (wanted != data.sizes) {
     fail(Kind::file_shape_mismatch, dims.span, "expected {} for {}, found {} in {}", to_text(wanted), to_string(tensor.type.dims), to_text(data.sizes), path);
   }
@@ -137,10 +136,16 @@ std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   return order;
 }
 
-std::string path_of(const GivenArgument& argument) {
+std::string string_of(const GivenArgument& argument, std::string_view what) {
   auto* text = argument.value.as<Text>();
-  if (!text) fail(Kind::type_mismatch, argument.span, "expected the path of a file as a string, found {}", describe(argument.value));
+  if (!text) fail(Kind::type_mismatch, argument.span, "expected {} as a string, found {}", what, describe(argument.value));
   return **text;
+}
+
+std::vector<int64_t> sizes_of(const Dims& dims) {
+  std::vector<int64_t> sizes;
+  for (const Dim& dim : dims) sizes.push_back(dim.size);
+  return sizes;
 }
 
 namespace {
@@ -151,7 +156,7 @@ HostValue npy(Evaluator& evaluator, Arguments& arguments) {
   for (auto* argument : given) {
     if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
   }
-  const std::string path = path_of(*given[0]);
+  const std::string path = string_of(*given[0]);
   ArrayHeader header;
   ElementArray data;
   const bool found = on_rank_0(evaluator, arguments.span, [&] {
@@ -170,15 +175,14 @@ HostValue npy(Evaluator& evaluator, Arguments& arguments) {
 HostValue save_npy(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path", "x"}, "save_npy(path, x)");
   if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return None{};
-  const std::string path = path_of(*given[0]);
+  const std::string path = string_of(*given[0]);
   Value x = evaluator.convert.to_tensor(given[1]->value, given[1]->span);
   if (evaluator.domain.is_abstract()) {
     evaluator.cuts.cut({x}, arguments.span);
     return None{};
   }
   HostTensor tensor = evaluator.cuts.fetch(x, arguments.span);
-  std::vector<int64_t> sizes;
-  for (const Dim& dim : tensor.type.dims) sizes.push_back(dim.size);
+  const std::vector<int64_t> sizes = sizes_of(tensor.type.dims);
   on_rank_0(evaluator, arguments.span, [&] { write_npy(path, sizes, tensor.type.element, tensor.bytes); });
   return None{};
 }

@@ -45,7 +45,9 @@ Value constant_of(Evaluator& evaluator, ElementArray data, const GivenArgument& 
 bool on_rank_0(Evaluator& evaluator, Span span, const std::function<void()>& act);
 /// Runs `act` on every rank; the first IoError of any of them becomes the user's error of all.
 void on_every_rank(Evaluator& evaluator, Span span, const std::function<void()>& act);
-/// The path that an argument gives.
-std::string path_of(const GivenArgument& argument);
+/// The string that an argument gives, which is `what`: "the path of a file".
+std::string string_of(const GivenArgument& argument, std::string_view what = "the path of a file");
+/// The sizes of dims, in their order.
+std::vector<int64_t> sizes_of(const Dims& dims);
 
 }  // namespace mtf

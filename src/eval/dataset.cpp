@@ -98,12 +98,7 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
   for (auto* argument : given) {
     if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
   }
-  std::string paths[2];
-  for (int i = 0; i < 2; ++i) {
-    auto* text = given[i]->value.as<Text>();
-    if (!text) fail(Kind::type_mismatch, given[i]->span, "expected the path of a file as a string, found {}", describe(given[i]->value));
-    paths[i] = **text;
-  }
+  const std::string paths[2] = {string_of(*given[0]), string_of(*given[1])};
   auto examples = std::make_shared<Examples>();
   examples->dims = evaluator.convert.to_dims(given[2]->value, given[2]->span);
   ArrayHeader headers[2];

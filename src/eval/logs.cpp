@@ -110,7 +110,7 @@ HostValue add_line(Evaluator& evaluator, Arguments& arguments, Form form, std::s
   }
   if (form == Form::kJson) line = "{" + line + "}";
   if (path.value.is_unknown()) return None{};
-  const std::string file = path_of(path);
+  const std::string file = string_of(path);
   if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { append(file, names, line); });
   return None{};
 }
@@ -126,7 +126,7 @@ HostValue csv(Evaluator& evaluator, Arguments& arguments) { return add_line(eval
 HostValue write_text(Evaluator& evaluator, Arguments& arguments) {
   const auto given = match_arguments(arguments, {"path", "text"}, "write(path, text)");
   if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return None{};
-  const std::string path = path_of(*given[0]);
+  const std::string path = string_of(*given[0]);
   auto* text = given[1]->value.as<Text>();
   if (!text) fail(Diagnostic(Kind::type_mismatch, given[1]->span, fmt::format("expected a string, found {}", describe(given[1]->value))).help("`string(x)` is the text of any value"));
   if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { write_file_atomically(path, **text); });

@@ -13,12 +13,9 @@
 namespace mtf {
 namespace {
 
-/// The argument as a string; nothing if only the run knows.
-std::optional<std::string> text_of(const GivenArgument& argument, std::string_view what) {
-  if (argument.value.is_unknown()) return std::nullopt;
-  auto* text = argument.value.as<Text>();
-  if (!text) fail(Kind::type_mismatch, argument.span, "expected {} as a string, found {}", what, describe(argument.value));
-  return **text;
+/// The path that an argument gives; nothing if only the run knows.
+std::optional<std::string> path_of(const GivenArgument& argument) {
+  return argument.value.is_unknown() ? std::nullopt : std::optional(string_of(argument));
 }
 
 /// A tokenizer as a value.
@@ -42,7 +39,7 @@ class TokenizerObject : public Object, public std::enable_shared_from_this<Token
  private:
   HostValue save(Evaluator& evaluator, Arguments& arguments) const {
     auto given = match_arguments(arguments, {"path"}, "save(path)");
-    const auto path = text_of(*given[0], "the path of a file");
+    const auto path = path_of(*given[0]);
     if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { write_file_atomically(*path, tokenizer->save()); });
     return None{};
   }
@@ -78,7 +75,7 @@ std::optional<std::string> shared_text(Evaluator& evaluator, Span span, const st
 /// data.text(path). Its vocabulary fixes shapes, so a check reads it too.
 HostValue text(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path"}, "text(path)");
-  const auto path = text_of(*given[0], "the path of a file");
+  const auto path = path_of(*given[0]);
   if (!path) return unknown(UnknownKind::kAny);
   CharacterText characters;
   const bool found = on_rank_0(evaluator, arguments.span, [&] {
@@ -105,7 +102,7 @@ HostValue text(Evaluator& evaluator, Arguments& arguments) {
 template <TokenizerPtr (*learn)(std::string_view, std::int64_t, std::vector<std::string>), int64_t kFixed>
 HostValue learned(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path", "size", "special"}, "learn(path, size, special)");
-  const auto path = text_of(*given[0], "the path of a file");
+  const auto path = path_of(*given[0]);
   const auto size = evaluator.convert.to_int(given[1]->value, given[1]->span, "a number of ids");
   auto* list = given[2]->value.as<ListPtr>();
   if (!path || !size || !list) return unknown(UnknownKind::kAny);
@@ -126,7 +123,7 @@ HostValue learned(Evaluator& evaluator, Arguments& arguments) {
 /// tokenizer(path): what tokenizer.save(path) wrote. Its size fixes shapes, so a check reads it too.
 HostValue tokenizer(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path"}, "tokenizer(path)");
-  const auto path = text_of(*given[0], "the path of a file");
+  const auto path = path_of(*given[0]);
   if (!path) return unknown(UnknownKind::kAny);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
   const auto saved = shared_text(evaluator, arguments.span, [&] {
@@ -149,7 +146,7 @@ const TokenizerPtr* tokenizer_of(const GivenArgument& argument) {
 /// tokens(path, tokenizer): a file's text as the tokenizer's ids.
 HostValue tokens(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path", "tokenizer"}, "tokens(path, tokenizer)");
-  const auto path = text_of(*given[0], "the path of a file");
+  const auto path = path_of(*given[0]);
   const TokenizerPtr* by = tokenizer_of(*given[1]);
   auto result = std::make_shared<Tokens>();
   if (by) result->tokenizer = *by;
@@ -165,7 +162,7 @@ HostValue tokens(Evaluator& evaluator, Arguments& arguments) {
 /// lines(path): a list of the lines of a file, without their ends.
 HostValue lines(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path"}, "lines(path)");
-  const auto path = text_of(*given[0], "the path of a file");
+  const auto path = path_of(*given[0]);
   if (!path || evaluator.domain.is_check()) return unknown(UnknownKind::kAny);
   const auto all = shared_text(evaluator, arguments.span, [&] {
     std::string content = whole_file(*path, memory_for_data(evaluator));

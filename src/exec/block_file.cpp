@@ -1,6 +1,5 @@
 #include "exec/block_file.h"
 
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -9,12 +8,6 @@
 
 namespace mtf {
 namespace {
-
-std::vector<int8_t> as_written(size_t dims) {
-  std::vector<int8_t> order(dims);
-  std::iota(order.begin(), order.end(), int8_t{0});
-  return order;
-}
 
 /// A block as one piece of memory in the order of its dims: the piece, and the copy from the block as it is stored.
 struct Piece {

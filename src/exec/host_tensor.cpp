@@ -11,12 +11,6 @@
 namespace mtf {
 namespace {
 
-std::vector<int8_t> as_written(size_t dims) {
-  std::vector<int8_t> order(dims);
-  std::iota(order.begin(), order.end(), int8_t{0});
-  return order;
-}
-
 LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, std::vector<int8_t> order) {
   LocalValue value;
   value.name = "value";
@@ -123,6 +117,12 @@ std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, c
     }
     run(copy, data.bytes.data(), memory);
   });
+}
+
+std::vector<int8_t> as_written(size_t dims) {
+  std::vector<int8_t> order(dims);
+  std::iota(order.begin(), order.end(), int8_t{0});
+  return order;
 }
 
 LocalValue blocks_of(const Tensor& tensor) { return local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order); }

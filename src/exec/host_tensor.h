@@ -21,6 +21,8 @@ std::shared_ptr<Tensor> fill_blocks(Machine& machine, const TensorType& type, co
 std::shared_ptr<Tensor> pretend_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding);
 /// Every rank has `data`; each keeps its blocks, stored in the order of the dims.
 std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding);
+/// The storage order of so many dims as they are written.
+std::vector<int8_t> as_written(size_t dims);
 /// What a tensor holds on each processor, as a value of a local program.
 LocalValue blocks_of(const Tensor& tensor);
 /// The whole tensor on every rank; all ranks call it.
