@@ -24,8 +24,9 @@ struct ScriptCost {
 
 class LayoutCosts {
  public:
-  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt)
-      : record_(std::move(record)), machine_(std::move(machine)) {}
+  /// `before`: how often each program had been run before what is costed began (ProgramRecord::times).
+  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt, std::vector<int64_t> before = {})
+      : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
 
   /// `mesh`, `rules`: null: the script's own. Throws a UserError where planning the script would.
   ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules) const;
@@ -33,11 +34,14 @@ class LayoutCosts {
   /// Some of it is an estimate, as a plan's would be.
   bool is_estimate() const;
   const ProgramRecord& record() const { return *record_; }
+  /// How often what is costed runs a program of the record.
+  int64_t times(size_t program) const { return record_->programs()[program].times - (program < before_.size() ? before_[program] : 0); }
   const std::optional<MachineModel>& machine() const { return machine_; }
 
  private:
   std::shared_ptr<const ProgramRecord> record_;
   std::optional<MachineModel> machine_;
+  std::vector<int64_t> before_;
 };
 
 }  // namespace mtf

@@ -5,7 +5,8 @@
 
 namespace mtf {
 
-void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit) {
+void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit,
+                   const std::vector<int64_t>& before) {
   ScheduleOptions options;
   options.costs_only = true;
   for (size_t i = 0; i < record.programs().size(); ++i) {
@@ -13,7 +14,8 @@ void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::f
     Program program = relayout.program(entry.recorded);
     carry_splits(program, entry.recorded.only_history);
     relayout.computed(static_cast<int32_t>(i), program, entry.recorded.only_history);
-    if (entry.times > 0) visit(i, schedule(split(program), options), entry.times);
+    const int64_t times = entry.times - (i < before.size() ? before[i] : 0);
+    if (times > 0) visit(i, schedule(split(program), options), times);
   }
 }
 

@@ -8,7 +8,9 @@
 namespace mtf {
 
 /// Calls `visit` with each program that the script runs: its number in the record, its schedule (for costs alone), and how
-/// often it is run. `relayout` is of the record's layouts; afterwards it knows where all that was computed lies.
-void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit);
+/// often it is run, not counting how often each was `before`. `relayout` is of the record's layouts; afterwards it knows
+/// where all that was computed lies.
+void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit,
+                   const std::vector<int64_t>& before = {});
 
 }  // namespace mtf

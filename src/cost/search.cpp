@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "cost/work_bound.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
 namespace {
+
+/// Times that differ by less, as a part of them, are the same.
+constexpr double kSame = 1e-9;
 
 /// Every list of at most `most` sizes above 1 whose product is `processors`.
 void factor(int64_t processors, size_t most, std::vector<int64_t>& sizes, std::vector<std::vector<int64_t>>& found) {
@@ -42,6 +46,7 @@ class Searcher {
       axes_.assign(bound_.dims().size(), 0);
       decide(0);
     }
+    cost_ranked();
     return std::move(result_);
   }
 
@@ -71,12 +76,17 @@ class Searcher {
     return true;
   }
 
-  double worst_kept() const { return result_.second ? result_.second->cost.time.total() : std::numeric_limits<double>::infinity(); }
+  double worst_kept() const {
+    if (question_.repeated) return second_about_ * (1 + 2 * kRepeatedError);
+    return worst_costed();
+  }
+
+  double worst_costed() const { return result_.second ? result_.second->cost.time.total() : std::numeric_limits<double>::infinity(); }
 
   /// Every way to split dim `d` and those behind it.
   void decide(size_t d) {
     if (bound_.seconds(*mesh_, axes_, d) >= worst_kept()) return;
-    if (d == axes_.size()) return cost();
+    if (d == axes_.size()) return take();
     AxisSet taken = 0;
     for (size_t other = 0; other < d; ++other)
       if (bound_.conflict(other, d)) taken |= axes_[other];
@@ -97,7 +107,7 @@ class Searcher {
     return set == asked;
   }
 
-  void cost() {
+  LayoutPtr rules_of_axes() const {
     auto rules = std::make_shared<Layout>();
     for (size_t d = 0; d < axes_.size(); ++d) {
       if (axes_[d] == 0) continue;
@@ -107,23 +117,66 @@ class Searcher {
       if (pinned_[d]) rule.axes = pinned_[d]->axes;
       rules->rules.push_back(std::move(rule));
     }
-    Candidate candidate{mesh_, rules, {}};
+    return rules;
+  }
+
+  /// A candidate with all decided. Two rules may meet on one axis, where the program says more than its dims.
+  void take() {
     try {
-      candidate.cost = costs_.in(mesh_, rules);
+      question_.repeated ? rank(rules_of_axes()) : cost({mesh_, rules_of_axes(), {}});
     } catch (const UserError&) {
-      return;  // two rules on one axis, where the program says more than its dims
     }
-    if (question_.on_progress) question_.on_progress(result_.costed);
+    if (question_.on_progress) question_.on_progress(std::max(result_.ranked, result_.costed));
+  }
+
+  void cost(Candidate candidate) {
+    candidate.cost = costs_.in(candidate.mesh, candidate.rules);
     ++result_.costed;
     keep(std::move(candidate));
   }
 
+  // ---- where layers repeat ----
+
+  struct Ranked {
+    double seconds = 0;   ///< about
+    Candidate candidate;
+  };
+
+  void rank(LayoutPtr rules) {
+    const RepeatedCosts::About about = question_.repeated->in(mesh_, rules);
+    ++result_.ranked;
+    if (question_.memory && about.stored_bytes > static_cast<double>(*question_.memory)) {
+      ++result_.too_large;
+      return;
+    }
+    ranked_.push_back({about.seconds, {mesh_, std::move(rules), {}}});
+    if (question_.memory) return;  // the two that seem best may not fit
+    if (about.seconds < least_about_ * (1 - kSame)) second_about_ = std::exchange(least_about_, about.seconds);
+    else if (about.seconds > least_about_ * (1 + kSame)) second_about_ = std::min(second_about_, about.seconds);
+  }
+
+  /// Costs whole what may be one of the best two, the best first; of those that take the same, what has the fewest rules.
+  void cost_ranked() {
+    std::stable_sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
+      if (std::abs(a.seconds - b.seconds) > kSame * a.seconds) return a.seconds < b.seconds;
+      return a.candidate.rules->rules.size() < b.candidate.rules->rules.size();
+    });
+    double last = 0;
+    for (Ranked& each : ranked_) {
+      if (each.seconds * (1 - kRepeatedError) >= worst_costed()) break;
+      if (std::abs(each.seconds - last) <= kSame * last) continue;
+      const int64_t refused = result_.too_large;
+      cost(std::move(each.candidate));
+      if (result_.too_large == refused) last = each.seconds;
+    }
+  }
+
   static bool same_time(const Candidate& a, const Candidate& b) {
-    return std::abs(a.cost.time.total() - b.cost.time.total()) <= 1e-9 * a.cost.time.total();
+    return std::abs(a.cost.time.total() - b.cost.time.total()) <= kSame * a.cost.time.total();
   }
 
   void keep(Candidate candidate) {
-    if (candidate.cost.time.total() >= worst_kept()) return;
+    if (candidate.cost.time.total() >= worst_costed()) return;
     auto rules = [](const Candidate& of) { return of.rules->rules.size(); };
     for (std::optional<Candidate>* kept : {&result_.best, &result_.second}) {
       if (!*kept || !same_time(**kept, candidate)) continue;
@@ -155,6 +208,9 @@ class Searcher {
   MeshPtr mesh_;
   std::vector<AxisSet> axes_;               ///< of each dim
   SearchResult result_;
+  std::vector<Ranked> ranked_;
+  double least_about_ = std::numeric_limits<double>::infinity();    ///< of what is ranked
+  double second_about_ = std::numeric_limits<double>::infinity();   ///< the least that is another
 };
 
 }  // namespace

@@ -5,12 +5,14 @@
 // the program the axes that split it. The search is a branch and bound over the dims, those of the most work first. What
 // bounds it from below is the arithmetic: an axis can only divide the work of an operation if a rule gives it to a dim
 // that the operation has, or that is related to one by a rename or a reshape; what is left open divides by all. No
-// candidate is left out that could be better than the best two, so the result is exact.
+// candidate is left out that could be better than the best two, so the result is exact. Where layers repeat, candidates
+// are ranked by what a few layers take, and the best costed whole: exact, if no such estimate is further off than said.
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "cost/layout_costs.h"
+#include "cost/repeated_costs.h"
 
 namespace mtf {
 
@@ -22,6 +24,7 @@ struct SearchQuestion {
   std::optional<int64_t> memory;           ///< bytes that each processor has
   /// The peak of a candidate, for those that could be the result; needed with `memory`.
   std::function<int64_t(const MeshPtr&, const LayoutPtr&)> peak;
+  const RepeatedCosts* repeated = nullptr;   ///< of the same script, where its layers repeat
   std::function<void(int64_t costed)> on_progress;
 };
 
@@ -34,7 +37,8 @@ struct Candidate {
 struct SearchResult {
   std::optional<Candidate> best;       ///< nothing: none fits
   std::optional<Candidate> second;     ///< the best that takes another time
-  int64_t costed = 0;                  ///< candidates that were costed
+  int64_t ranked = 0;                  ///< candidates that were ranked by a few layers
+  int64_t costed = 0;                  ///< candidates that were costed whole
   int64_t too_large = 0;               ///< that did not fit, of those that were looked at
 };
 

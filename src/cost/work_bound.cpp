@@ -75,7 +75,7 @@ WorkBound::WorkBound(const LayoutCosts& costs) {
               if (a.name != b.name) together.emplace(a.name, b.name);
       const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
       const double flops = static_cast<double>(work_of_whole(operation).value());
-      if (flops > 0) work[names] += static_cast<double>(entry.times) * flops / fastest(*costs.machine(), *operation.op, type.element);
+      if (flops > 0) work[names] += static_cast<double>(costs.times(i)) * flops / fastest(*costs.machine(), *operation.op, type.element);
     }
   }
   std::map<Name, double> weight;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cost/layout_costs.h"
+#include "cost/repeated_costs.h"
 #include "eval/session.h"
 #include "tool/program_options.h"
 #include "tool/script.h"
@@ -25,10 +26,21 @@ std::optional<PlannedScript> plan_once(const Script& script, const Settings& set
 /// The peak of a script under a mesh and a layout, planned anew: null is the script's own.
 int64_t planned_peak(const Script& script, Settings settings, const MeshPtr& mesh, const LayoutPtr& rules);
 
-/// `--mesh`: null where the script's is meant. Throws UserError of kind bad_option_value.
+/// Short forms of a script whose layers repeat.
+struct ShortForms {
+  PlannedScript few, more;
+  std::string option;    ///< that says how many layers there are
+  RepeatedCosts costs;
+};
+
+/// Those of a script, if one of the numbers given to its options is how often it repeats something: if with another
+/// number it has as many operations more as it has turns more. `whole` is the script planned, for `machine`.
+std::optional<ShortForms> short_forms(const Script& script, const Settings& settings, const ProgramRecord& whole, const MachineModel& machine);
+
 /// A line that says so where costs are estimates.
 std::string estimate_note(const LayoutCosts& costs);
 
+/// `--mesh`: null where the script's is meant. Throws UserError of kind bad_option_value.
 MeshPtr mesh_option(const std::string& text);
 LayoutPtr layout_option(const std::string& text);
 

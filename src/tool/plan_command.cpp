@@ -34,7 +34,7 @@ struct Options {
   std::string file;
   bool formula = false, symbolic = false, json = false, csv = false;
   std::string by = "tree", sort = "source", report;
-  std::vector<std::string> draw;
+  std::vector<std::string> draw, against;
   int depth = -1, lines = 0;
   std::string reads, machine;
 };
@@ -63,6 +63,14 @@ PlanView view_of(const Options& options) {
   if (options.depth >= 0) view.depth = options.depth;
   if (options.lines > 0) view.lines = options.lines;
   return view;
+}
+
+/// The layout of the plan, and those that it is to be held against.
+std::vector<Compared> layouts_of(const Options& options, const LayoutCosts& costs, const std::optional<std::string>& own) {
+  if (options.against.empty()) return {};
+  std::vector<Compared> layouts = {{nullptr, own.value_or("the script's own"), costs.in(nullptr, nullptr), std::nullopt}};
+  for (const std::string& text : options.against) layouts.push_back({nullptr, text.empty() ? "replicated" : text, costs.in(nullptr, layout_option(text)), std::nullopt});
+  return layouts;
 }
 
 int plan(const Options& options, const ProgramOptions& program) {
@@ -104,7 +112,9 @@ int plan(const Options& options, const ProgramOptions& program) {
     for (const std::string& sentence : sentences(idle_work(*engine_options.record))) totals_text += "warning: " + sentence + "\n";
   if (machine) totals_text += time_text(LayoutCosts(engine_options.record, machine).in(nullptr, nullptr).time, machine->name);
   if (!options.report.empty()) {
-    write_file_atomically(options.report, html_report({script.name, script.text, totals_text, &tree, pictures_of(script, settings, options.draw)}));
+    const MachineModel model = machine.value_or(MachineModel());
+    write_file_atomically(options.report, html_report({script.name, script.text, totals_text, &tree, pictures_of(script, settings, options.draw),
+                                                       layouts_of(options, LayoutCosts(engine_options.record, model), program.layout), model.name}));
     return 0;
   }
   if (options.json) write_output(view_json(tree));
@@ -146,6 +156,7 @@ const Command kPlanCommand = {
       parser.number("--depth", options->depth, "N", "Open the tree so deep, however many lines that takes");
       parser.number("--lines", options->lines, "N", "Open the tree to at most so many lines (40)");
       parser.text("--report", options->report, "FILE", "Write a page of HTML: the tree, the source beside its costs, pictures");
+      parser.texts("--against", options->against, "RULES", "With --report: another layout, whose time is drawn beside that of the plan's; repeatable");
       parser.texts("--draw", options->draw, "WHAT", "With --report: a tensor or model to draw, as for `mtf draw`; may be repeated");
       parser.text("--machine", options->machine, "FILE", "Estimate the time by this machine model (see `mtf help calibrate`)");
       parser.flag("--json", options->json, "The whole tree as JSON");

@@ -54,8 +54,9 @@ void quit(Repl& repl, const std::string&) { repl.leave(); }
 constexpr ReplCommand kCommands[] = {
     {":help", "[NAME]", "this list; what an operation, a module or its function does", help},
     {":type", "[--mesh M] [--layout L] EXPR", "the type and layout of an expression, computing nothing", type_command},
-    {":plan", "[--mesh M] [--layout L] STMT", "what a statement would cost, computing nothing", plan_command},
+    {":plan", "[--machine FILE] [--mesh M] [--layout L] STMT", "what a statement would cost, and on a machine how long it takes", plan_command},
     {":compare", "STMT", "what a statement would cost under each `--layout` and `--mesh` that follows, side by side", compare},
+    {":search", "[--processors N] STMT", "the mesh and layout under which a statement takes least time", search_command},
     {":draw", "EXPR", "where a tensor lies, or a model's params: the tiles that processors hold", draw},
     {":explain", "[--mesh M] [--layout L] STMT", "why each collective is there, and which layouts would send less", explain_command},
     {":time", "STMT", "how long a statement takes", time},

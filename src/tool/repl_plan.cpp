@@ -5,7 +5,9 @@
 
 #include "support/text.h"
 #include "tool/plan_text.h"
+#include "tool/layout_choices.h"
 #include "tool/repl_commands.h"
+#include "tool/repl_search.h"
 #include "tool/repl_text.h"
 #include "tool/what_if.h"
 
@@ -161,10 +163,12 @@ void type_command(Repl& repl, const std::string& argument) {
 
 void plan_command(Repl& repl, const std::string& argument) {
   std::string text = argument;
-  answer_under(repl, text, [&](Session& session, const Assumption&) {
+  const std::optional<std::string> machine = take_value(text, "--machine");
+  answer_under(repl, text, [&](Session& session, const Assumption& assumption) {
     need_argument(text, ":plan", "a statement", "let y = einsum(x, w -> [batch])");
     std::string shown;
     for (const StatementReport& report : session.plan(text, repl.name_of_entry())) shown += plan_text(report, true);
+    if (machine) shown += planned_time(repl, text, assumption, machine_option(*machine));
     repl.say(shown.empty() ? "nothing to compute\n" : shown);
   });
 }

@@ -92,6 +92,23 @@ std::string listing_of(const ReportParts& parts) {
   return out + "</table>\n";
 }
 
+/// The estimated time of each layout, computing and communicating, as a part of the longest.
+std::string bars_of_layouts(const std::vector<Compared>& layouts) {
+  double longest = 0;
+  for (const Compared& each : layouts) longest = std::max(longest, each.cost.time.total());
+  std::string out = "<table class=\"source\">\n";
+  for (const Compared& each : layouts) {
+    const StepTime& time = each.cost.time;
+    std::int64_t sent = 0;
+    for (const auto& kind : each.cost.counters.collectives)
+      for (const auto& [axes, count] : kind) sent += count.wire_bytes;
+    const auto width = [&](double seconds) { return longest > 0 ? 400 * seconds / longest : 0; };
+    out += fmt::format("<tr><td>{}</td><td><span class=\"bar\" style=\"width:{:.1f}px\"></span><span class=\"bar back\" style=\"width:{:.1f}px\"></span></td><td>{}, {} on the wire</td></tr>\n",
+                       xml_text(each.layout), width(time.compute), width(time.communication()), seconds_text(time.total()), bytes_text(sent));
+  }
+  return out + "</table>\n";
+}
+
 }  // namespace
 
 std::string html_report(const ReportParts& parts) {
@@ -101,6 +118,10 @@ std::string html_report(const ReportParts& parts) {
          "<span class=\"bar back\" style=\"width:20px\"></span> backward, as a part of the whole program.</p>\n";
   for (const auto& statement : parts.tree->root().parts) add_part(out, *statement, 1, 1, parts.tree->root().cost.flops);
   out += "<h2>The source</h2>\n<p>A line with all that is called on it, in all its turns.</p>\n" + listing_of(parts);
+  if (!parts.layouts.empty()) {
+    out += "<h2>Under other layouts</h2>\n<p>Estimated time by " + xml_text(parts.machine) + ": <span class=\"bar\" style=\"width:20px\"></span> computing <span class=\"bar back\" " +
+           "style=\"width:20px\"></span> communicating.</p>\n" + bars_of_layouts(parts.layouts);
+  }
   if (!parts.pictures.empty()) out += "<h2>Where tensors lie</h2>\n" + svg_of(parts.pictures);
   return out + "</body></html>\n";
 }

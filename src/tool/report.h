@@ -1,9 +1,10 @@
 #pragma once
 // The report of a plan as one HTML page that needs nothing else: totals, the tree of costs, the source beside what each of
-// its lines costs, pictures of tensors.
+// its lines costs, what other layouts would take, pictures of tensors.
 #include <string>
 #include <vector>
 
+#include "tool/compare_text.h"
 #include "tool/picture.h"
 #include "tool/plan_tree.h"
 
@@ -15,6 +16,8 @@ struct ReportParts {
   std::string totals;               ///< as `mtf plan` prints them
   const PlanTree* tree = nullptr;
   std::vector<Picture> pictures;
+  std::vector<Compared> layouts;    ///< with their times, to be drawn as bars
+  std::string machine;              ///< the name of the model whose times they are
 };
 
 std::string html_report(const ReportParts& parts);

@@ -1,16 +1,14 @@
 #include <charconv>
-#include <cmath>
 #include <memory>
-#include <set>
 
 #include "cost/search.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
-#include "tool/compare_text.h"
 #include "tool/layout_choices.h"
 #include "tool/launch.h"
 #include "tool/output.h"
+#include "tool/search_text.h"
 
 namespace mtf::tool {
 namespace {
@@ -37,56 +35,6 @@ int64_t bytes_option(const std::string& text) {
   bad_value("--memory", text, "bytes, such as 16GiB or 80GB");
 }
 
-int64_t processors_option(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > 1'000'000) bad_value("--processors", text, "a number from 1 to 1,000,000");
-  return number;
-}
-
-/// Axes that what the program wrote speaks of, then names that it does not use.
-std::vector<Name> axis_names(const ProgramRecord& record, int count) {
-  std::vector<Name> names;
-  auto add = [&](Name name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  };
-  for (const LayoutRecord::Decision& decision : record.layouts()->decisions())
-    if (decision.operation->why.asked)
-      for (const LayoutRule& rule : decision.operation->why.asked->rules.rules)
-        for (Name axis : rule.axes) add(axis);
-  for (const char* name : {"rows", "cols", "planes", "tubes"}) add(Name(name));
-  names.resize(static_cast<size_t>(count), Name("more"));
-  return names;
-}
-
-std::string declared(const Candidate& candidate) {
-  return fmt::format("mesh   found = {}\nlayout best  = {}\n", to_string(*candidate.mesh), to_string(*candidate.rules));
-}
-
-Compared column_of(const Candidate& candidate) {
-  Compared column{candidate.mesh, to_string(*candidate.rules), candidate.cost, std::nullopt};
-  if (candidate.cost.counters.peak_bytes > 0) column.peak_bytes = candidate.cost.counters.peak_bytes;
-  return column;
-}
-
-/// Where the time of the two differs, part by part.
-std::string explained(const Candidate& best, const Candidate& second) {
-  std::string text;
-  auto add = [&](const std::string& what, double a, double b) {
-    if (std::abs(a - b) > 1e-12) text += fmt::format("  {} takes {} instead of {}\n", what, seconds_text(a), seconds_text(b));
-  };
-  add("computing", best.cost.time.compute, second.cost.time.compute);
-  std::set<std::pair<CollectiveKind, std::string>> all;
-  for (const auto& [what, seconds] : best.cost.time.collectives) all.insert(what);
-  for (const auto& [what, seconds] : second.cost.time.collectives) all.insert(what);
-  auto of = [](const Candidate& candidate, const auto& what) {
-    const auto at = candidate.cost.time.collectives.find(what);
-    return at == candidate.cost.time.collectives.end() ? 0.0 : at->second;
-  };
-  for (const auto& what : all) add(fmt::format("{} over {}", name(what.first), what.second), of(best, what), of(second, what));
-  return text;
-}
-
 int search_layouts(const Options& options, const ProgramOptions& program) {
   SearchQuestion question;
   ProgramOptions base = program;
@@ -100,7 +48,7 @@ int search_layouts(const Options& options, const ProgramOptions& program) {
   } else if (options.processors.empty()) {
     fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said").help("`--processors 512`, or a mesh: `--mesh \"rows:16;cols:32\"`"));
   } else {
-    question.processors = processors_option(options.processors);
+    question.processors = number_of_processors(options.processors);
   }
   if (program.layout) question.pinned = layout_option(*program.layout)->rules;
   for (const std::string& dim : options.whole) question.pinned.push_back({Name(dim), {}, {}});
@@ -113,17 +61,10 @@ int search_layouts(const Options& options, const ProgramOptions& program) {
   const LayoutCosts costs(planned->record, machine);
   question.axes = axis_names(*planned->record, options.axes);
   question.peak = [&](const MeshPtr& mesh, const LayoutPtr& rules) { return planned_peak(script, settings, mesh, rules); };
+  const std::optional<ShortForms> repeated = short_forms(script, settings, *planned->record, machine);
+  if (repeated) question.repeated = &repeated->costs;
   const SearchResult result = search(costs, question);
-  if (!result.best) {
-    fail(Diagnostic(Kind::limit_exceeded, {}, fmt::format("no layout fits: {} looked at need more memory", count_text(result.too_large, "candidate")))
-             .help("more processors, more --memory, or fewer pinned dims"));
-  }
-  write_output(declared(*result.best));
-  std::vector<Compared> columns = {column_of(*result.best)};
-  if (result.second) columns.push_back(column_of(*result.second));
-  write_output("\nthe best{}, of {} costed, by {}\n{}", result.second ? " and the second" : "", count_text(result.costed, "candidate"), machine.name,
-               compare_text(columns, true));
-  if (result.second) write_output("\nthe best is quicker, because\n{}", explained(*result.best, *result.second));
+  write_output(found_text(result, machine, repeated ? repeated->option : ""));
   write_output(estimate_note(costs));
   return 0;
 }
@@ -135,9 +76,11 @@ const Command kSearchCommand = {
     .summary = "Find the mesh and layout under which a script takes least time",
     .details =
         "The script is evaluated once; then each mesh of so many processors, with each layout of the script's dims, that could\n"
-        "be the best is costed, exactly as `mtf plan` would. Times are those of a machine model (--machine, see `mtf help\n"
-        "calibrate`), without one those of a processor of 1 Tflop/s with 100 GB/s of memory and 10 GB/s to others. Printed are a\n"
-        "mesh and a layout to paste, and the second best beside the best. --mesh and --layout pin what they say.\n"
+        "be the best is costed, exactly as `mtf plan` would. Where a number given by --set is how many layers there are, candidates\n"
+        "are ranked by what two and three layers take, and those that come near the best two are costed whole. Times are those of\n"
+        "a machine model (--machine, see `mtf help calibrate`), without one those of a processor of 1 Tflop/s with 100 GB/s of\n"
+        "memory and 10 GB/s to others. Printed are a mesh and a layout to paste, and the second best beside the best. --mesh and\n"
+        "--layout pin what they say.\n"
         "\n"
         "Examples:\n"
         "  mtf search two_layer.mtf --processors 16\n"

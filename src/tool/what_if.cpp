@@ -70,13 +70,23 @@ Settings assumed(Settings settings, const Assumption& assumption) {
   return settings;
 }
 
-EngineOptions dry() {
+EngineOptions dry(std::shared_ptr<ProgramRecord> record) {
   EngineOptions options;
   options.dry = true;
+  options.record = std::move(record);
   return options;
 }
 
 }  // namespace
+
+std::optional<std::string> take_value(std::string& argument, std::string_view name) {
+  std::string rest = argument;
+  if (!argument.starts_with("--") || take_word(rest) != name) return std::nullopt;
+  if (rest.empty()) fail(Kind::bad_usage, {}, "{} needs a value", code(std::string(name)));
+  const std::string value = take_word(rest);
+  argument = rest;
+  return value;
+}
 
 std::optional<std::string> take_option(const Session& session, std::string& argument, Assumption& assumption) {
   if (!argument.starts_with("--")) return std::nullopt;
@@ -106,8 +116,8 @@ std::string option_text(const std::vector<LayoutRule>& rules) {
   return text;
 }
 
-WhatIf::WhatIf(const std::vector<Entry>& entries, Settings settings, const Assumption& assumption)
-    : engine_(dry()), session_(assumed(std::move(settings), assumption), &engine_, nowhere_) {
+WhatIf::WhatIf(const std::vector<Entry>& entries, Settings settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record)
+    : engine_(dry(std::move(record))), session_(assumed(std::move(settings), assumption), &engine_, nowhere_) {
   session_.keep_last_value();
   for (const Entry& entry : entries) {
     if (entry.moves) session_.use(entry.text, entry.name);

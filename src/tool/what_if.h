@@ -1,8 +1,10 @@
 #pragma once
 // A session as it would be under another mesh or layout.
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eval/session.h"
@@ -25,6 +27,9 @@ std::optional<std::string> take_option(const Session& session, std::string& argu
 /// of kind bad_usage or bad_option_value.
 Assumption take_assumption(const Session& session, std::string& argument);
 
+/// Takes `name` and its value, if the argument begins with it, off it: `--machine FILE`.
+std::optional<std::string> take_value(std::string& argument, std::string_view name);
+
 /// The rules as on the command line: `batch:rows;hidden:cols`.
 std::string option_text(const std::vector<LayoutRule>& rules);
 
@@ -32,7 +37,8 @@ std::string option_text(const std::vector<LayoutRule>& rules);
 /// then refuses is thrown as UserError.
 class WhatIf {
  public:
-  WhatIf(const std::vector<Entry>& entries, Settings settings, const Assumption& assumption);
+  /// `record`: is given what is computed, where it is to be costed under yet other layouts.
+  WhatIf(const std::vector<Entry>& entries, Settings settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record = nullptr);
   Session& session() { return session_; }
 
  private:

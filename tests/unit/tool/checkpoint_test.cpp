@@ -144,5 +144,33 @@ TEST_F(Checkpoint, TensorsOfAnyFileAreReadByName) {
   EXPECT_MENTIONS(wrong.err, "it has no tensor `up.v`");
 }
 
+// A file as others write one: names, the three products in one, F32.
+TEST_F(Checkpoint, AGpt2OfOthersIsLoadedByTheirNames) {
+  const std::string text =
+      "import checkpoint, transformer\n"
+      "dim batch = 2, length = 5, vocab = 7, d_model = 6, heads = 2, d_head = 3, d_ff = 8, part = 3, thrice = 18, joined = 6\n"
+      "fn make() = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2, epsilon: 0.00001)\n"
+      "let theirs = make()\n"
+      "for p in theirs.params { p := random.normal(p.shape) }\n"
+      "let names = [\"wte.weight\", \"wpe.weight\", \"ln_f.weight\", \"ln_f.bias\"]\n"
+      "let tensors = [theirs.embedding.table, theirs.positions.table, theirs.norm.scale, theirs.norm.offset]\n"
+      "for (i, b) in zip([0, 1], theirs.blocks) {\n"
+      "  let a = b.attention\n"
+      "  names := names + [\"h.{i}.ln_1.weight\", \"h.{i}.ln_1.bias\", \"h.{i}.ln_2.weight\", \"h.{i}.ln_2.bias\", \"h.{i}.attn.c_attn.weight\", \"h.{i}.attn.c_attn.bias\",\n"
+      "    \"h.{i}.attn.c_proj.weight\", \"h.{i}.attn.c_proj.bias\", \"h.{i}.mlp.c_fc.weight\", \"h.{i}.mlp.c_fc.bias\", \"h.{i}.mlp.c_proj.weight\", \"h.{i}.mlp.c_proj.bias\"]\n"
+      "  tensors := tensors + [b.norm1.scale, b.norm1.offset, b.norm3.scale, b.norm3.offset,\n"
+      "    reshape(broadcast(stack([a.wq, a.wk, a.wv], part) -> [d_model, part, heads, d_head]) -> [d_model, thrice]), reshape(stack([a.bq, a.bk, a.bv], part) -> [thrice]),\n"
+      "    reshape(a.wo -> [joined, d_model]), a.bo, b.feed_forward.up.w, b.feed_forward.up.b, b.feed_forward.down.w, b.feed_forward.down.b]\n"
+      "}\n"
+      "checkpoint.write(\"" + path("gpt2.safetensors") + "\", names, tensors)\n"
+      "let ours = make()\n"
+      "transformer.load_gpt2(ours, \"" + path("gpt2.safetensors") + "\")\n"
+      "let ids = random.integers([batch, length], 0, 7)\n"
+      "print(all(ours(ids) == theirs(ids)))\n";
+  const ProcessResult result = mtf({"run", write("gpt2.mtf", text)});
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out, "true\n");
+}
+
 }  // namespace
 }  // namespace mtf::tool

@@ -156,6 +156,10 @@ TEST_F(CommandLine, MegatronsModelsAsPublished) {
     EXPECT_MENTIONS(result.out, each.parameters);
     const std::regex all_reduces("all_reduce over model +" + std::to_string(5 * each.layers + 6) + " in ");
     EXPECT_EQ(std::regex_search(result.out, all_reduces), each.model > 1) << result.out;
+    // In the memory of the paper's processors, 32 GB.
+    std::smatch peak;
+    ASSERT_TRUE(std::regex_search(result.out, peak, std::regex("peak memory +([0-9.]+) GiB"))) << result.out;
+    EXPECT_LT(std::stod(peak[1]), 32e9 / (1 << 30));
   }
 }
 

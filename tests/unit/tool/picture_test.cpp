@@ -75,5 +75,15 @@ TEST_F(Pictures, AReportHasTheSourceBesideItsCosts) {
   EXPECT_EQ(count(text, "<svg "), 1);
 }
 
+TEST_F(Pictures, AReportHoldsLayoutsAgainstEachOther) {
+  const std::string file = write("a.mtf", kScript), page = path("report.html");
+  const ProcessResult result = mtf({"plan", file, "--report", page, "--against", "", "--against", "batch:rows"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::string text = read("report.html");
+  const size_t bars = text.find("Under other layouts");
+  ASSERT_NE(bars, std::string::npos);
+  for (const char* layout : {"<td>the script's own</td>", "<td>replicated</td>", "<td>batch:rows</td>"}) EXPECT_NE(text.find(layout, bars), std::string::npos) << layout;
+}
+
 }  // namespace
 }  // namespace mtf::tool

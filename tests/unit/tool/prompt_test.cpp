@@ -1,39 +1,12 @@
 // The prompt as it is used: `mtf` at a pseudo-terminal, typed to.
-#include <unistd.h>
-
 #include <chrono>
 #include <filesystem>
 
-#include "../pseudo_terminal.h"
-#include "command.h"
+#include "prompt.h"
 #include "tool/repl_completion.h"
 
 namespace mtf::tool {
 namespace {
-
-class Prompt : public CommandTest {
- protected:
-  /// `mtf` in the test's folder, with a history of its own; it has shown its prompt.
-  class Session : public PseudoTerminal {
-   public:
-    Session(const Prompt& test, std::size_t rows, std::size_t columns, const std::vector<std::pair<const char*, const char*>>& variables = {})
-        : PseudoTerminal(rows, columns, [&] {
-            setenv("MTF_HISTORY", test.path("history").c_str(), 1);
-            for (const auto& [name, value] : variables) setenv(name, value, 1);
-            if (chdir(test.path("").c_str()) != 0) return 126;
-            execl(kMtf.c_str(), "mtf", nullptr);
-            return 127;
-          }) {
-      EXPECT_TRUE(mentions("<1> mtf>"));
-    }
-    /// Types an entry and waits for what it shows.
-    void enter(const std::string& entry, const std::string& shown) {
-      type(entry + "\r");
-      EXPECT_TRUE(mentions(shown)) << entry;
-      EXPECT_TRUE(wait_until([&] { return !screen().rows().empty() && screen().rows().back().ends_with("mtf>"); })) << screen().text();
-    }
-  };
-};
 
 TEST_F(Prompt, ATranscript) {
   Session terminal(*this, 40, 100);
@@ -44,6 +17,9 @@ TEST_F(Prompt, ATranscript) {
   terminal.enter("let x = random.normal([batch, io])", "x: f32[batch=64/rows, io=32]   4.0 KiB per processor, no communication");
   terminal.enter("let h = relu(einsum(x, w -> [batch, hidden]))", "h: f32[batch=64/rows, hidden=128/cols]   8.0 KiB per processor, no communication");
   terminal.enter("let y = einsum(h, v -> [batch, io])", "   all_reduce over cols: 1,024 values, 4.0 KiB   hidden is summed, and split over cols");
+  terminal.enter("precision mixed", "<8> mtf>");
+  terminal.enter("let z = einsum(h, v -> [batch, io])", "z: bf16[batch=64/rows, io=32]   2.0 KiB per processor");
+  EXPECT_TRUE(terminal.mentions("   all_reduce over cols: 1,024 values, 2.0 KiB   hidden is summed, and split over cols"));
   terminal.type("\x04");
   EXPECT_EQ(terminal.wait(), 0);
   EXPECT_TRUE(terminal.is_restored());

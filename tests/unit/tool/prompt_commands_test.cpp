@@ -1,0 +1,59 @@
+// The commands of the prompt that ask what if, as they are typed.
+#include "prompt.h"
+#include "support/source.h"
+#include "tool/repl_commands.h"
+
+namespace mtf::tool {
+namespace {
+
+const std::string kMatrices = "dim batch = 64, io = 32, hidden = 128; let h = random.normal([batch, hidden]); let v = random.normal([hidden, io]);";
+
+TEST_F(Prompt, ASearchFindsAMeshAndALayoutToPaste) {
+  Session terminal(*this, 60, 150);
+  terminal.enter(kMatrices, "<2> mtf>");
+  terminal.enter(":search einsum(h, v -> [batch, io])", "how many processors there are is not said");
+  terminal.enter(":search --processors 4 einsum(h, v -> [batch, io])", "layout best  = {batch -> [rows, cols]}");
+  EXPECT_TRUE(terminal.mentions("mesh   found = [rows: 2, cols: 2]"));
+  EXPECT_TRUE(terminal.mentions("the best and the second"));
+  terminal.type("\x0c");
+  terminal.enter(":search --mesh [all: 8] --layout {hidden -> all} einsum(h, v -> [batch, io])", "{hidden -> all}");
+  terminal.enter(":search --processors many h", "expected a number from 1 to 1,000,000");
+}
+
+TEST_F(Prompt, APlanSaysHowLongAStatementTakesOnAMachine) {
+  write("slow.json", "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1000000}, \"memory_bandwidth\": 1e12, \"step\": 1e-9}");
+  Session terminal(*this, 60, 150);
+  terminal.enter(kMatrices, "<2> mtf>");
+  terminal.enter(":plan --machine slow.json einsum(h, v -> [batch, io])", "a slow one");
+  terminal.enter(":plan --machine nowhere.json h", "nowhere.json");
+}
+
+TEST_F(Prompt, LayoutsAreComparedDrawnAndCounted) {
+  Session terminal(*this, 60, 150);
+  terminal.enter("mesh m = [all: 4]; layout whole = {}", "<2> mtf>");
+  terminal.enter(kMatrices, "<3> mtf>");
+  terminal.enter(":compare einsum(h, v -> [batch, io]) --layout whole --layout hidden:all", "all_reduce over all");
+  terminal.enter(":draw h @ {batch -> all}", "h @ {batch -> all}");
+  terminal.enter(":counters", "flops");
+  terminal.enter(":plot", "no loss was printed");
+  terminal.enter(":type h", "f32[batch=64, hidden=128]");
+}
+
+TEST_F(Prompt, QuitLeaves) {
+  Session terminal(*this, 20, 100);
+  terminal.type(":quit\r");
+  EXPECT_EQ(terminal.wait(), 0);
+}
+
+/// Whatever is a command is typed by a test.
+TEST(PromptCommands, AreAllTyped) {
+  std::string typed;
+  for (const char* file : {"prompt_test.cpp", "prompt_commands_test.cpp"}) typed += SourceFile::read(std::string(MTF_SOURCE_DIR "/tests/unit/tool/") + file)->text();
+  for (const ReplCommand& command : repl_commands()) {
+    const std::string entry = "(\"" + std::string(command.name);
+    EXPECT_NE(typed.find(entry), std::string::npos) << command.name;
+  }
+}
+
+}  // namespace
+}  // namespace mtf::tool
