@@ -52,12 +52,12 @@ with_statement: WITH with_item block;
 with_item
   : LAYOUT (path | layout_literal)
   | MESH (path | mesh_literal)
-  | PRECISION element_type
+  | PRECISION precision_word
   | SEED expr
   | path ASSIGN expr
   ;
 seed_statement: SEED expr;
-precision_statement: PRECISION element_type;
+precision_statement: PRECISION precision_word;
 import_statement: IMPORT import_item (COMMA import_item)*;
 import_item: (IDENT | string) (AS IDENT)?;
 let_statement: LET pattern (COLON annotation)? ASSIGN expr;
@@ -109,7 +109,7 @@ expr
   | expr op = (STAR | SLASH | FLOOR_DIVIDE | PERCENT) expr                             # binary_expr
   | expr op = (PLUS | MINUS) expr                                                      # binary_expr
   | expr DOTDOT expr                                                                   # range_expr
-  | expr op = (EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL) expr   # binary_expr
+  | expr op = (EQUAL | NOT_EQUAL | LESS | LESS_EQUAL | GREATER | GREATER_EQUAL | IN) expr  # binary_expr
   | op = NOT expr                                                                      # unary_expr
   | expr op = AND expr                                                                 # binary_expr
   | expr op = OR expr                                                                  # binary_expr
@@ -153,3 +153,6 @@ any_word
   | FN | FOR | WHILE | IF | ELSE | BREAK | CONTINUE | RETURN | ASSERT | COUNTERS | NO_GRAD | F32 | F64 | BF16 | I32 | BOOL | AS | IN | AND | OR | NOT
   | TRUE | FALSE | NONE
   ;
+
+// The IDENT is `mixed`.
+precision_word: element_type | IDENT;

@@ -46,7 +46,7 @@ public:
     RuleExpr = 46, RulePrimary = 47, RuleIf_else = 48, RuleParens = 49, 
     RuleList = 50, RuleList_item = 51, RuleArguments = 52, RuleArgument = 53, 
     RuleIndex_arguments = 54, RuleIndex_argument = 55, RuleString = 56, 
-    RuleInterpolation = 57, RuleAny_word = 58
+    RuleInterpolation = 57, RuleAny_word = 58, RulePrecision_word = 59
   };
 
   MtfParser(antlr4::TokenStream *input);
@@ -117,7 +117,8 @@ public:
   class Index_argumentContext;
   class StringContext;
   class InterpolationContext;
-  class Any_wordContext; 
+  class Any_wordContext;
+  class Precision_wordContext; 
 
   class  ProgramContext : public antlr4::ParserRuleContext {
   public:
@@ -340,7 +341,7 @@ public:
     antlr4::tree::TerminalNode *MESH();
     Mesh_literalContext *mesh_literal();
     antlr4::tree::TerminalNode *PRECISION();
-    Element_typeContext *element_type();
+    Precision_wordContext *precision_word();
     antlr4::tree::TerminalNode *SEED();
     ExprContext *expr();
     antlr4::tree::TerminalNode *ASSIGN();
@@ -367,7 +368,7 @@ public:
     Precision_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
     antlr4::tree::TerminalNode *PRECISION();
-    Element_typeContext *element_type();
+    Precision_wordContext *precision_word();
 
    
   };
@@ -840,6 +841,7 @@ public:
     antlr4::tree::TerminalNode *LESS_EQUAL();
     antlr4::tree::TerminalNode *GREATER();
     antlr4::tree::TerminalNode *GREATER_EQUAL();
+    antlr4::tree::TerminalNode *IN();
     antlr4::tree::TerminalNode *AND();
     antlr4::tree::TerminalNode *OR();
   };
@@ -1141,6 +1143,18 @@ public:
   };
 
   Any_wordContext* any_word();
+
+  class  Precision_wordContext : public antlr4::ParserRuleContext {
+  public:
+    Precision_wordContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    Element_typeContext *element_type();
+    antlr4::tree::TerminalNode *IDENT();
+
+   
+  };
+
+  Precision_wordContext* precision_word();
 
 
   virtual bool sempred(antlr4::RuleContext *_localctx, size_t ruleIndex, size_t predicateIndex) override;

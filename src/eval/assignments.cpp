@@ -2,6 +2,7 @@
 #include "eval/evaluator.h"
 #include "eval/limits.h"
 #include "eval/span_table.h"
+#include "ops/type_rules.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -39,7 +40,9 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   const Value* tensor = tensor_of(value);
   if (const Value* old_tensor = tensor_of(old)) {
     if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return;
-    Value next = variables.converted(value, old_tensor->type(), span, "`" + name + "`", binding.span);
+    TensorType type = old_tensor->type();
+    if (tensor && are_one_when_mixed(builder, type.element, tensor->element())) type.element = tensor->element();
+    Value next = variables.converted(value, type, span, "`" + name + "`", binding.span);
     // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
     next = builder.laid_like(next, *old_tensor);
     if (next == *tensor_of(value)) next = builder.add("copy", {next});

@@ -71,30 +71,17 @@ Variables variables_of(const GivenArgument& models) {
   return variables;
 }
 
-/// save_checkpoint(folder, models, step, keep).
-HostValue save_checkpoint(Evaluator& evaluator, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"folder", "models", "step", "keep"}, "save_checkpoint(folder, models, step, keep)");
-  if (given[1]->value.is_unknown()) return None{};
-  const Variables variables = variables_of(*given[1]);
-  const auto step = evaluator.convert.to_int(given[2]->value, given[2]->span, "a step");
-  const auto keep = evaluator.convert.to_int(given[3]->value, given[3]->span, "how many to keep");
-  const Span span = arguments.span;
-  Values values;
-  for (const auto& [name, place] : variables) values.push_back(place->current.value());
-  evaluator.cuts.cut(values, span);
-  if (evaluator.domain.is_abstract()) return None{};
-  if (*step < 0) fail(Kind::bad_value, given[2]->span, "expected a step of 0 or more, found {}", *step);
-
-  const std::string folder = string_of(*given[0], "a folder"), path = file_of(folder, *step);
+/// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there.
+void write_tensors(Evaluator& evaluator, const std::string& path, const std::map<std::string, Value>& tensors, std::map<std::string, std::string> metadata, Span span,
+                   const std::function<void()>& then = {}) {
   SafetensorsHeader header;
-  const Context& context = evaluator.builder.context;
-  header.metadata = {{"format", "mtf"}, {"step", std::to_string(*step)}, {"seed", fmt::format("{}", context.seed)}, {"random_calls", fmt::format("{}", context.random_calls)}};
-  for (const auto& [name, place] : variables) {
-    header.tensors[name] = {safetensors_type(place->type.element), sizes_of(place->type.dims), 0, 0};
-    header.metadata["dims:" + name] = dims_text(place->type.dims);
+  header.metadata = std::move(metadata);
+  header.metadata["format"] = "mtf";
+  for (const auto& [name, value] : tensors) {
+    header.tensors[name] = {safetensors_type(value.element()), sizes_of(value.dims()), 0, 0};
+    header.metadata["dims:" + name] = dims_text(value.dims());
   }
   const std::string begins = lay_out_safetensors(header);
-
   Engine& engine = *evaluator.engine();
   std::optional<FileInTheMaking> made;
   on_rank_0(evaluator, span, [&] {
@@ -104,15 +91,63 @@ HostValue save_checkpoint(Evaluator& evaluator, Arguments& arguments) {
   const std::string partial = engine.broadcast(made ? made->file().path() : std::string(), span);
   on_every_rank(evaluator, span, [&] {
     const PositionedFile file = PositionedFile::to_write(partial);
-    for (const auto& [name, place] : variables) engine.store(place->current.value(), file, header.tensors.at(name).begin);
+    for (const auto& [name, value] : tensors) engine.store(value, file, header.tensors.at(name).begin);
     file.synchronize();
   });
   on_rank_0(evaluator, span, [&] {
     made->take_place();
+    if (then) then();
+  });
+}
+
+/// save_checkpoint(folder, models, step, keep).
+HostValue save_checkpoint(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"folder", "models", "step", "keep"}, "save_checkpoint(folder, models, step, keep)");
+  if (given[1]->value.is_unknown()) return None{};
+  const Variables variables = variables_of(*given[1]);
+  const auto step = evaluator.convert.to_int(given[2]->value, given[2]->span, "a step");
+  const auto keep = evaluator.convert.to_int(given[3]->value, given[3]->span, "how many to keep");
+  std::map<std::string, Value> tensors;
+  Values values;
+  for (const auto& [name, place] : variables) values.push_back(tensors[name] = place->current.value());
+  evaluator.cuts.cut(values, arguments.span);
+  if (evaluator.domain.is_abstract()) return None{};
+  if (*step < 0) fail(Kind::bad_value, given[2]->span, "expected a step of 0 or more, found {}", *step);
+
+  const std::string folder = string_of(*given[0], "a folder");
+  const Context& context = evaluator.builder.context;
+  const std::map<std::string, std::string> metadata = {
+      {"step", std::to_string(*step)}, {"seed", fmt::format("{}", context.seed)}, {"random_calls", fmt::format("{}", context.random_calls)}};
+  write_tensors(evaluator, file_of(folder, *step), tensors, metadata, arguments.span, [&] {
     const std::vector<int64_t> steps = steps_in(folder);
     for (size_t i = 0; *keep > 0 && i < steps.size(); ++i)
       if (i >= static_cast<size_t>(*keep) && steps[i] != *step) std::filesystem::remove(file_of(folder, steps[i]));
   });
+  return None{};
+}
+
+/// write_safetensors(path, names, tensors).
+HostValue write_safetensors(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"path", "names", "tensors"}, "write_safetensors(path, names, tensors)");
+  for (auto* argument : given)
+    if (argument->value.is_unknown()) return None{};
+  const std::string path = string_of(*given[0]);
+  auto *names = given[1]->value.as<ListPtr>(), *values = given[2]->value.as<ListPtr>();
+  for (int i : {1, 2})
+    if (!given[i]->value.is<ListPtr>()) fail(Kind::type_mismatch, given[i]->span, "expected a list, found {}", describe(given[i]->value));
+  if ((*names)->items.size() != (*values)->items.size()) {
+    fail(Kind::bad_value, given[2]->span, "expected {} tensors, as many as names, found {}", (*names)->items.size(), (*values)->items.size());
+  }
+  std::map<std::string, Value> tensors;
+  Values needed;
+  for (size_t i = 0; i < (*names)->items.size(); ++i) {
+    auto* name = (*names)->items[i].as<Text>();
+    if (!name) fail(Kind::type_mismatch, given[1]->span, "expected names as strings, found {} in it", describe((*names)->items[i]));
+    needed.push_back(evaluator.convert.to_tensor((*values)->items[i], given[2]->span));
+    if (!tensors.emplace(**name, needed.back()).second) fail(Kind::bad_value, given[1]->span, "the name `{}` stands twice", **name);
+  }
+  evaluator.cuts.cut(needed, arguments.span);
+  if (!evaluator.domain.is_abstract()) write_tensors(evaluator, path, tensors, {}, arguments.span);
   return None{};
 }
 
@@ -232,6 +267,7 @@ HostValue safetensor_names(Evaluator& evaluator, Arguments& arguments) {
 void register_checkpoint(Scope& scope) {
   add_builtin(scope, "save_checkpoint", "save_checkpoint(folder, models, step, keep)", save_checkpoint);
   add_builtin(scope, "load_checkpoint", "load_checkpoint(folder, models)", load_checkpoint);
+  add_builtin(scope, "write_safetensors", "write_safetensors(path, names, tensors)", write_safetensors);
   add_builtin(scope, "safetensor", "safetensor(path, name, dims)", safetensor);
   add_builtin(scope, "safetensor_names", "safetensor_names(path)", safetensor_names);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -169,9 +171,11 @@ void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& s
 }
 
 void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt) {
-  const std::string_view type = stmt.element_type.name.text();
-  if (type != "bf16" && type != "f32") fail(Kind::bad_value, stmt.element_type.span, "expected bf16 or f32, found {}", type);
-  evaluator.builder.context.multiply_bf16 = type == "bf16";
+  constexpr std::pair<std::string_view, Precision> kWords[] = {{"f32", Precision::kF32}, {"bf16", Precision::kBf16}, {"mixed", Precision::kMixed}};
+  const std::string_view word = stmt.word.name.text();
+  const auto* meant = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& known) { return known.first == word; });
+  if (meant == std::end(kWords)) fail(Kind::bad_value, stmt.word.span, "expected f32, bf16 or mixed, found {}", word);
+  evaluator.builder.context.precision = meant->second;
 }
 
 }  // namespace mtf

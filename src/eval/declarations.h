@@ -21,7 +21,7 @@ enum class Used : uint8_t { kEither, kMesh, kLayout };
 void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted = Used::kEither);
 /// `seed 7`: the stream of random numbers begins anew.
 void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& scope);
-/// `precision bf16`.
+/// `precision bf16`, `precision mixed`.
 void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt);
 
 }  // namespace mtf

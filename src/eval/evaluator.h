@@ -122,6 +122,7 @@ class Evaluator {
   /// `object.name`. Fails (unknown_attribute) with what the object has.
   HostValue attribute(const HostValue& object, const ast::Ident& name);
 
+  HostValue is_in(const HostValue& a, const HostValue& b, Span span) const;
   /// `a op b` of values; `and` and `or` have decided that b is needed.
   HostValue operate(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
 

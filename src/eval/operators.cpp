@@ -152,9 +152,37 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
   return operate(op, a, evaluate(*binary.right, scope), spans_of(expr, binary));
 }
 
+/// `a in b`: a string within a string, or an element of a list.
+HostValue Evaluator::is_in(const HostValue& a, const HostValue& b, Span span) const {
+  auto* list = b.as<ListPtr>();
+  if (list && !a.is_unknown()) {
+    for (const HostValue& item : (*list)->items) {
+      if (item.is_unknown()) return unknown(UnknownKind::kBool);
+      if (a.is<None>() || item.is<None>()) {
+        if (a.is<None>() && item.is<None>()) return true;
+        continue;
+      }
+      auto* place = a.as<PlacePtr>();
+      auto* other = item.as<PlacePtr>();
+      const std::optional<bool> same = place && other ? *place == *other : equal(a, item);
+      if (!same) fail(Kind::not_comparable, span, "{} and {}", describe(a), describe(item));
+      if (*same) return true;
+    }
+    return false;
+  }
+  auto *part = a.as<Text>(), *whole = b.as<Text>();
+  if (part && whole) return (*whole)->find(**part) != std::string::npos;
+  auto fits = [](const HostValue& v, bool is_known) { return is_known || (v.is_unknown() && (unknown_kind(v) == UnknownKind::kAny || unknown_kind(v) == UnknownKind::kString)); };
+  if (a.is_unknown() && list) return unknown(UnknownKind::kBool);
+  if (fits(a, part) && fits(b, whole || list)) return unknown(UnknownKind::kBool);
+  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return unknown(UnknownKind::kBool);
+  fail(Diagnostic(Kind::type_mismatch, span, fmt::format("`in` asks for a string in a string or an element of a list, found {} and {}", describe(a), describe(b))));
+}
+
 HostValue Evaluator::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
   const Span span = spans.whole;
   if (a.is_poison() || b.is_poison()) return Poison{};
+  if (op == BinaryOp::kIn) return is_in(a, b, span);
   const bool tells_equal = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
   if (tells_equal && (a.is<None>() || b.is<None>())) return is_none(op, a, b);
   const bool any = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);

@@ -5,6 +5,7 @@
 #include "eval/layout_values.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
+#include "ops/type_rules.h"
 #include "support/text.h"
 #include "types/saturating.h"
 
@@ -28,10 +29,11 @@ Value Variables::converted(const HostValue& value, const TensorType& type, Span 
     return evaluator_.convert.number_tensor(value, type.element);
   }
   if (!same_set(tensor->dims(), type.dims)) mismatch("");
-  if (tensor->element() != type.element) mismatch(fmt::format("`cast(…, {})` converts it", name(type.element)));
-  Value result = *tensor;
   Builder& builder = evaluator_.builder;
   builder.span = span;
+  if (tensor->element() != type.element && !are_one_when_mixed(builder, tensor->element(), type.element))
+    mismatch(fmt::format("`cast(…, {})` converts it", name(type.element)));
+  Value result = builder.cast(*tensor, type.element);
   if (result.dims() != type.dims) result = builder.broadcast(result, type.dims);
   return result;
 }

@@ -82,7 +82,7 @@ Flow run_with(Evaluator& evaluator, const ast::WithStmt& stmt, const ScopePtr& s
                           return run();
                         },
                         [&](const ast::PrecisionStmt& precision) {
-                          const Restore before(context.multiply_bf16);
+                          const Restore before(context.precision);
                           set_precision(evaluator, precision);
                           return run();
                         },

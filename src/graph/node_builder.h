@@ -14,11 +14,19 @@ namespace mtf {
 
 class LayoutRecord;  // graph/layout_record.h
 
+/// What `precision` has in force: in which types what the program writes is computed. What that means for an operation is
+/// said in ops/type_rules.h, once.
+enum class Precision : uint8_t {
+  kF32,    ///< as the operands' types say
+  kBf16,   ///< products of f32 are those of bf16
+  kMixed,  ///< stored in f32, used as bf16, summed in f32
+};
+
 /// What a statement is evaluated under; the evaluator changes it as `mesh`, `layout`, `seed` … say.
 struct Context {
   MeshPtr mesh;
   LayoutPtr layout = std::make_shared<const Layout>();  ///< null: no rules, whatever is in force
-  bool multiply_bf16 = false;     ///< precision bf16
+  Precision precision = Precision::kF32;
   bool no_grad = false;           ///< inside `no_grad { … }`
   double seed = 0;
   double random_calls = 0;        ///< random operations evaluated since `seed`

@@ -54,7 +54,7 @@ Values pow_gradient(GradientCall& call) {
 Values build_clip(Call& call) {
   const Values operands = tensor_arguments(call);
   check_broadcast(call, operands);
-  const Values cast = as_element(call.builder, operands, meet_as_numbers(operands), call.span);
+  const Values cast = as_element(call.builder, operands, meet_as_numbers(call.builder, operands), call.span);
   const Value above = call.builder.add("maximum", {cast[0], cast[1]});
   return {call.builder.add("at_most", {above, cast[2]})};
 }

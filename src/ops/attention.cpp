@@ -66,12 +66,12 @@ Values build_attention(Call& call) {
   const bool masked = call.argument("mask").given, biased = call.argument("bias").given;
   if (masked) check_element(call, "mask", ElementType::kBool, "compare it: mask != 0");
   const Dims& q = call.tensor("q").dims();
-  const ElementType element = real_element(common_element({call.tensor("q"), call.tensor("k"), call.tensor("v")}));
+  const ElementType element = used_element(b, real_element(common_element(b, {call.tensor("q"), call.tensor("k"), call.tensor("v")})));
   Values operands = as_element(b, Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
   if (masked) operands.push_back(call.tensor("mask"));
 
-  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, b.context.multiply_bf16}};
+  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, b.context.precision == Precision::kBf16}};
   attributes.ints.push_back(find_dim(q, length.name));
   attributes.ints.push_back(find_dim(q, features.name));
   const auto memory_label = static_cast<int64_t>(q.size());

@@ -15,7 +15,7 @@ struct Factors {
 };
 
 Value product(Builder& b, const AttentionParts& parts, const Value& x, const Value& y, const Dims& result) {
-  return b.add("einsum", {x, y}, einsum_attributes({x, y}, result, parts.bf16_product));
+  return b.add("einsum", {x, y}, einsum_attributes({x, y}, result, parts.bf16_product ? Product::kAsBf16 : Product::kPlain));
 }
 
 Factors factors_of(Builder& b, const Operation& operation, const Values& operands) {

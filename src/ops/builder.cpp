@@ -87,7 +87,7 @@ Value Builder::reduce(std::string_view op, const Value& a, const Dims& kept) {
 }
 
 Value Builder::einsum(Values operands, const Dims& result) {
-  Attributes attributes = einsum_attributes(operands, result, context.multiply_bf16);
+  Attributes attributes = einsum_attributes(operands, result, product_in_force(context, operands[0].element()));
   return add("einsum", std::move(operands), std::move(attributes));
 }
 

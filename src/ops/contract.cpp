@@ -9,8 +9,13 @@
 
 namespace mtf {
 
-Attributes einsum_attributes(const Values& operands, const Dims& result, bool bf16_product) {
-  Attributes attributes{.dims = result, .ints = {bf16_product ? 1 : 0}};
+Product product_in_force(const Context& context, ElementType element) {
+  if (context.precision == Precision::kBf16) return Product::kAsBf16;
+  return context.precision == Precision::kMixed && element == ElementType::kBf16 ? Product::kRounded : Product::kPlain;
+}
+
+Attributes einsum_attributes(const Values& operands, const Dims& result, Product product) {
+  Attributes attributes{.dims = result, .ints = {static_cast<int64_t>(product)}};
   Dims labels = result;
   for (const Value& operand : operands)
     for (const Dim& dim : operand.dims()) {
@@ -22,8 +27,10 @@ Attributes einsum_attributes(const Values& operands, const Dims& result, bool bf
 
 namespace {
 
-Value contract(Builder& b, const Values& operands, const Dims& result, bool bf16_product) {
-  return b.add("einsum", operands, einsum_attributes(operands, result, bf16_product));
+Product product_of(const Operation& operation) { return static_cast<Product>(operation.attributes.ints[0]); }
+
+Value contract(Builder& b, const Values& operands, const Dims& result, Product product) {
+  return b.add("einsum", operands, einsum_attributes(operands, result, product));
 }
 
 std::vector<Dims> dims_of(const Values& values) {
@@ -33,7 +40,7 @@ std::vector<Dims> dims_of(const Values& values) {
 }
 
 /// Multiplies two at a time until two are left. The program did not write what comes between.
-void multiply_pairs(Builder& b, Values& operands, const Dims& result) {
+void multiply_pairs(Builder& b, Values& operands, const Dims& result, Product product) {
   const bool written = b.written;
   b.written = false;
   std::unordered_map<Name, int> uses;  // of a dim: the result, and the tensors that are left to be multiplied
@@ -48,7 +55,7 @@ void multiply_pairs(Builder& b, Values& operands, const Dims& result) {
     count(operands[i].dims(), -1);
     count(operands[j].dims(), -1);
     const Dims dims = product_dims(operands[i].dims(), operands[j].dims(), [&](Name dim) { return uses[dim] > 0; });
-    operands.push_back(contract(b, {operands[i], operands[j]}, dims, b.context.multiply_bf16));
+    operands.push_back(contract(b, {operands[i], operands[j]}, dims, product));
     count(dims, 1);
   }
   b.written = written;
@@ -63,9 +70,11 @@ Values build_einsum(Call& call) {
              .help("write them behind an arrow: einsum(x, y -> [a, b])"));
   check_sizes(call, operands);
   check_arrow(call, operands);
-  operands = as_element(b, operands, number_element(common_element(operands)), call.span);
-  if (operands.size() > 2) multiply_pairs(b, operands, *call.arrow);
-  return {contract(b, operands, *call.arrow, b.context.multiply_bf16)};
+  const ElementType element = used_element(b, number_element(common_element(b, operands)));
+  operands = as_element(b, operands, element, call.span);
+  const Product product = product_in_force(b.context, element);
+  if (operands.size() > 2) multiply_pairs(b, operands, *call.arrow, product);
+  return {contract(b, operands, *call.arrow, product)};
 }
 
 std::vector<TensorType> infer_einsum(const Operation& operation) {
@@ -75,7 +84,7 @@ std::vector<TensorType> infer_einsum(const Operation& operation) {
     places += operand.dims.size();
   }
   MTF_CHECK(operation.attributes.ints.size() == places, "einsum's attributes are made by einsum_attributes");
-  return {{operation.operands[0].element, operation.attributes.dims}};
+  return {{product_of(operation) == Product::kWide ? ElementType::kF32 : operation.operands[0].element, operation.attributes.dims}};
 }
 
 IterationSpace einsum_space(const Operation& operation) {
@@ -88,6 +97,7 @@ IterationSpace einsum_space(const Operation& operation) {
     IterationDim entry;
     const bool summed = i >= operation.attributes.dims.size();
     entry.kind = summed ? SplitKind::kReduce : SplitKind::kFree;
+    entry.rounds_parts = product_of(operation) == Product::kRounded;
     for (const TensorType& operand : operation.operands) entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims, labels[i].name)));
     entry.results.push_back(static_cast<int8_t>(summed ? -1 : static_cast<int>(i)));
     space.dims.push_back(std::move(entry));
@@ -95,21 +105,26 @@ IterationSpace einsum_space(const Operation& operation) {
   return space;
 }
 
+/// The product that gives a gradient of `element`.
+Product gradient_product(const Operation& operation, ElementType element) {
+  if (element != operation.operands[0].element) return Product::kWide;
+  return product_of(operation) == Product::kWide ? Product::kRounded : product_of(operation);
+}
+
 /// d times the other operand, summed to the dims of this one; repeated along those that only this one has.
 Values einsum_gradient(GradientCall& call) {
   Builder& b = call.builder;
   const Values& operands = call.operands;
-  const bool bf16_product = call.operation.attributes.ints[0] != 0;
   Values gradients(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!call.wants(i)) continue;
-    Value gradient = call.d_results[0];
+    Value gradient = b.cast(call.d_results[0], operands[i].element());
     if (operands.size() == 2) {
       const Value& other = operands[1 - i];
       Dims kept;
       for (const Dim& dim : operands[i].dims())
         if (has_dim(gradient.dims(), dim.name) || has_dim(other.dims(), dim.name)) kept.push_back(dim);
-      gradient = contract(b, {gradient, other}, kept, bf16_product);
+      gradient = contract(b, {gradient, other}, kept, gradient_product(call.operation, gradient_element(operands[i])));
     }
     gradients[i] = b.broadcast(gradient, operands[i].dims());
   }
@@ -181,7 +196,7 @@ constexpr Op ops::kEinsum = complete({
     .family = "Contraction",
     .doc = "The product of all operands, summed over the dims that are not in the result; every dim of the result is in an operand. "
            "Three operands and more are multiplied two at a time, in the order that takes the fewest operations. Under "
-           "`precision bf16`, f32 is multiplied as bf16 and accumulated in f32.",
+           "`precision bf16`, f32 is multiplied as bf16 and accumulated in f32; under `precision mixed` the result is bf16 too.",
     .example = "dim a = 2, b = 2, c = 2\nlet x = tensor([[1, 2], [3, 4]], [a, b])\nlet y = tensor([[5, 6], [7, 8]], [b, c])\n"
                "print(einsum(x, y -> [a, c]))\n#> [[19, 22], [43, 50]]\nprint(einsum(x, x -> []))\n#> 30\n",
     .samples = "x: [a, b], y: [b, c] => einsum(x, y -> [a, c])\nx: [a, b, c], y: [a, c, d] => einsum(x, y -> [a, d, b])\n"

@@ -34,7 +34,7 @@ class Contraction {
  public:
   explicit Contraction(KernelCall& call) : call_(call) {
     const std::vector<int64_t>& ints = call.attributes.ints;
-    bf16_product_ = ints[0] != 0 && call.operands[0].element == ElementType::kF32;
+    bf16_product_ = ints[0] == static_cast<int64_t>(Product::kAsBf16) && call.operands[0].element == ElementType::kF32;
     int64_t labels = static_cast<int64_t>(call.results[0].dims.size());
     for (size_t i = 1; i < ints.size(); ++i) labels = std::max(labels, ints[i] + 1);
     sizes_.assign(labels, 1);

@@ -13,14 +13,14 @@ std::vector<TensorType> infer_truth(const Operation& operation);
 Values broadcast_arguments(const Call& call);
 
 /// Broadcasts the arguments, and casts them to the type that `rule` gives for them; then one operation.
-template <ElementType (*rule)(const Values&)>
+template <ElementType (*rule)(const Builder&, const Values&)>
 Values build_map(Call& call) {
   const Values operands = broadcast_arguments(call);
-  return call.builder.add_node(call.op, as_element(call.builder, operands, rule(operands), call.span));
+  return call.builder.add_node(call.op, as_element(call.builder, operands, rule(call.builder, operands), call.span));
 }
 
-inline ElementType meet_as_numbers(const Values& operands) { return number_element(common_element(operands)); }
-inline ElementType meet_as_reals(const Values& operands) { return real_element(common_element(operands)); }
+inline ElementType meet_as_numbers(const Builder& builder, const Values& operands) { return number_element(common_element(builder, operands)); }
+inline ElementType meet_as_reals(const Builder& builder, const Values& operands) { return real_element(common_element(builder, operands)); }
 
 /// No gradient flows to any operand: the operation is constant wherever it is smooth.
 Values zero_gradient(GradientCall& call);

@@ -23,7 +23,7 @@ Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
 IterationSpace gather_space(const Operation& operation) {
   IterationSpace space;
   const std::vector<int64_t>& places = operation.attributes.ints;
-  space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .operands = {narrow(places[0]), -1}, .results = {-1}});
+  space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .rounds_parts = true, .operands = {narrow(places[0]), -1}, .results = {-1}});
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d)
     space.dims.push_back({.operands = {narrow(places[1 + 2 * d]), narrow(places[2 + 2 * d])}, .results = {narrow(d)}});
   return space;
@@ -101,7 +101,8 @@ void gather_kernel(KernelCall& call) {
     });
   };
   if (table.element == to.element) by_element(table.element, [&](auto zero) { run(zero, zero); });
-  else run(Bf16{}, float{});
+  else if (table.element == ElementType::kBf16) run(Bf16{}, float{});
+  else run(float{}, Bf16{});
 }
 
 Values build_gather(Call& call) {
@@ -109,7 +110,7 @@ Values build_gather(Call& call) {
   const Value& ids = call.tensor("ids");
   check_element(call, "ids", ElementType::kI32, "cast the ids: cast(x, i32)");
   check_sizes(call, {table, ids});
-  return {gather(call.builder, table, ids, dim_over(call, "table"))};
+  return {gather(call.builder, table, ids, dim_over(call, "table"), used_element(call.builder, table.element()))};
 }
 
 // ---- scatter_add -----------------------------------------------------------------------------------------------------
@@ -237,13 +238,13 @@ Values build_scatter(Call& call) {
     dims = *call.arrow;
   }
   const Value numbers = call.builder.cast(values, number_element(values.element()));
-  return {scatter_add(call.builder, numbers, ids, into, dims)};
+  return {scatter_add(call.builder, numbers, ids, into, dims, numbers.element())};
 }
 
 }  // namespace
 
-Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& over) {
-  Attributes attributes{.dims = {over}, .ints = {find_dim(table.dims(), over.name)}, .element = table.element()};
+Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& over, ElementType element) {
+  Attributes attributes{.dims = {over}, .ints = {find_dim(table.dims(), over.name)}, .element = element};
   for (const Dim& dim : gather_dims(table.dims(), ids.dims(), over.name)) {
     attributes.ints.push_back(dim.name == over.name ? -1 : find_dim(table.dims(), dim.name));
     attributes.ints.push_back(find_dim(ids.dims(), dim.name));
@@ -251,8 +252,8 @@ Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& 
   return builder.add("gather", {table, ids}, std::move(attributes));
 }
 
-Value scatter_add(Builder& builder, const Value& values, const Value& ids, const Dim& into, const Dims& dims) {
-  Attributes attributes{.dims = {into}, .ints = {find_dim(dims, into.name), static_cast<int64_t>(dims.size())}, .element = values.element()};
+Value scatter_add(Builder& builder, const Value& values, const Value& ids, const Dim& into, const Dims& dims, ElementType element) {
+  Attributes attributes{.dims = {into}, .ints = {find_dim(dims, into.name), static_cast<int64_t>(dims.size())}, .element = element};
   for (const Dim& dim : dims) {
     const bool is_into = dim.name == into.name;
     attributes.dims.push_back(is_into ? into : dim);
@@ -283,11 +284,11 @@ constexpr Op ops::kGather = complete({
     .build = build_gather,
     .infer = [](const Operation& operation) -> std::vector<TensorType> {
       const TensorType& table = operation.operands[0];
-      return {{table.element, gather_dims(table.dims, operation.operands[1].dims, operation.attributes.dims[0].name)}};
+      return {{operation.attributes.element, gather_dims(table.dims, operation.operands[1].dims, operation.attributes.dims[0].name)}};
     },
     .space = gather_space, .kernel = gather_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {scatter_add(call.builder, call.d_results[0], call.operands[1], call.operation.attributes.dims[0], call.operands[0].dims()), {}};
+      return {scatter_add(call.builder, call.d_results[0], call.operands[1], call.operation.attributes.dims[0], call.operands[0].dims(), gradient_element(call.operands[0])), {}};
     }});
 
 constexpr Op ops::kScatterAdd = complete({
@@ -304,11 +305,11 @@ constexpr Op ops::kScatterAdd = complete({
                "x: [a, b], i: i32[b] in 0..2 => scatter_add(x, i, into: b)",
     .build = build_scatter,
     .infer = [](const Operation& operation) -> std::vector<TensorType> {
-      return {{operation.operands[0].element, Dims(operation.attributes.dims.begin() + 1, operation.attributes.dims.end())}};
+      return {{operation.attributes.element, Dims(operation.attributes.dims.begin() + 1, operation.attributes.dims.end())}};
     },
     .space = scatter_space, .kernel = scatter_kernel, .work = Work::kPerOperand,
     .gradient = [](GradientCall& call) -> Values {
-      return {gather(call.builder, call.d_results[0], call.operands[1], call.operation.attributes.dims[0]), {}};
+      return {gather(call.builder, call.d_results[0], call.operands[1], call.operation.attributes.dims[0], gradient_element(call.operands[0])), {}};
     }});
 
 }  // namespace mtf

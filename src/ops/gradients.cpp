@@ -36,7 +36,7 @@ class Backward {
     add_to(loss_, builder_.number(1, loss_.element()));
     for (auto node = path_.rbegin(); node != path_.rend(); ++node) step(*node);
     Values results;
-    for (const Value& target : targets_) results.push_back(gradient_of(target));
+    for (const Value& target : targets_) results.push_back(builder_.cast(gradient_of(target), target.element()));
     return results;
   }
 
@@ -122,7 +122,7 @@ class Backward {
     if (parts.empty()) parts.push_back(builder_.zeros(of.type()));
     Value sum = parts[0];
     for (size_t i = 1; i < parts.size(); ++i) sum = builder_.add_like(sum, in_order(parts[i], sum.dims()), of);
-    sum = builder_.cast(in_order(sum, of.dims()), of.element());
+    sum = builder_.cast(in_order(sum, of.dims()), gradient_element(of));
     sum = builder_.laid_like(sum, of);
     if (sum.node->name.empty() && !of.node->name.empty() && sum.node != of.node) sum.node->name = Name("d_" + of.node->name.str());
     builder_.context.mesh = mesh;

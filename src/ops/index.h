@@ -25,12 +25,12 @@ int64_t checked_place(const Dim& dim, double place);
 /// The place that the first input of an index, place_at or add_at names.
 int64_t place_of_input(const KernelCall& call);
 
-/// The table at the places that `ids` say along its dim `over`. Dims of both run together; the result has the dims of
-/// the ids, then the others of the table.
-Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& over);
+/// The table at the places that `ids` say along its dim `over`, as `element`. Dims of both run together; the result has the
+/// dims of the ids, then the others of the table.
+Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& over, ElementType element);
 
 /// The transpose of gather: adds each value to the place that its id says along `into`. The result has `dims`: into,
-/// the dims of the values that the ids lack, and those of both that are not summed.
-Value scatter_add(Builder& builder, const Value& values, const Value& ids, const Dim& into, const Dims& dims);
+/// the dims of the values that the ids lack, and those of both that are not summed. It is `element`.
+Value scatter_add(Builder& builder, const Value& values, const Value& ids, const Dim& into, const Dims& dims, ElementType element);
 
 }  // namespace mtf

@@ -20,7 +20,7 @@ int8_t narrow(int64_t place) { return static_cast<int8_t>(place); }
 Values tensors_of(Call& call) {
   const Argument& list = call.argument("tensors");
   if (list.values.empty()) fail(Kind::missing_argument, call.span_of("tensors"), "expected at least one tensor, found an empty list");
-  return as_element(call.builder, list.values, common_element(list.values), call.span_of("tensors"));
+  return as_element(call.builder, list.values, common_element(call.builder, list.values), call.span_of("tensors"));
 }
 
 // ---- concat ----------------------------------------------------------------------------------------------------------

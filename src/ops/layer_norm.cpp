@@ -64,7 +64,7 @@ constexpr Op ops::kLayerNorm = complete({
            "program's own, as in `nn.LayerNorm`.",
     .example = "dim n = 4\nprint(layer_norm(range(n) + 1, over: n))\n#> [-1.34164, -0.447213, 0.447213, 1.34164]\n",
     .samples = "x: [a, b] => layer_norm(x, over: b)\nx: [a, b, c] => layer_norm(x, over: [a, c], epsilon: 0.1)",
-    .build = [](Call& call) -> Values { return build_over(call, {call.number("epsilon", 1e-6)}); },
+    .build = [](Call& call) -> Values { return build_over(call, real_element(call.tensor("x").element()), {call.number("epsilon", 1e-6)}); },
     .infer = infer_layer_norm,
     .space = over_space,
     .kernel = layer_norm_kernel,

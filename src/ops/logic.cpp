@@ -7,8 +7,8 @@ namespace {
 constexpr std::string_view kNotSmooth = "a truth value does not change smoothly";
 
 /// Types in which two operands are compared for equality: truth values as such, unless one is a number.
-ElementType meet_as_any(const Values& operands) {
-  const ElementType element = common_element(operands);
+ElementType meet_as_any(const Builder& builder, const Values& operands) {
+  const ElementType element = common_element(builder, operands);
   for (const Value& operand : operands)
     if (element == ElementType::kBool && is_host_number(operand) && operand.element() == ElementType::kI32) return ElementType::kI32;
   return element;
@@ -33,7 +33,7 @@ Values build_where(Call& call) {
   Values operands = tensor_arguments(call);
   check_broadcast(call, operands);
   const Values sides = {operands[1], operands[2]};
-  const Values cast = as_element(call.builder, sides, common_element(sides), call.span);
+  const Values cast = as_element(call.builder, sides, common_element(call.builder, sides), call.span);
   return call.builder.add_node(call.op, {operands[0], cast[0], cast[1]});
 }
 

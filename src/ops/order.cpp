@@ -227,7 +227,7 @@ Values build_top_k(Call& call) {
 Values scatter_back(GradientCall& call) {
   const Value& x = call.operands[0];
   if (!call.d_results[0]) return {{}};
-  return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[call.operation.attributes.ints[0]], x.dims())};
+  return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[call.operation.attributes.ints[0]], x.dims(), gradient_element(x))};
 }
 
 }  // namespace

@@ -23,14 +23,14 @@ namespace {
 
 constexpr std::string_view kFamily = "Reductions";
 
-template <ElementType (*rule)(ElementType)>
+template <ElementType (*rule)(const Builder&, ElementType)>
 Values build_reduction(Call& call) {
   const Dims kept = kept_dims(call, "x");
   const Value& x = call.tensor("x");
-  return call.builder.add_node(call.op, {as_element(call.builder, x, rule(x.element()), call.span)}, {.dims = kept, .ints = {}});
+  return call.builder.add_node(call.op, {as_element(call.builder, x, rule(call.builder, x.element()), call.span)}, {.dims = kept, .ints = {}});
 }
 
-ElementType same_element(ElementType element) { return element; }
+ElementType same_element(const Builder&, ElementType element) { return element; }
 
 /// A sum of bool counts in i32, which must be able to hold the count of all.
 Values build_sum(Call& call) {
@@ -39,7 +39,7 @@ Values build_sum(Call& call) {
   if (x.element() == ElementType::kBool && count > INT32_MAX)
     fail(Diagnostic(Kind::size_overflow, call.span, fmt::format("a count of {} elements may not fit in i32", count))
              .help("sum(cast(x, f64)) counts further"));
-  return build_reduction<same_element>(call);
+  return build_reduction<summed_element>(call);
 }
 
 Values build_truth_reduction(Call& call) {
@@ -115,7 +115,7 @@ constexpr Op ops::kMean = complete({
     .samples = "x: [a, b] => mean(x)\nx: [a, b, c] => mean(x, over: b)\nx: i32[a, b] in -5..5 => mean(x -> [b])",
     .build = [](Call& call) -> Values {
       const Dims kept = kept_dims(call, "x");
-      const ElementType element = real_element(call.tensor("x").element());
+      const ElementType element = summed_element(call.builder, real_element(call.tensor("x").element()));
       // A mean of bf16 is rounded once, at the end.
       const Value x = as_element(call.builder, call.tensor("x"), element == ElementType::kBf16 ? ElementType::kF32 : element, call.span);
       const Value sum = call.builder.add("sum", {x}, {.dims = kept, .ints = {}});
@@ -154,7 +154,7 @@ constexpr Op ops::kProd = reduction<Reduction::kProd>({
            "Its gradients, also those of gradients, are right where elements are 0.",
     .example = "dim n = 4\nprint(prod(range(n) + 1))\n#> 24\n",
     .samples = "x: [a, b] in 0.5..2 => prod(x)\nx: [a, b, c] in 0.5..2 => prod(x, over: b)\nx: i32[a, b] in -2..2 => prod(x, over: a)",
-    .build = build_reduction<[](ElementType element) { return number_element(element); }>,
+    .build = build_reduction<[](const Builder& builder, ElementType element) { return summed_element(builder, number_element(element)); }>,
     .gradient = prod_gradient,
 });
 

@@ -20,12 +20,12 @@ ElementType row_element(ElementType element) { return element == ElementType::kF
 
 IterationSpace over_space(const Operation& operation) { return ruled_space(operation, SplitKind::kExpand, operation.attributes.dims); }
 
-Values build_over(Call& call, std::vector<double> inputs) {
+Values build_over(Call& call, ElementType result, std::vector<double> inputs) {
   const Value& x = call.tensor("x");
   const Attributes attributes = over_attributes(x, dims_over(call, "x"));
   const Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
   Values results = call.builder.add_node(call.op, {operand}, attributes, std::move(inputs));
-  return {call.builder.cast(results[0], real_element(x.element()))};
+  return {call.builder.cast(results[0], result)};
 }
 
 namespace {
@@ -34,6 +34,8 @@ constexpr std::string_view kFamily = "Neural networks";
 
 std::vector<TensorType> infer_normalised(const Operation& operation) { return {operation.operands[0]}; }
 
+/// The type of the call's result: what it sums up from `x`.
+ElementType sum_element(const Call& call) { return summed_element(call.builder, real_element(call.tensor("x").element())); }
 
 Dims rows_of(const Operation& operation) { return remaining(operation.operands[0].dims, operation.attributes.dims); }
 
@@ -107,7 +109,7 @@ Values build_logsumexp(Call& call) {
   for (int64_t place : places_in(x.dims(), kept)) attributes.ints.push_back(place);
   const Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
   const Value result = call.builder.add_node(call.op, {operand}, std::move(attributes))[0];
-  return {call.builder.cast(result, real_element(x.element()))};
+  return {call.builder.cast(result, sum_element(call))};
 }
 
 }  // namespace
@@ -141,7 +143,7 @@ constexpr Op ops::kSoftmax = complete({
     .doc = "exp(x) over its sum along the dims `over`, without overflow.",
     .example = "dim n = 4\nprint(softmax(range(n) + 1, over: n))\n#> [0.0320586, 0.0871443, 0.236883, 0.643914]\n",
     .samples = "x: [a, b] => softmax(x, over: b)\nx: [a, b, c] => softmax(x, over: [a, c])\nx: [a, b] => softmax(x, over: a)",
-    .build = [](Call& call) -> Values { return build_over(call); },
+    .build = [](Call& call) -> Values { return build_over(call, sum_element(call)); },
     .infer = infer_normalised,
     .space = over_space,
     .kernel = softmax_kernel,
@@ -162,7 +164,7 @@ constexpr Op ops::kLogSoftmax = complete({
     .doc = "The logarithm of softmax along the dims `over`: x - logsumexp(x).",
     .example = "dim n = 2\nprint(log_softmax(zeros([n]), over: n))\n#> [-0.693147, -0.693147]\n",
     .samples = "x: [a, b] => log_softmax(x, over: b)\nx: [a, b, c] => log_softmax(x, over: [a, c])",
-    .build = [](Call& call) -> Values { return build_over(call); },
+    .build = [](Call& call) -> Values { return build_over(call, sum_element(call)); },
     .infer = infer_normalised,
     .space = over_space,
     .kernel = log_softmax_kernel,

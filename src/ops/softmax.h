@@ -16,7 +16,7 @@ ElementType row_element(ElementType element);
 /// The dims of `over` of the first operand need the expansion where they are split, the others are free.
 IterationSpace over_space(const Operation& operation);
 
-/// One node of the call's operation on `x`, over `over:`, in row_element; its first result in x's own real type.
-Values build_over(Call& call, std::vector<double> inputs = {});
+/// One node of the call's operation on `x`, over `over:`, in row_element; its first result as `result`.
+Values build_over(Call& call, ElementType result, std::vector<double> inputs = {});
 
 }  // namespace mtf

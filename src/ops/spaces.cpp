@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/record.h"
+
 namespace mtf {
 namespace {
 
@@ -60,8 +62,16 @@ IterationSpace ruled_space(const Operation& operation, SplitKind kind, const Dim
   return space;
 }
 
+ElementType gradient_element(const Value& value) {
+  const Operation& made = value.operation();
+  const bool narrowed = made.op == &ops::kCast && value.element() == ElementType::kBf16 && is_float(made.operands[0].element);
+  return narrowed ? ElementType::kF32 : value.element();
+}
+
 Value sum_to_operand(Builder& builder, const Value& gradient, const Value& operand) {
-  const Value summed = builder.sum_to(gradient, operand.dims());
+  const bool sums = !remaining(gradient.dims(), operand.dims()).empty();
+  const ElementType element = promote(gradient.element(), gradient_element(operand));
+  const Value summed = builder.sum_to(sums ? builder.cast(gradient, element) : gradient, operand.dims());
   return same_set(summed.dims(), operand.dims()) ? builder.broadcast(summed, operand.dims()) : summed;
 }
 

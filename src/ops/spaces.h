@@ -19,7 +19,11 @@ IterationSpace reduction_space(const Operation& operation, Reduction reduction);
 /// have dims by name.
 IterationSpace ruled_space(const Operation& operation, SplitKind kind, const Dims& ruled);
 
-/// Sums `gradient` over the dims that `operand` lacks, so that it fits what was broadcast.
+/// The type of the gradient that flows to `value`: its own, but f32 where it is a copy in bf16 of something wider, whose
+/// gradient is thus never rounded on its way.
+ElementType gradient_element(const Value& value);
+
+/// Sums `gradient` over the dims that `operand` lacks, so that it fits what was broadcast, in gradient_element at least.
 Value sum_to_operand(Builder& builder, const Value& gradient, const Value& operand);
 
 /// The dims of `dims` that are not in `without`, in their order.

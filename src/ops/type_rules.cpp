@@ -29,12 +29,13 @@ std::string shape_text(const Dims& dims) { return "[" + join(names_of(dims), ", 
 
 bool is_host_number(const Value& value) { return value.operation().op->leaf && value.operation().op->name == "number"; }
 
-ElementType common_element(const Values& operands) {
+ElementType common_element(const Builder& builder, const Values& operands) {
   ElementType element = ElementType::kBool;
-  bool any_tensor = false;
+  bool any_tensor = false, any_bf16 = false;
   for (const Value& operand : operands) {
     if (is_host_number(operand)) continue;
     any_tensor = true;
+    any_bf16 = any_bf16 || operand.element() == ElementType::kBf16;
     element = promote(element, operand.element());
   }
   for (const Value& operand : operands) {
@@ -42,7 +43,19 @@ ElementType common_element(const Values& operands) {
     if (!any_tensor) element = promote(element, operand.element());
     else if (is_float(operand.element()) && !is_float(element)) element = ElementType::kF32;
   }
-  return element;
+  return any_bf16 ? used_element(builder, element) : element;
+}
+
+ElementType used_element(const Builder& builder, ElementType element) {
+  return builder.context.precision == Precision::kMixed && element == ElementType::kF32 ? ElementType::kBf16 : element;
+}
+
+ElementType summed_element(const Builder& builder, ElementType element) {
+  return builder.context.precision == Precision::kMixed && element == ElementType::kBf16 ? ElementType::kF32 : element;
+}
+
+bool are_one_when_mixed(const Builder& builder, ElementType a, ElementType b) {
+  return builder.context.precision == Precision::kMixed && used_element(builder, a) == ElementType::kBf16 && used_element(builder, b) == ElementType::kBf16;
 }
 
 Value as_element(Builder& builder, const Value& value, ElementType element, Span span) {

@@ -3,6 +3,7 @@
 //
 // Promotion is bool < i32 < bf16 < f32 < f64. A number of the host takes the tensors' type, except that a float with
 // i32 or bool gives f32. Every operation works on operands of one type: the casts are nodes of their own.
+// `precision mixed` adds three rules, which stand here alone: common_element, used_element, summed_element.
 #include <string>
 #include <string_view>
 
@@ -13,12 +14,21 @@ namespace mtf {
 /// True of an operand that is a number of the host (a node `number`), not a tensor.
 bool is_host_number(const Value& value);
 
-/// The type that operands meet in.
-ElementType common_element(const Values& operands);
+/// The type that operands meet in. Under `precision mixed`, f32 that meets bf16 is used as bf16.
+ElementType common_element(const Builder& builder, const Values& operands);
+
+/// The type in which operands that meet in `element` are multiplied or looked up: under `precision mixed` f32 is used as bf16.
+ElementType used_element(const Builder& builder, ElementType element);
+
+/// The type of what is summed up from `element`, such as sums, softmax and losses: under `precision mixed` f32 for bf16.
+ElementType summed_element(const Builder& builder, ElementType element);
 
 /// `value` as `element`: a number of the host is taken as that type at once, a tensor by `cast`. An integer that does
 /// not fit in i32 is an error at `span`.
 Value as_element(Builder& builder, const Value& value, ElementType element, Span span);
+
+/// True of f32 and bf16 under `precision mixed`: a name that has one may be given the other.
+bool are_one_when_mixed(const Builder& builder, ElementType a, ElementType b);
 
 /// All `operands` as `element`.
 Values as_element(Builder& builder, const Values& operands, ElementType element, Span span);

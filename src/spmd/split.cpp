@@ -81,7 +81,7 @@ class Splitter {
 
   /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no larger
   /// result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is computed.
-  bool may_stay_partial(ProgramValue value, AxisSet axes) const {
+  bool may_stay_partial(ProgramValue value, ElementType parts, AxisSet axes) const {
     if (is_root_[at(value)]) return false;
     const Reader& readers = readers_[at(value)];
     if (readers.first < 0 || readers.several) return false;
@@ -89,8 +89,8 @@ class Splitter {
     const TensorType& type = graph_.type(value);
     if ((graph_.sharding(value).split() & axes) && !reader.op->view) return false;
     if (reader.op->linear == Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
-    // A narrower element type would round the parts, and parts of bf16 are rounded once, after their reduction.
-    if (type.element == ElementType::kBf16 || size_of(reader.results[0].element) < size_of(type.element)) return false;
+    // A narrower element type would round the parts.
+    if (parts != type.element || size_of(reader.results[0].element) < size_of(type.element)) return false;
     return size_of(reader.results[0].dims) <= size_of(type.dims);
   }
 
@@ -167,7 +167,7 @@ class Splitter {
     }
     if (whole > 0)
       sum = added(addition, local_.bring(sum, node->shardings[0], node, sum_reason(all, *node->mesh)), sums.at(0), 0);
-    else if (!may_stay_partial({top, 0}, all))
+    else if (!may_stay_partial({top, 0}, local_[sum].element, all))
       sum = local_.bring(sum, node->shardings[0], node, sum_reason(all, *node->mesh));
     locals_[first_result_[top]] = sum;
     return true;
@@ -231,7 +231,7 @@ class Splitter {
     }
     for (size_t r = 0; r < outcomes.size(); ++r) {
       int outcome = reduce_others(node, space, split, outcomes[r]);
-      if (!local_[outcome].partial || !may_stay_partial({index, static_cast<int32_t>(r)}, local_[outcome].partial))
+      if (!local_[outcome].partial || !may_stay_partial({index, static_cast<int32_t>(r)}, local_[outcome].element, local_[outcome].partial))
         outcome = rounded(local_.bring(outcome, node->shardings[r], node, reduce_reason(*node, space, split)), node, static_cast<int>(r));
       locals_[at({index, static_cast<int32_t>(r)})] = outcome;
     }
@@ -254,7 +254,7 @@ class Splitter {
     std::vector<int> results;
     for (size_t r = 0; r < node.results.size(); ++r) {
       LocalValue result = block_of_result(of.name, node, static_cast<int>(r), of.split.results[r]);
-      if ((of.split.carried || sums(of)) && result.partial && result.element == ElementType::kBf16)
+      if (sums_unrounded(of) && result.partial && result.element == ElementType::kBf16)
         result.element = ElementType::kF32;  // parts are rounded once, after the reduction
       results.push_back(local_.add(std::move(result)));
     }
@@ -263,13 +263,15 @@ class Splitter {
     return results;
   }
 
-  static bool sums(const Lowering& of) {
-    for (size_t j = 0; j < of.space.dims.size(); ++j)
-      if (of.space.dims[j].kind == SplitKind::kReduce && of.space.dims[j].reduce == Reduction::kSum && !of.split.dims[j].empty()) return true;
+  static bool sums_unrounded(const Lowering& of) {
+    for (size_t j = 0; j < of.space.dims.size(); ++j) {
+      const IterationDim& dim = of.space.dims[j];
+      if (dim.kind == SplitKind::kReduce && dim.reduce == Reduction::kSum && !dim.rounds_parts && (of.split.carried || !of.split.dims[j].empty())) return true;
+    }
     return false;
   }
 
-  /// Sums of bf16 are f32 until they are complete.
+  /// Sums of bf16 are f32 until they are complete, but where their parts are rounded.
   int rounded(int value, const OperationRef& node, int r) {
     if (local_[value].element == node->results[r].element) return value;
     Attributes attributes;

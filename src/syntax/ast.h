@@ -92,9 +92,9 @@ struct SettingStmt {
 struct SeedStmt {
   ExprPtr value;
 };
-// `precision bf16`.
+// `precision bf16`, `precision mixed`.
 struct PrecisionStmt {
-  Ident element_type;
+  Ident word;
 };
 // `import nn, "lib/mine.mtf" as mine`. Only at the top level of a file.
 struct ImportStmt {

@@ -143,7 +143,7 @@ struct RestExpr {};
 enum class UnaryOp { kNegate, kNot };
 enum class BinaryOp {
   kPower, kMultiply, kDivide, kFloorDivide, kModulo, kAdd, kSubtract,
-  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kAnd, kOr
+  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kIn, kAnd, kOr
 };
 // As written: "-", "not", "//", "and".
 std::string_view to_text(UnaryOp op);

@@ -26,6 +26,7 @@ BinaryOp binary_op(std::size_t token_type) {
     case MtfParser::LESS_EQUAL: return BinaryOp::kLessEqual;
     case MtfParser::GREATER: return BinaryOp::kGreater;
     case MtfParser::GREATER_EQUAL: return BinaryOp::kGreaterEqual;
+    case MtfParser::IN: return BinaryOp::kIn;
     case MtfParser::AND: return BinaryOp::kAnd;
     case MtfParser::OR: return BinaryOp::kOr;
     default: break;
@@ -37,7 +38,7 @@ BinaryOp binary_op(std::size_t token_type) {
 bool is_comparison(const Expr& expr) {
   const auto* binary = expr.as<BinaryExpr>();
   return binary != nullptr && !expr.parenthesized && binary->op >= BinaryOp::kEqual &&
-         binary->op <= BinaryOp::kGreaterEqual;
+         binary->op <= BinaryOp::kIn;
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ Expr::Node AstBuilder::expr_node(MtfParser::ExprContext* tree) {
 Expr::Node AstBuilder::binary(MtfParser::Binary_exprContext* tree) {
   const auto sides = tree->expr();
   BinaryExpr made{binary_op(tree->op->getType()), expr(sides[0]), expr(sides[1]), span(tree->op)};
-  const bool compares = made.op >= BinaryOp::kEqual && made.op <= BinaryOp::kGreaterEqual;
+  const bool compares = made.op >= BinaryOp::kEqual && made.op <= BinaryOp::kIn;
   if (compares && (is_comparison(*made.left) || is_comparison(*made.right))) {
     diagnostics_.add(Diagnostic(Kind::chained_comparison, made.op_span, "a second comparison")
                          .help("write `a < b and b < c`, or put one of them in parentheses"));

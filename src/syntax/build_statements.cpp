@@ -108,7 +108,7 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
     case MtfParser::RuleSeed_statement:
       return SeedStmt{expr(static_cast<MtfParser::Seed_statementContext*>(tree)->expr())};
     case MtfParser::RulePrecision_statement:
-      return PrecisionStmt{ident(static_cast<MtfParser::Precision_statementContext*>(tree)->element_type())};
+      return PrecisionStmt{ident(static_cast<MtfParser::Precision_statementContext*>(tree)->precision_word())};
     case MtfParser::RuleImport_statement:
       misplaced(place_.top_level, "an `import` stands at the top level of a file");
       return import(static_cast<MtfParser::Import_statementContext*>(tree));
@@ -284,7 +284,7 @@ WithStmt AstBuilder::with(MtfParser::With_statementContext* tree) {
   if (item->SEED() != nullptr) {
     made.what = SeedStmt{expr(item->expr())};
   } else if (item->PRECISION() != nullptr) {
-    made.what = PrecisionStmt{ident(item->element_type())};
+    made.what = PrecisionStmt{ident(item->precision_word())};
   } else if (item->ASSIGN() != nullptr) {
     ExprPtr target = path(item->path());
     made.what = WithStmt::Setting{std::move(target), expr(item->expr())};

@@ -173,7 +173,7 @@ void Printer::node(const SeedStmt& node) {
   expr(*node.value);
 }
 
-void Printer::node(const PrecisionStmt& node) { out_ += "precision " + node.element_type.name.str(); }
+void Printer::node(const PrecisionStmt& node) { out_ += "precision " + node.word.name.str(); }
 
 void Printer::node(const ImportStmt& node) {
   out_ += "import";

@@ -17,7 +17,7 @@ bool continues_line(std::size_t type) {
     case MtfLexer::PLUS: case MtfLexer::MINUS: case MtfLexer::STAR: case MtfLexer::SLASH:
     case MtfLexer::FLOOR_DIVIDE: case MtfLexer::PERCENT: case MtfLexer::CARET: case MtfLexer::EQUAL:
     case MtfLexer::NOT_EQUAL: case MtfLexer::LESS: case MtfLexer::LESS_EQUAL: case MtfLexer::GREATER:
-    case MtfLexer::GREATER_EQUAL: case MtfLexer::AND: case MtfLexer::OR: case MtfLexer::DOTDOT:
+    case MtfLexer::GREATER_EQUAL: case MtfLexer::IN: case MtfLexer::AND: case MtfLexer::OR: case MtfLexer::DOTDOT:
     case MtfLexer::NOT: case MtfLexer::ASSIGN: case MtfLexer::DEFINE: case MtfLexer::COMMA:
     case MtfLexer::ARROW: case MtfLexer::COLON: case MtfLexer::DOT: case MtfLexer::AT:
       return true;

@@ -96,6 +96,45 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
   EXPECT_DOUBLE_EQ(found.best->cost.time.total(), least);
 }
 
+/// A training step of `layers` layers, with Adam.
+std::string layered(int layers) {
+  return "import nn, optim\ndim batch = 256, length = 64, d_model = 512, heads = 8, d_head = 64, d_ff = 2048\n"
+         "model Deep {\n  let all = [nn.TransformerLayer(d_model, length, heads, d_head, d_ff) for i in 0.." + std::to_string(layers) + "]\n"
+         "  fn call(x) { for layer in all { x := layer(x) }; return x }\n}\n"
+         "let net = Deep()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, length, d_model])\n"
+         "let loss = mean(square(net(x)))\nopt.minimize(loss)\nprint(loss)\n";
+}
+
+TEST(Search, RanksWhatRepeatsByAFewLayers) {
+  constexpr int kLayers = 12;
+  const Searched few(layered(RepeatedCosts::kFew)), more(layered(RepeatedCosts::kMore)), all(layered(kLayers)), other(layered(kLayers + 1));
+  const MachineModel machine;
+  const LayoutCosts costs(all.record, machine);
+  const RepeatedCosts repeated(LayoutCosts(few.record, machine), LayoutCosts(more.record, machine), kLayers);
+  EXPECT_TRUE(repeated.stand_for(*all.record));
+  EXPECT_FALSE(repeated.stand_for(*other.record));
+
+  const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:4;cols:8"));
+  for (const char* text : {"", "batch:rows", "batch:rows;heads:cols;d_ff:cols", "d_model:cols", "length:cols;batch:rows", "batch:cols;d_model:rows", "d_ff:rows"}) {
+    SCOPED_TRACE(text);
+    const auto rules = std::make_shared<const Layout>(Layout{Name(), *text ? parse_layout_rules(text) : std::vector<LayoutRule>(), {}});
+    const double whole = costs.in(mesh, rules).time.total();
+    EXPECT_NEAR(repeated.in(mesh, rules).seconds, whole, kRepeatedError * whole);
+  }
+
+  SearchQuestion question;
+  question.processors = 8;
+  question.axes = {Name("rows"), Name("cols")};
+  const SearchResult anew = search(costs, question);
+  question.repeated = &repeated;
+  const SearchResult ranked = search(costs, question);
+  EXPECT_LT(ranked.costed, anew.costed);
+  ASSERT_TRUE(ranked.best && ranked.second);
+  EXPECT_EQ(to_string(*ranked.best->rules), to_string(*anew.best->rules));
+  EXPECT_DOUBLE_EQ(ranked.best->cost.time.total(), anew.best->cost.time.total());
+  EXPECT_DOUBLE_EQ(ranked.second->cost.time.total(), anew.second->cost.time.total());
+}
+
 TEST(Search, TakesTheBestThatFits) {
   const Searched searched(
       "dim a = 64, b = 64\nmodel M { param w: [a, b] = 1 }\nlet m = M()\nlet x = random.uniform([a])\nprint(sum(einsum(x, m.w -> [b])))\n");

@@ -74,7 +74,7 @@ void check(const std::string& first, const std::string& second, const std::strin
   if (second != "-") arrays.push_back(random_array(dims_of(second), seed + 1, element, element == ElementType::kI32 ? -3 : 0, element == ElementType::kI32 ? 4 : 0));
   Values operands;
   for (const Array& array : arrays) operands.push_back(graph.input(array));
-  const Attributes attributes = einsum_attributes(operands, dims_of(result), false);
+  const Attributes attributes = einsum_attributes(operands, dims_of(result), Product::kPlain);
   std::vector<Stored> stored;
   for (const Array& array : arrays) {
     stored.emplace_back(array.type, generator);

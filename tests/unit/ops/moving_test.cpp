@@ -129,22 +129,22 @@ TEST_F(Moving, a_masked_index_keeps_every_bit) {
 TEST_F(Moving, gather_and_scatter_add) {
   const Dim n{Name("n"), 4};
   const Value ids = graph.input(random_array({c, n}, 4, ElementType::kI32, 0, 6));
-  check(gather(builder, x, ids, b), {x});                                          // c runs with the table's
+  check(gather(builder, x, ids, b, x.element()), {x});                                          // c runs with the table's
   const Value other = graph.input(random_array({n}, 5, ElementType::kI32, 0, 6));
-  check(gather(builder, x, other, b), {x});
+  check(gather(builder, x, other, b, x.element()), {x});
   const Value along = graph.input(random_array({a, b}, 6, ElementType::kI32, 0, 6));
-  check(gather(builder, x, along, b), {x});                                        // the result's b is the ids'
+  check(gather(builder, x, along, b, x.element()), {x});                                        // the result's b is the ids'
   const Dim vocab{Name("vocab"), 7};
   const Value places = graph.input(random_array({b, a}, 7, ElementType::kI32, 0, 7));
-  check(scatter_add(builder, x, places, vocab, {vocab, c}), {x});
-  check(scatter_add(builder, x, places, vocab, {a, vocab, c}), {x});
-  EXPECT_EQ(numbers(gather(builder, line({10, 20, 30}), line({2, 0}, ElementType::kI32), {Name("n"), 3})), (Numbers{30, 10}));
+  check(scatter_add(builder, x, places, vocab, {vocab, c}, x.element()), {x});
+  check(scatter_add(builder, x, places, vocab, {a, vocab, c}, x.element()), {x});
+  EXPECT_EQ(numbers(gather(builder, line({10, 20, 30}), line({2, 0}, ElementType::kI32), {Name("n"), 3}, ElementType::kF32)), (Numbers{30, 10}));
 }
 
 TEST_F(Moving, ids_outside_the_whole_are_refused_by_every_block) {
   const Value table = line({10, 20, 30});
   const Value ids = graph.input(array_of({c}, {0, 3, 1}, ElementType::kI32));
-  const Value y = gather(builder, table, ids, table.dims()[0]);
+  const Value y = gather(builder, table, ids, table.dims()[0], table.element());
   EXPECT_THROW(graph.run(y), ElementError);
   EXPECT_THROW(graph.run_split(y.node, 0, 3, false), ElementError);
 }
