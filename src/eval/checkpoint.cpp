@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <unordered_set>
 
 #include "eval/data.h"
 #include "eval/places.h"
@@ -56,17 +57,15 @@ Variables variables_of(const GivenArgument& models) {
   auto* list = models.value.as<ListPtr>();
   if (!list) fail(Kind::type_mismatch, models.span, "expected a list of models, found {}", describe(models.value));
   Variables variables;
-  std::vector<const Place*> seen;
+  std::unordered_set<const Place*> seen;
   for (size_t i = 0; i < (*list)->items.size(); ++i) {
     for (const bool trainable : {true, false}) {
       for (const PlacePtr& place : places_of((*list)->items[i], trainable)) {
-        if (std::find(seen.begin(), seen.end(), place.get()) != seen.end()) continue;
+        if (!seen.insert(place.get()).second) continue;
         const std::string name = (i == 0 ? "" : "optimizer.") + place->path;
         if (!variables.emplace(name, place).second) fail(Kind::bad_value, models.span, "two variables would have the name `{}` in the file", name);
       }
     }
-    for (const auto& [name, place] : variables) seen.push_back(place.get());
-    std::sort(seen.begin(), seen.end());
   }
   return variables;
 }

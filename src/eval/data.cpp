@@ -142,6 +142,37 @@ std::string string_of(const GivenArgument& argument, std::string_view what) {
   return **text;
 }
 
+Range part_of(Range range, int64_t count, Span span) {
+  const int64_t last = range.open_last ? count : range.last;
+  if (range.first < 0 || last > count || range.first > last) fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count, range.first, last);
+  return {range.first, last};
+}
+
+std::shared_ptr<const std::vector<int64_t>> order_of(Evaluator& evaluator, const GivenArgument* shuffle, int64_t count) {
+  const auto seed = shuffle ? evaluator.convert.to_int(shuffle->value, shuffle->span, "`shuffle`") : std::nullopt;
+  if (!seed || evaluator.domain.is_abstract()) return nullptr;
+  return std::make_shared<const std::vector<int64_t>>(shuffled(count, static_cast<uint64_t>(*seed)));
+}
+
+std::optional<Dims> dims_of_batch(Evaluator& evaluator, std::span<const GivenArgument* const> given) {
+  for (const GivenArgument* argument : given)
+    if (argument->value.is_unknown()) return std::nullopt;
+  Dims dims;
+  for (const GivenArgument* argument : given) {
+    const Dim dim = evaluator.convert.to_dim(argument->value, argument->span);
+    if (has_dim(dims, dim.name)) fail(Kind::dim_twice, argument->span, "`{}` stands twice", dim.name.text());
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+HostValue method(Name name, std::function<HostValue(Evaluator&, Arguments&)> call) {
+  auto builtin = std::make_shared<Builtin>();
+  builtin->name = name;
+  builtin->call = std::move(call);
+  return BuiltinPtr(builtin);
+}
+
 std::vector<int64_t> sizes_of(const Dims& dims) {
   std::vector<int64_t> sizes;
   for (const Dim& dim : dims) sizes.push_back(dim.size);

@@ -4,6 +4,8 @@
 // A file is read by rank 0 and broadcast, so that every rank has the same bytes. A check reads a file's header only;
 // where the file is missing, its sizes are unknown there.
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,14 @@ bool on_rank_0(Evaluator& evaluator, Span span, const std::function<void()>& act
 void on_every_rank(Evaluator& evaluator, Span span, const std::function<void()>& act);
 /// The string that an argument gives, which is `what`: "the path of a file".
 std::string string_of(const GivenArgument& argument, std::string_view what = "the path of a file");
+/// The part of `count` that a range takes, its open end closed. Fails (index_out_of_range) where it is not within.
+Range part_of(Range range, int64_t count, Span span);
+/// The order that `shuffle:` asks of `count` places; null where they keep theirs, and where nothing is computed.
+std::shared_ptr<const std::vector<int64_t>> order_of(Evaluator& evaluator, const GivenArgument* shuffle, int64_t count);
+/// The dims of a batch, each once; nothing if a check does not know them.
+std::optional<Dims> dims_of_batch(Evaluator& evaluator, std::span<const GivenArgument* const> given);
+/// A method of an object as a value.
+HostValue method(Name name, std::function<HostValue(Evaluator&, Arguments&)> call);
 /// The sizes of dims, in their order.
 std::vector<int64_t> sizes_of(const Dims& dims);
 

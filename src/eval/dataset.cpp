@@ -26,11 +26,8 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
 
   std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
     if (!range.known || count_ < 0) return ObjectPtr(std::make_shared<Dataset>(examples_, first_, range.known && !range.open_last ? range.size() : -1));
-    const int64_t last = range.open_last ? count_ : range.last;
-    if (range.first < 0 || last > count_ || range.first > last) {
-      fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count_, range.first, last);
-    }
-    return ObjectPtr(std::make_shared<Dataset>(examples_, first_ + range.first, last - range.first));
+    const Range part = part_of(range, count_, span);
+    return ObjectPtr(std::make_shared<Dataset>(examples_, first_ + part.first, part.size()));
   }
 
   std::optional<HostValue> attribute(Evaluator&, Name name) override {
@@ -48,11 +45,7 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
     if (given[0]->value.is_unknown()) return unknown(UnknownKind::kAny);
     const Dim batch = evaluator.convert.to_dim(given[0]->value, given[0]->span);
     if (has_dim(examples_->dims, batch.name)) fail(Kind::dim_twice, given[0]->span, "`{}` is a dimension of each example", batch.name.text());
-    std::shared_ptr<const std::vector<int64_t>> order;
-    if (given[1]) {
-      auto seed = evaluator.convert.to_int(given[1]->value, given[1]->span, "`shuffle`");
-      if (seed && !evaluator.domain.is_abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(count_, static_cast<uint64_t>(*seed)));
-    }
+    const auto order = order_of(evaluator, given[1], count_);
     auto sequence = std::make_shared<Sequence>();
     sequence->what = "batches of a dataset";
     sequence->count = count_ < 0 ? -1 : count_ / batch.size;

@@ -23,9 +23,8 @@ class Pairs : public Object, public std::enable_shared_from_this<Pairs> {
 
   std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
     if (count_ < 0 || !range.known) return part(first_, -1);
-    const int64_t last = range.open_last ? count_ : range.last;
-    if (range.first < 0 || last > count_ || range.first > last) fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count_, range.first, last);
-    return part(first_ + range.first, last - range.first);
+    const Range within = part_of(range, count_, span);
+    return part(first_ + within.first, within.size());
   }
 
   std::optional<HostValue> attribute(Evaluator&, Name name) override {
@@ -38,26 +37,19 @@ class Pairs : public Object, public std::enable_shared_from_this<Pairs> {
 
   HostValue batches(Evaluator& evaluator, Arguments& arguments) {
     auto given = match_arguments(arguments, {"batch", "memory", "length", "shuffle?"}, "batches(batch: dim, memory: dim, length: dim, shuffle: int)");
-    for (int i = 0; i < 3; ++i)
-      if (given[i]->value.is_unknown()) return unknown(UnknownKind::kAny);
-    Dims dims;
-    for (int i = 0; i < 3; ++i) dims.push_back(evaluator.convert.to_dim(given[i]->value, given[i]->span));
-    for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < i; ++k)
-        if (dims[i].name == dims[k].name) fail(Kind::dim_twice, given[i]->span, "`{}` stands twice", dims[i].name.text());
+    const std::optional<Dims> known = dims_of_batch(evaluator, std::span(given).first(3));
+    if (!known) return unknown(UnknownKind::kAny);
+    const Dims& dims = *known;
     // Those that fit: the target with one token more, its beginning or its end.
     auto fitting = std::make_shared<std::vector<int64_t>>();
     for (int64_t i = 0; i < count_; ++i) {
       const Pair& pair = (*pairs_)[static_cast<size_t>(first_ + i)];
       if (static_cast<int64_t>(pair.source.size()) <= dims[1].size && static_cast<int64_t>(pair.target.size()) < dims[2].size) fitting->push_back(first_ + i);
     }
-    if (given[3]) {
-      const auto seed = evaluator.convert.to_int(given[3]->value, given[3]->span, "`shuffle`");
-      if (seed && !evaluator.domain.is_abstract()) {
-        std::vector<int64_t> order = shuffled(static_cast<int64_t>(fitting->size()), static_cast<uint64_t>(*seed));
-        for (int64_t& place : order) place = (*fitting)[static_cast<size_t>(place)];
-        *fitting = std::move(order);
-      }
+    if (const auto order = order_of(evaluator, given[3], static_cast<int64_t>(fitting->size()))) {
+      std::vector<int64_t> chosen;
+      for (const int64_t place : *order) chosen.push_back((*fitting)[static_cast<size_t>(place)]);
+      *fitting = std::move(chosen);
     }
     auto sequence = std::make_shared<Sequence>();
     sequence->what = "batches of texts with translations";

@@ -77,12 +77,7 @@ HostValue split(Evaluator&, Arguments& arguments) {
 
 HostValue lines(Evaluator&, Arguments& arguments) {
   const auto texts = strings(match_arguments(arguments, {"s"}, "lines(s)"));
-  if (!texts) return unknown(UnknownKind::kAny);
-  std::vector<std::string> parts = split_by((*texts)[0], "\n");
-  if (parts.back().empty()) parts.pop_back();
-  for (std::string& line : parts)
-    if (line.ends_with('\r')) line.pop_back();
-  return list_of(std::move(parts), arguments.span);
+  return texts ? list_of_lines((*texts)[0], arguments.span) : unknown(UnknownKind::kAny);
 }
 
 HostValue join(Evaluator&, Arguments& arguments) {
@@ -198,6 +193,14 @@ const std::vector<StringFunction>& string_functions() {
       {"matches", "matches(s, pattern)", "Whether a string is as the pattern, in which `*` stands for any text.", matches},
   };
   return kFunctions;
+}
+
+HostValue list_of_lines(std::string_view text, Span span) {
+  std::vector<std::string> parts = split_by(text, "\n");
+  if (parts.back().empty()) parts.pop_back();
+  for (std::string& line : parts)
+    if (line.ends_with('\r')) line.pop_back();
+  return list_of(std::move(parts), span);
 }
 
 HostValue parse_int(const std::string& text, Span span) {

@@ -14,6 +14,9 @@ struct StringFunction {
 };
 const std::vector<StringFunction>& string_functions();
 
+/// The lines of a text without their ends, as a list.
+HostValue list_of_lines(std::string_view text, Span span);
+
 /// The number that a string is; fails (bad_value) at `span` if it is none.
 HostValue parse_int(const std::string& text, Span span);
 HostValue parse_float(const std::string& text, Span span);

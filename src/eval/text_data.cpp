@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "eval/data.h"
+#include "eval/string_functions.h"
 #include "eval/token_text.h"
 #include "io/file.h"
 #include "io/io_error.h"
@@ -154,7 +155,7 @@ HostValue tokens(Evaluator& evaluator, Arguments& arguments) {
   const bool found = on_rank_0(evaluator, arguments.span, [&] { result->set((*by)->encode(whole_file(*path, memory_for_data(evaluator)))); });
   if (!found) return token_text(std::move(result), 0, -1);
   if (!evaluator.domain.is_abstract()) broadcast_bytes(evaluator, result->ids, arguments.span);
-  result->count = static_cast<int64_t>(result->ids.size()) / result->id_bytes();
+  result->count = static_cast<int64_t>(result->ids.size()) / id_bytes(result->tokenizer->vocab());
   const int64_t count = result->count;
   return token_text(std::move(result), 0, count);
 }
@@ -169,15 +170,7 @@ HostValue lines(Evaluator& evaluator, Arguments& arguments) {
     if (const auto place = first_invalid_utf8(content)) fail_bad_file(*path, "expected UTF-8 text, found another byte at {}", *place);
     return content;
   });
-  if (!all) return unknown(UnknownKind::kAny);
-  std::vector<HostValue> result;
-  for (size_t at = 0; at < all->size();) {
-    const size_t end = std::min(all->find('\n', at), all->size());
-    const size_t size = end > at && (*all)[end - 1] == '\r' ? end - at - 1 : end - at;
-    result.push_back(make_text(all->substr(at, size)));
-    at = end + 1;
-  }
-  return make_list(std::move(result));
+  return all ? list_of_lines(*all, arguments.span) : unknown(UnknownKind::kAny);
 }
 
 }  // namespace

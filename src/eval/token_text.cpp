@@ -1,7 +1,6 @@
 #include "eval/token_text.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "eval/data.h"
@@ -36,11 +35,8 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
 
   std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
     if (!range.known || count_ < 0) return token_text(tokens_, first_, range.known && !range.open_last ? range.size() : -1);
-    const int64_t last = range.open_last ? count_ : range.last;
-    if (range.first < 0 || last > count_ || range.first > last) {
-      fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count_, range.first, last);
-    }
-    return token_text(tokens_, first_ + range.first, last - range.first);
+    const Range part = part_of(range, count_, span);
+    return token_text(tokens_, first_ + part.first, part.size());
   }
 
   std::optional<HostValue> attribute(Evaluator&, Name name) override {
@@ -54,38 +50,24 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   }
 
  private:
-  struct Shape {
-    Dim batch, length;
-  };
-  /// The two dims of a batch; nothing if a check does not know them.
-  static std::optional<Shape> shape(Evaluator& evaluator, const std::vector<const GivenArgument*>& given) {
-    if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return std::nullopt;
-    Shape shape{evaluator.convert.to_dim(given[0]->value, given[0]->span), evaluator.convert.to_dim(given[1]->value, given[1]->span)};
-    if (shape.batch.name == shape.length.name) fail(Kind::dim_twice, given[1]->span, "`{}` stands twice", shape.length.name.text());
-    return shape;
-  }
-
   HostValue batches(Evaluator& evaluator, Arguments& arguments) {
     auto given = match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
-    const std::optional<Shape> dims = shape(evaluator, given);
+    const std::optional<Dims> dims = dims_of_batch(evaluator, std::span(given).first(2));
     if (!dims) return unknown(UnknownKind::kAny);
+    const Dim batch = (*dims)[0], length = (*dims)[1];
     // Windows that do not overlap; each needs one token more, for the last target.
-    const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / dims->length.size);
-    std::shared_ptr<const std::vector<int64_t>> order;
-    if (given[2]) {
-      auto seed = evaluator.convert.to_int(given[2]->value, given[2]->span, "`shuffle`");
-      if (seed && !evaluator.domain.is_abstract()) order = std::make_shared<const std::vector<int64_t>>(shuffled(windows, static_cast<uint64_t>(*seed)));
-    }
+    const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
+    const auto order = order_of(evaluator, given[2], windows);
     auto sequence = std::make_shared<Sequence>();
     sequence->what = "batches of a text";
-    sequence->count = windows < 0 ? -1 : windows / dims->batch.size;
-    sequence->at = [self = shared_from_this(), &evaluator, dims = *dims, order, span = arguments.span](int64_t turn) {
-      std::vector<Numbers> parts(2, Numbers(evaluator, {dims.batch, dims.length}));
-      for (int64_t i = 0; i < (evaluator.domain.is_abstract() ? 0 : dims.batch.size); ++i) {
-        const int64_t place = turn * dims.batch.size + i, from = self->first_ + (order ? (*order)[static_cast<size_t>(place)] : place) * dims.length.size;
-        for (int64_t k = 0; k < dims.length.size; ++k) {
-          parts[0].data()[i * dims.length.size + k] = self->tokens_->id(from + k);
-          parts[1].data()[i * dims.length.size + k] = self->tokens_->id(from + k + 1);
+    sequence->count = windows < 0 ? -1 : windows / batch.size;
+    sequence->at = [self = shared_from_this(), &evaluator, batch, length, order, span = arguments.span](int64_t turn) {
+      std::vector<Numbers> parts(2, Numbers(evaluator, {batch, length}));
+      for (int64_t i = 0; i < (evaluator.domain.is_abstract() ? 0 : batch.size); ++i) {
+        const int64_t place = turn * batch.size + i, from = self->first_ + (order ? (*order)[static_cast<size_t>(place)] : place) * length.size;
+        for (int64_t k = 0; k < length.size; ++k) {
+          parts[0].data()[i * length.size + k] = self->tokens_->id(from + k);
+          parts[1].data()[i * length.size + k] = self->tokens_->id(from + k + 1);
         }
       }
       return tuple_of(evaluator, parts, span);
@@ -96,21 +78,22 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   /// Windows that begin `stride` after each other, each with the targets that the one before has not.
   HostValue windows(Evaluator& evaluator, Arguments& arguments) {
     auto given = match_arguments(arguments, {"batch", "length", "stride"}, "windows(batch: dim, length: dim, stride: int)");
-    const std::optional<Shape> dims = shape(evaluator, given);
+    const std::optional<Dims> dims = dims_of_batch(evaluator, std::span(given).first(2));
     const std::optional<int64_t> stride = evaluator.convert.to_int(given[2]->value, given[2]->span, "`stride`");
     if (!dims || !stride) return unknown(UnknownKind::kAny);
-    const int64_t length = dims->length.size, targets = count_ - 1;
-    if (*stride < 1 || *stride > length) fail(Kind::bad_value, given[2]->span, "expected a stride from 1 to {}, found {}", length, *stride);
+    const Dim batch = (*dims)[0], length = (*dims)[1];
+    const int64_t targets = count_ - 1;
+    if (*stride < 1 || *stride > length.size) fail(Kind::bad_value, given[2]->span, "expected a stride from 1 to {}, found {}", length.size, *stride);
     // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
-    const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length + *stride - 1) / *stride);
+    const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length.size + *stride - 1) / *stride);
     auto sequence = std::make_shared<Sequence>();
     sequence->what = "windows of a text";
-    sequence->count = count_ < 0 ? -1 : (count + dims->batch.size - 1) / dims->batch.size;
-    sequence->at = [self = shared_from_this(), &evaluator, dims = *dims, stride = *stride, count, targets, span = arguments.span](int64_t turn) {
-      const int64_t size = dims.length.size;
-      std::vector<Numbers> parts(3, Numbers(evaluator, {dims.batch, dims.length}));
-      for (int64_t i = 0; i < (evaluator.domain.is_abstract() ? 0 : dims.batch.size); ++i) {
-        const int64_t window = turn * dims.batch.size + i;
+    sequence->count = count_ < 0 ? -1 : (count + batch.size - 1) / batch.size;
+    sequence->at = [self = shared_from_this(), &evaluator, batch, length, stride = *stride, count, targets, span = arguments.span](int64_t turn) {
+      const int64_t size = length.size;
+      std::vector<Numbers> parts(3, Numbers(evaluator, {batch, length}));
+      for (int64_t i = 0; i < (evaluator.domain.is_abstract() ? 0 : batch.size); ++i) {
+        const int64_t window = turn * batch.size + i;
         for (int64_t k = 0; k < size; ++k) {
           const int64_t target = window * stride + k;  // this token's number; its target is the next one
           const bool there = window < count && target < targets;
@@ -151,29 +134,14 @@ class Decoder {
 
 }  // namespace
 
-std::int32_t Tokens::id(std::int64_t index) const {
-  const auto size = static_cast<std::size_t>(id_bytes());
-  static_assert(std::endian::native == std::endian::little, "an id's low bytes come first");
-  std::uint32_t id = 0;
-  std::memcpy(&id, ids.data() + static_cast<std::size_t>(index) * size, size);
-  return static_cast<std::int32_t>(id);
-}
-
 void Tokens::set(const std::vector<std::int32_t>& numbers) {
-  const auto size = static_cast<std::size_t>(id_bytes());
+  const auto size = static_cast<std::size_t>(id_bytes(tokenizer->vocab()));
   count = static_cast<std::int64_t>(numbers.size());
   ids.resize(numbers.size() * size);
   for (std::size_t i = 0; i < numbers.size(); ++i) std::memcpy(ids.data() + i * size, &numbers[i], size);
 }
 
 ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count) { return std::make_shared<TokenText>(std::move(tokens), first, count); }
-
-HostValue method(Name name, std::function<HostValue(Evaluator&, Arguments&)> call) {
-  auto builtin = std::make_shared<Builtin>();
-  builtin->name = name;
-  builtin->call = std::move(call);
-  return BuiltinPtr(builtin);
-}
 
 HostValue encode(const TokenizerPtr& tokenizer, Arguments& arguments) {
   auto given = match_arguments(arguments, {"string"}, "encode(string)");

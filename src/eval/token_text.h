@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eval/evaluator.h"
+#include "io/text.h"
 #include "io/tokenizer.h"
 
 namespace mtf {
@@ -15,9 +16,7 @@ struct Tokens {
   std::int64_t count = -1;       ///< -1: unknown in a check
   std::vector<std::byte> ids;    ///< none in a check
 
-  /// 1, 2 or 4, as the vocabulary asks.
-  int id_bytes() const { return tokenizer->vocab() <= 0x100 ? 1 : tokenizer->vocab() <= 0x10000 ? 2 : 4; }
-  std::int32_t id(std::int64_t index) const;
+  std::int32_t id(std::int64_t index) const { return id_at(ids, id_bytes(tokenizer->vocab()), index); }
   void set(const std::vector<std::int32_t>& numbers);
 };
 
@@ -28,8 +27,5 @@ ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, s
 /// dims, each up to the first `end`.
 HostValue encode(const TokenizerPtr& tokenizer, Arguments& arguments);
 HostValue decode(Evaluator& evaluator, const TokenizerPtr& tokenizer, Arguments& arguments);
-
-/// A method of an object as a value.
-HostValue method(Name name, std::function<HostValue(Evaluator&, Arguments&)> call);
 
 }  // namespace mtf

@@ -1,7 +1,6 @@
 #include "io/positioned_file.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,13 +9,10 @@
 #include <filesystem>
 
 #include "io/io_error.h"
+#include "io/partial_file.h"
 
 namespace mtf {
 namespace {
-
-[[noreturn]] void fail_unwritable(const std::string& path, const std::string& reason) {
-  throw IoError(IoError::Kind::kUnwritable, path, "cannot be written: " + reason);
-}
 
 [[noreturn]] void fail_unreadable(const std::string& path, const std::string& reason) {
   throw IoError(errno == ENOENT ? IoError::Kind::kNotFound : IoError::Kind::kUnreadable, path, "cannot be read: " + reason);
@@ -38,7 +34,7 @@ PositionedFile PositionedFile::to_read(const std::string& path) {
 
 PositionedFile PositionedFile::to_write(const std::string& path) {
   PositionedFile file(path, open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (file.descriptor_ < 0) fail_unwritable(path, std::strerror(errno));
+  if (file.descriptor_ < 0) WriteFailure(path).because_of_errno();
   return file;
 }
 
@@ -63,30 +59,23 @@ void PositionedFile::write(std::uint64_t place, std::span<const std::byte> bytes
   while (!bytes.empty()) {
     const ssize_t size = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(place));
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) fail_unwritable(path_, std::strerror(errno));
+    if (size < 0) WriteFailure(path_).because_of_errno();
     bytes = bytes.subspan(static_cast<std::size_t>(size));
     place += static_cast<std::uint64_t>(size);
   }
 }
 
 void PositionedFile::synchronize() const {
-  if (fsync(descriptor_) != 0) fail_unwritable(path_, std::strerror(errno));
+  if (fsync(descriptor_) != 0) WriteFailure(path_).because_of_errno();
 }
 
 PositionedFile FileInTheMaking::made_beside(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error) fail_unwritable(path, "its folder cannot be made: " + error.message());
-  for (int i = 0; i < 100; ++i) {
-    std::uint64_t number = 0;
-    if (getrandom(&number, sizeof number, 0) != sizeof number) fail_unwritable(path, std::strerror(errno));
-    std::string made = (folder / fmt::format(".mtf-{:016x}.partial", number)).string();
-    const int descriptor = open(made.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (descriptor >= 0) return PositionedFile(std::move(made), descriptor);
-    if (errno != EEXIST) fail_unwritable(path, std::strerror(errno));
-  }
-  fail_unwritable(path, "no free name was found in its folder");
+  if (error) WriteFailure(path).because("its folder cannot be made: " + error.message());
+  NewFile made = make_partial(folder, 0666, WriteFailure(path));
+  return PositionedFile(made.path.string(), made.descriptor);
 }
 
 FileInTheMaking::FileInTheMaking(std::string path, std::uint64_t size) : path_(std::move(path)), file_(made_beside(path_)) {
@@ -94,7 +83,7 @@ FileInTheMaking::FileInTheMaking(std::string path, std::uint64_t size) : path_(s
   if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(file_.descriptor_, static_cast<off_t>(size)) == 0 ? 0 : errno;
   if (error != 0) {
     unlink(file_.path().c_str());
-    fail_unwritable(path_, std::strerror(error));
+    WriteFailure(path_).because(std::strerror(error));
   }
 }
 
@@ -104,14 +93,9 @@ FileInTheMaking::~FileInTheMaking() {
 
 void FileInTheMaking::take_place() {
   file_.synchronize();
-  if (rename(file_.path().c_str(), path_.c_str()) != 0) fail_unwritable(path_, std::strerror(errno));
+  if (rename(file_.path().c_str(), path_.c_str()) != 0) WriteFailure(path_).because_of_errno();
   is_in_place_ = true;
-  // The renaming itself is on the disk only when the folder is; a file system that cannot do that does without.
-  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-  const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
+  synchronize_folder(std::filesystem::path(path_).parent_path());
 }
 
 }  // namespace mtf

@@ -91,10 +91,10 @@ std::vector<std::int32_t> places_in(const std::vector<char32_t>& vocabulary) {
 
 }  // namespace
 
-int CharacterText::id_bytes() const { return vocabulary.size() <= 0x100 ? 1 : vocabulary.size() <= 0x10000 ? 2 : 4; }
+int id_bytes(std::int64_t vocabulary) { return vocabulary <= 0x100 ? 1 : vocabulary <= 0x10000 ? 2 : 4; }
 
-std::int32_t CharacterText::id(std::int64_t index) const {
-  const auto size = static_cast<std::size_t>(id_bytes());
+std::int32_t id_at(std::span<const std::byte> ids, int bytes, std::int64_t index) {
+  const auto size = static_cast<std::size_t>(bytes);
   static_assert(std::endian::native == std::endian::little, "an id's low bytes come first");
   std::uint32_t id = 0;
   std::memcpy(&id, ids.data() + static_cast<std::size_t>(index) * size, size);

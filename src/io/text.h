@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,11 @@
 #include "io/array.h"
 
 namespace mtf {
+
+/// Bytes of an id where there are `vocabulary` of them: 1, 2 or 4.
+int id_bytes(std::int64_t vocabulary);
+/// One of ids of so many bytes each, in this machine's byte order.
+std::int32_t id_at(std::span<const std::byte> ids, int bytes, std::int64_t index);
 
 /// A text whose characters (code points) stand as their places in a vocabulary, each in as few bytes as all ids fit in.
 class CharacterText {
@@ -25,9 +31,8 @@ class CharacterText {
   /// `count` ids of id_bytes() each, in this machine's byte order; none if they were not asked for.
   std::vector<std::byte> ids;
 
-  /// 1, 2 or 4, as the vocabulary asks.
-  int id_bytes() const;
-  std::int32_t id(std::int64_t index) const;
+  int id_bytes() const { return mtf::id_bytes(static_cast<std::int64_t>(vocabulary.size())); }
+  std::int32_t id(std::int64_t index) const { return id_at(ids, id_bytes(), index); }
 };
 
 /// The code points of valid UTF-8, one after the other.

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,25 +13,12 @@
 #include <optional>
 #include <utility>
 
-#include "io/io_error.h"
+#include "io/partial_file.h"
 
 namespace mtf {
 namespace {
 
 using Parts = std::span<const std::span<const std::byte>>;
-
-/// Ends in the path that was asked for, whatever file it leads to.
-class Failure {
- public:
-  explicit Failure(const std::string& path) : path_(path) {}
-  [[noreturn]] void because(std::string_view reason) const {
-    throw IoError(IoError::Kind::kUnwritable, path_, fmt::format("cannot be written: {}", reason));
-  }
-  [[noreturn]] void because_of_errno() const { because(std::strerror(errno)); }
-
- private:
-  const std::string& path_;
-};
 
 class Descriptor {
  public:
@@ -56,16 +42,16 @@ struct Partial {
   Descriptor file;
   bool is_in_place = false;
 
-  Partial(std::filesystem::path made, int descriptor) : path(std::move(made)), file(descriptor) {}
-  Partial(Partial&& other) noexcept : path(std::move(other.path)), file(std::move(other.file)), is_in_place(std::exchange(other.is_in_place, true)) {}
-  Partial& operator=(Partial&&) = delete;
+  explicit Partial(NewFile made) : path(std::move(made.path)), file(made.descriptor) {}
+  Partial(const Partial&) = delete;
+  Partial& operator=(const Partial&) = delete;
   ~Partial() {
     if (!is_in_place) unlink(path.c_str());
   }
 };
 
 /// Where a path leads through links, also where the last of them points to nothing yet.
-std::filesystem::path followed(const std::string& path, const Failure& failure) {
+std::filesystem::path followed(const std::string& path, const WriteFailure& failure) {
   constexpr int kMostLinks = 40;  // as the system itself
   std::filesystem::path at = path;
   for (int i = 0; i < kMostLinks; ++i) {
@@ -78,7 +64,7 @@ std::filesystem::path followed(const std::string& path, const Failure& failure) 
   failure.because(std::strerror(ELOOP));
 }
 
-void write_all(int file, Parts parts, const Failure& failure) {
+void write_all(int file, Parts parts, const WriteFailure& failure) {
   for (std::span<const std::byte> part : parts) {
     while (!part.empty()) {
       const ssize_t size = write(file, part.data(), part.size());
@@ -89,44 +75,22 @@ void write_all(int file, Parts parts, const Failure& failure) {
   }
 }
 
-void write_to_special(const std::filesystem::path& path, Parts parts, const Failure& failure) {
+void write_to_special(const std::filesystem::path& path, Parts parts, const WriteFailure& failure) {
   Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0) failure.because_of_errno();
   write_all(file.get(), parts, failure);
   if (!file.close_now()) failure.because_of_errno();
 }
 
-std::uint64_t random_number(const Failure& failure) {
-  std::uint64_t number = 0;
-  if (getrandom(&number, sizeof number, 0) != sizeof number) failure.because_of_errno();
-  return number;
-}
-
-Partial make_partial(const std::filesystem::path& folder, mode_t mode, const Failure& failure) {
-  for (int i = 0; i < 100; ++i) {
-    std::filesystem::path path = folder / fmt::format(".mtf-{:016x}.partial", random_number(failure));
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-    if (file >= 0) return Partial(std::move(path), file);
-    if (errno != EEXIST) failure.because(fmt::format("no file can be made in its folder ({})", std::strerror(errno)));
-  }
-  failure.because("no free name was found in its folder");
-}
-
-void keep_owner_and_mode(int file, const struct stat& before, const Failure& failure) {
+void keep_owner_and_mode(int file, const struct stat& before, const WriteFailure& failure) {
   if (fchown(file, before.st_uid, before.st_gid) != 0 && errno != EPERM && errno != EINVAL && errno != ENOSYS) failure.because_of_errno();
   if (fchmod(file, before.st_mode & 07777) != 0) failure.because_of_errno();
-}
-
-/// The renaming itself is on the disk only when the folder is; a file system that cannot do that does without.
-void synchronize(const std::filesystem::path& folder) {
-  const Descriptor file(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (file.get() >= 0) fsync(file.get());
 }
 
 }  // namespace
 
 void write_file_atomically(const std::string& path, Parts parts, const std::function<void()>& before_replacing) {
-  const Failure failure(path);
+  const WriteFailure failure(path);
   if (path.find('\0') != std::string::npos) failure.because("no file's name has the character 0");
   const std::filesystem::path target = followed(path, failure);
   struct stat before {};
@@ -140,14 +104,14 @@ void write_file_atomically(const std::string& path, Parts parts, const std::func
   if (exists && faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) failure.because_of_errno();
 
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  Partial partial = make_partial(folder, exists ? 0600 : 0666, failure);
+  Partial partial(make_partial(folder, exists ? 0600 : 0666, failure));
   if (exists) keep_owner_and_mode(partial.file.get(), before, failure);
   write_all(partial.file.get(), parts, failure);
   if (fsync(partial.file.get()) != 0 || !partial.file.close_now()) failure.because_of_errno();
   if (before_replacing) before_replacing();
   if (rename(partial.path.c_str(), target.c_str()) != 0) failure.because_of_errno();
   partial.is_in_place = true;
-  synchronize(folder);
+  synchronize_folder(folder);
 }
 
 void write_file_atomically(const std::string& path, std::string_view text, const std::function<void()>& before_replacing) {
