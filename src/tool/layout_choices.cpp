@@ -7,7 +7,6 @@
 #include "tool/launch.h"
 
 namespace mtf::tool {
-namespace {
 
 PlannedScript planned(const Script& script, const Settings& settings, std::shared_ptr<ProgramRecord> record) {
   EngineOptions options;
@@ -21,8 +20,6 @@ PlannedScript planned(const Script& script, const Settings& settings, std::share
   planned.session->run_text(script.name, script.text);
   return planned;
 }
-
-}  // namespace
 
 std::optional<PlannedScript> plan_once(const Script& script, const Settings& settings, int& status) {
   const Diagnostics found = Session::check_text(script.name, script.text, settings);

@@ -19,6 +19,9 @@ struct PlannedScript {
   std::unique_ptr<Session> session;
 };
 
+/// Plans a script that has been checked; `record` is given its programs, if there is one. Throws UserError.
+PlannedScript planned(const Script& script, const Settings& settings, std::shared_ptr<ProgramRecord> record);
+
 /// Checks the script and plans it. Empty if the check has found errors, which it has then reported; `status` is the exit
 /// status. Throws UserError.
 std::optional<PlannedScript> plan_once(const Script& script, const Settings& settings, int& status);

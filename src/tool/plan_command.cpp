@@ -66,8 +66,9 @@ PlanView view_of(const Options& options) {
 }
 
 /// The layout of the plan, and those that it is to be held against.
-std::vector<Compared> layouts_of(const Options& options, const LayoutCosts& costs, const std::optional<std::string>& own) {
+std::vector<Compared> layouts_of(const Options& options, const std::shared_ptr<ProgramRecord>& record, const MachineModel& machine, const std::optional<std::string>& own) {
   if (options.against.empty()) return {};
+  const LayoutCosts costs(record, machine);
   std::vector<Compared> layouts = {{nullptr, own.value_or("the script's own"), costs.in(nullptr, nullptr), std::nullopt}};
   for (const std::string& text : options.against) layouts.push_back({nullptr, text.empty() ? "replicated" : text, costs.in(nullptr, layout_option(text)), std::nullopt});
   return layouts;
@@ -86,7 +87,8 @@ int plan(const Options& options, const ProgramOptions& program) {
   if (!options.reads.empty()) settings.reads = read_reads(options.reads);
   std::optional<MachineModel> machine;
   if (!options.machine.empty()) machine = machine_option(options.machine);
-  engine_options.record = std::make_shared<ProgramRecord>();
+  // A record grows with the turns of loops: it is kept where it is asked for.
+  if (machine || options.symbolic || !options.against.empty()) engine_options.record = std::make_shared<ProgramRecord>();
   Engine engine(engine_options);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, nowhere);
@@ -108,13 +110,15 @@ int plan(const Options& options, const ProgramOptions& program) {
   }
   std::string totals_text = totals.text(engine.counters(), session.stored_variables());
   // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
-  if (duplication(engine.counters()) > kWorthExplaining)
-    for (const std::string& sentence : sentences(idle_work(*engine_options.record))) totals_text += "warning: " + sentence + "\n";
+  if (duplication(engine.counters()) > kWorthExplaining) {
+    const auto record = engine_options.record ? engine_options.record : planned(script, settings, std::make_shared<ProgramRecord>()).record;
+    for (const std::string& sentence : sentences(idle_work(*record))) totals_text += "warning: " + sentence + "\n";
+  }
   if (machine) totals_text += time_text(LayoutCosts(engine_options.record, machine).in(nullptr, nullptr).time, machine->name);
   if (!options.report.empty()) {
     const MachineModel model = machine.value_or(MachineModel());
     write_file_atomically(options.report, html_report({script.name, script.text, totals_text, &tree, pictures_of(script, settings, options.draw),
-                                                       layouts_of(options, LayoutCosts(engine_options.record, model), program.layout), model.name}));
+                                                       layouts_of(options, engine_options.record, model, program.layout), model.name}));
     return 0;
   }
   if (options.json) write_output(view_json(tree));
