@@ -56,8 +56,8 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
   throw std::logic_error("matmul: only products in f32 take other types");
 }
 
-std::uint32_t bits(float x) { return to_bf16(x).bits; }
-std::uint32_t bits(Bf16 x) { return x.bits; }
+inline std::uint32_t bits(float x) { return to_bf16(x).bits; }
+inline std::uint32_t bits(Bf16 x) { return x.bits; }
 
 /// Fresh memory costs as much as the product where it is large: up to this size a thread keeps its own from call to call.
 constexpr std::int64_t kKeptBytes = 32 << 20;
