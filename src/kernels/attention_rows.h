@@ -92,34 +92,32 @@ T number_at(const MatrixPlace& from, std::int64_t row) {
   return value;
 }
 
-/// to[row * row_stride + column * column_stride] = factor from[first + row, column], rounded to bf16 if so asked.
+/// to[row * columns + column] = factor from[first + row, column], rounded to bf16 if so asked.
 template <class T>
-void load_matrix(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor, bool round, T* to, std::int64_t row_stride,
-                 std::int64_t column_stride) {
-  constexpr std::int64_t kLines = 16;  // of a transpose: what is written lies together, and what is read stays in a cache
+void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor, bool round, T* to) {
   by_type(from, [&](const auto* data) {
-    const auto one = [&](std::int64_t r, std::int64_t c) {
-      T value = from_stored<T>(data[(first + r) * from.row + c * from.column]) * factor;
-      if (round) round_to_bf16(&value, 1);
-      to[r * row_stride + c * column_stride] = value;
-    };
-    if (row_stride == 1) {
-      for (std::int64_t lines = 0; lines < rows; lines += kLines)
-        for (std::int64_t c = 0; c < columns; ++c)
-          for (std::int64_t r = lines; r < std::min(lines + kLines, rows); ++r) one(r, c);
-      return;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto* const row = data + (first + r) * from.row;
+      if (from.column == 1)  // in packets
+        for (std::int64_t c = 0; c < columns; ++c) to[r * columns + c] = from_stored<T>(row[c]) * factor;
+      else
+        for (std::int64_t c = 0; c < columns; ++c) to[r * columns + c] = from_stored<T>(row[c * from.column]) * factor;
     }
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < columns; ++c) one(r, c);
   });
+  if (round) round_to_bf16(to, rows * columns);
 }
 
 /// to[first + row, column] = factor from[row * columns + column].
 template <class T>
 void store_matrix(const T* from, std::int64_t rows, std::int64_t columns, T factor, const MatrixPlace& to, std::int64_t first) {
   by_type(to, [&]<class S>(S* data) {
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < columns; ++c) data[(first + r) * to.row + c * to.column] = to_stored<S>(from[r * columns + c] * factor);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      S* const row = data + (first + r) * to.row;
+      if (to.column == 1)  // in packets
+        for (std::int64_t c = 0; c < columns; ++c) row[c] = to_stored<S>(from[r * columns + c] * factor);
+      else
+        for (std::int64_t c = 0; c < columns; ++c) row[c * to.column] = to_stored<S>(from[r * columns + c] * factor);
+    }
   });
 }
 
