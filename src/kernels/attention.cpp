@@ -167,12 +167,14 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
       T* const row = scores + i * kKeys;
       const T now = Row::max(row, seen.padded, greatest[i]);
       if (now != greatest[i]) {
-        const T smaller = std::exp(greatest[i] - now);
-        for (std::int64_t c = 0; c < values; ++c) sums[i * values + c] *= smaller;
-        total[i] *= static_cast<double>(smaller);
+        if (total[i] > 0) {
+          const T smaller = std::exp(greatest[i] - now);
+          Row::scale(sums + i * values, values, smaller);
+          total[i] *= static_cast<double>(smaller);
+        }
         greatest[i] = now;
       }
-      total[i] += Row::exp(row, seen.padded, now);
+      total[i] += static_cast<double>(Row::exp(row, seen.padded, now));
       if constexpr (std::is_same_v<T, float>) {
         if (pairs_) pair_along(row, seen.padded, weights + i * lines(kKeys));
         else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
@@ -182,10 +184,11 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     const double sum = std::max(total[i], kLeastSum);
-    const T log_sum = static_cast<T>(static_cast<double>(greatest[i]) + std::log(sum));
-    store_matrix(&log_sum, 1, 1, T(1), place.log_sum, begin + i);
-    store_matrix(sums + i * values, 1, values, static_cast<T>(1 / sum), place.out, begin + i);
+    greatest[i] = static_cast<T>(static_cast<double>(greatest[i]) + std::log(sum));
+    Row::scale(sums + i * values, values, static_cast<T>(1 / sum));
   }
+  store_matrix(greatest, rows, 1, T(1), place.log_sum, begin);
+  store_matrix(sums, rows, values, T(1), place.out, begin);
 }
 
 template <class T>
@@ -201,6 +204,9 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
   load_across(place.d_out, begin, rows, values, T(1), d_across, kQueries);
   T* const d_q = room(sums_, kQueries * d);
   std::fill_n(d_q, rows * d, T(0));
+  T log_sum[kQueries], delta[kQueries];
+  load_rows(place.log_sum, begin, rows, 1, T(1), false, log_sum);
+  load_rows(place.delta, begin, rows, 1, T(1), false, delta);
   T* const slopes = room(slopes_, kQueries * kKeys);
   const Seen seen_here = seen(begin, rows);
   for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
@@ -210,8 +216,7 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
     product(rows, seen.padded, values, {d_across, 1, kQueries}, {room(v_across_, 0) + seen.begin * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
-      Row::exp(row, seen.padded, number_at<T>(place.log_sum, begin + i));
-      Row::softmax_gradient(row, slopes + i * kKeys, seen.padded, number_at<T>(place.delta, begin + i));
+      Row::softmax_gradient(row, slopes + i * kKeys, seen.padded, log_sum[i], delta[i]);
       if (rule_.bf16_product && !pairs_) round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
     }
     const T* const weights_along = along(weights, rows, seen.padded, kKeys, room(weights_, lines(kQueries) * kKeys));

@@ -28,30 +28,34 @@ struct TileRow {
   static T max(const T* x, std::int64_t n, T least) {
     V m = lanes::splat<V>(least);
     for (std::int64_t k = 0; k < n; k += kLanes) m = lanes::maximum_of(m, at(x + k));
-    T result = m[0];
-    for (std::int64_t k = 1; k < kLanes; ++k) result = (result > m[k] || result != result) ? result : m[k];
-    return result;
+    return Eigen::internal::predux_max(m) + Eigen::internal::predux(V(m - m));  // a NaN anywhere makes it NaN
   }
 
   /// x = exp(x - shift); their sum.
-  static double exp(T* x, std::int64_t n, T shift) {
+  static T exp(T* x, std::int64_t n, T shift) {
     const V m = lanes::splat<V>(shift);
-    V sums[2] = {};
+    V sum = {};
     for (std::int64_t k = 0; k < n; k += kLanes) {
       const V v = lanes::exp_of(at(x + k) - m);
       put(x + k, v);
-      sums[(k / kLanes) & 1] = sums[(k / kLanes) & 1] + v;
+      sum = sum + v;
     }
-    const V all = sums[0] + sums[1];
-    double sum = 0;
-    for (std::int64_t k = 0; k < kLanes; ++k) sum += static_cast<double>(all[k]);
-    return sum;
+    return Eigen::internal::predux(sum);
   }
 
-  /// slopes = weights (slopes - delta)
-  static void softmax_gradient(const T* weights, T* slopes, std::int64_t n, T delta) {
-    const V d = lanes::splat<V>(delta);
-    for (std::int64_t k = 0; k < n; k += kLanes) put(slopes + k, at(weights + k) * (at(slopes + k) - d));
+  /// weights = exp(weights - shift); slopes = weights (slopes - delta)
+  static void softmax_gradient(T* weights, T* slopes, std::int64_t n, T shift, T delta) {
+    const V m = lanes::splat<V>(shift), d = lanes::splat<V>(delta);
+    for (std::int64_t k = 0; k < n; k += kLanes) {
+      const V v = lanes::exp_of(at(weights + k) - m);
+      put(weights + k, v);
+      put(slopes + k, v * (at(slopes + k) - d));
+    }
+  }
+
+  /// x = factor x
+  static void scale(T* x, std::int64_t n, T factor) {
+    for (std::int64_t k = 0; k < n; ++k) x[k] *= factor;
   }
 };
 
