@@ -71,7 +71,7 @@ Values build_attention(Call& call) {
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
   if (masked) operands.push_back(call.tensor("mask"));
 
-  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, b.context.precision == Precision::kBf16}};
+  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, b.context.precision == Precision::kBf16 || element == ElementType::kBf16}};
   attributes.ints.push_back(find_dim(q, length.name));
   attributes.ints.push_back(find_dim(q, features.name));
   const auto memory_label = static_cast<int64_t>(q.size());
