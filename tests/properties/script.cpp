@@ -117,9 +117,12 @@ struct Engines {
   std::optional<Engine> hosting_all, dry, reference, single, shared, shared_single;
 };
 
+/// This process's own: a child of a process that had some has not its threads.
 Engines& engines() {
-  static Engines engines;
-  return engines;
+  static pid_t owner = getpid();
+  static Engines* engines = new Engines;
+  if (owner != getpid()) owner = getpid(), engines = new Engines;
+  return *engines;
 }
 
 Engine& made(std::optional<Engine>& engine, EngineOptions options) {
@@ -139,7 +142,7 @@ void say_what_ran(int signal) {
 
 }  // namespace
 
-Engine& engine() { return made(engines().hosting_all, {.threads = 1, .scrub = true}); }
+Engine& engine() { return made(engines().hosting_all, {.threads = 2, .scrub = true}); }
 Engine& dry_engine() { return made(engines().dry, {.threads = 1, .dry = true}); }
 Engine& reference_engine() { return made(engines().reference, {.threads = 1, .dry = true, .reference = true}); }
 Engine& single_engine() { return made(engines().single, {.threads = 1, .fuse = false, .scrub = true}); }

@@ -94,7 +94,7 @@ WholeProgramDrawer::WholeProgramDrawer(uint64_t seed, FeatureSet allowed) : dice
   program_.seed = seed;
 }
 
-constexpr int64_t kMostElements = 50000;
+constexpr int64_t kMostElements = 200000;  // enough for two threads, and for sums in several parts
 
 /// Dims, options, meshes, layouts, and tensors to begin with.
 void WholeProgramDrawer::preamble() {
