@@ -82,6 +82,8 @@ inline V apply(V a, V b) {
     if constexpr (kOp == LaneOp::kMod) return a - b * floor_of(a / b);
     if constexpr (kOp == LaneOp::kPow) return pow_of(a, b);
     if constexpr (kOp == LaneOp::kLeakyRelu) return select<V>(a > 0, a, a * b);
+    if constexpr (kOp == LaneOp::kZeroTimes) return select<V>(a == 0, V{}, a * b);
+    if constexpr (kOp == LaneOp::kZeroOver) return select<V>(a == 0, V{}, a / b);
   }
 }
 

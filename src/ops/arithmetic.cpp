@@ -43,11 +43,11 @@ Values pow_gradient(GradientCall& call) {
   const Value& base = call.operands[0];
   const Value& exponent = call.operands[1];
   return to_operands(
-      call, [&] { return where_flowing(b, d, b.map(ops::kMul, d, b.map(ops::kMul, exponent, b.map(ops::kPow, base, lowered_exponent(b, exponent))))); },
+      call, [&] { return b.map(ops::kZeroTimes, d, b.map(ops::kMul, exponent, b.map(ops::kPow, base, lowered_exponent(b, exponent)))); },
       [&] {
         const Value positive = b.map(ops::kGt, base, 0.0);
         const Value safe = b.where(positive, base, b.number(1, base.element()));
-        return where_flowing(b, d, b.map(ops::kMul, d, b.map(ops::kMul, call.results[0], b.map(ops::kLog, safe))));
+        return b.map(ops::kZeroTimes, d, b.map(ops::kMul, call.results[0], b.map(ops::kLog, safe)));
       });
 }
 
@@ -115,8 +115,8 @@ constexpr Op ops::kDiv = real_function({
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
       const Value& d = g.d_results[0];
-      return to_operands(g, [&] { return where_flowing(b, d, b.map(ops::kDiv, d, g.operands[1])); },
-                         [&] { return where_flowing(b, d, b.map(ops::kNeg, b.map(ops::kMul, d, b.map(ops::kDiv, g.results[0], g.operands[1])))); });
+      return to_operands(g, [&] { return b.map(ops::kZeroOver, d, g.operands[1]); },
+                         [&] { return b.map(ops::kNeg, b.map(ops::kZeroTimes, d, b.map(ops::kDiv, g.results[0], g.operands[1]))); });
     },
     .linear = Linear::kFirst,
 });
@@ -202,6 +202,34 @@ constexpr Op ops::kAtMost = [] {
   op.work = Work::kNone;
   return op;
 }();
+
+// What gradients multiply with a derivative that may be infinite or NaN: where a selection took the other side, d is 0, and
+// nothing comes through. Where the derivative is a number they are the product and quotient, so that their own gradients
+// are right where d is 0 by chance.
+constexpr Op ops::kZeroTimes = element_wise({
+    .name = "zero_times",
+    .doc = "a · b, and 0 where a is 0, whatever b is: a gradient times a derivative.",
+    .lane = LaneOp::kZeroTimes,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      const Value& d = g.d_results[0];
+      return to_operands(g, [&] { return b.map(ops::kZeroTimes, d, g.operands[1]); }, [&] { return b.map(ops::kZeroTimes, d, g.operands[0]); });
+    },
+    .linear = Linear::kFirst,
+});
+
+constexpr Op ops::kZeroOver = element_wise({
+    .name = "zero_over",
+    .doc = "a / b, and 0 where a is 0, whatever b is: a gradient over what it is divided by.",
+    .lane = LaneOp::kZeroOver,
+    .gradient = [](GradientCall& g) -> Values {
+      Builder& b = g.builder;
+      const Value& d = g.d_results[0];
+      return to_operands(g, [&] { return b.map(ops::kZeroOver, d, g.operands[1]); },
+                         [&] { return b.map(ops::kNeg, b.map(ops::kZeroTimes, d, b.map(ops::kZeroOver, g.results[0], g.operands[1]))); });
+    },
+    .linear = Linear::kFirst,
+});
 
 constexpr Op ops::kScale = [] {
   Op op = element_wise({

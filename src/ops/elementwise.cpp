@@ -20,11 +20,6 @@ std::vector<TensorType> infer_truth(const Operation& operation) {
   return types;
 }
 
-Value where_flowing(Builder& builder, const Value& d, const Value& product) {
-  const Value none = builder.number(0, d.element());
-  return builder.where(builder.map(ops::kEq, d, none), none, product);
-}
-
 Values broadcast_arguments(const Call& call) {
   Values operands = tensor_arguments(call);
   if (!call.arrow) {
@@ -58,6 +53,9 @@ namespace {
 /// The gradient of a function of one operand: d times its derivative.
 Values times(GradientCall& call, const Value& derivative) { return {call.builder.map(ops::kMul, call.d_results[0], derivative)}; }
 
+/// The same of a derivative that may be infinite: nothing comes through where d is 0.
+Values zero_times(GradientCall& call, const Value& derivative) { return {call.builder.map(ops::kZeroTimes, call.d_results[0], derivative)}; }
+
 /// d where x > 0, `otherwise` elsewhere: at 0 it is `otherwise`.
 Values where_positive(GradientCall& call, const Value& positive, const Value& otherwise) {
   Builder& b = call.builder;
@@ -74,8 +72,6 @@ constexpr double kSeluScale = 1.0507009873554804934193349852946;
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kGeluFactor = 0.79788456080286535588;  // sqrt(2 / pi)
 constexpr double kGeluCubic = 0.044715;
-
-Values flowing(GradientCall& g, const Value& product) { return {where_flowing(g.builder, g.d_results[0], product)}; }
 
 }  // namespace
 
@@ -120,7 +116,7 @@ constexpr Op ops::kSqrt = real_function({
     .samples = "x: [a, b] in 0.5..2 => sqrt(x)",
     .lane = LaneOp::kSqrt,
     .gradient = [](GradientCall& g) -> Values {
-      return flowing(g, g.builder.map(ops::kDiv, g.d_results[0], g.builder.map(ops::kMul, g.results[0], 2.0)));
+      return {g.builder.map(ops::kZeroOver, g.d_results[0], g.builder.map(ops::kMul, g.results[0], 2.0))};
     },
 });
 
@@ -133,7 +129,7 @@ constexpr Op ops::kRsqrt = real_function({
     .lane = LaneOp::kRsqrt,
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
-      return flowing(g, times(g, b.map(ops::kDiv, b.map(ops::kMul, g.results[0], -0.5), g.operands[0]))[0]);
+      return zero_times(g, b.map(ops::kDiv, b.map(ops::kMul, g.results[0], -0.5), g.operands[0]));
     },
 });
 
@@ -144,7 +140,7 @@ constexpr Op ops::kExp = real_function({
     .example = "print(exp(fill([], 0)))\n#> 1\n",
     .samples = "x: [a, b] => exp(x)\nx: f64[a] => exp(x)",
     .lane = LaneOp::kExp,
-    .gradient = [](GradientCall& g) -> Values { return flowing(g, times(g, g.results[0])[0]); },
+    .gradient = [](GradientCall& g) -> Values { return zero_times(g, g.results[0]); },
 });
 
 constexpr Op ops::kLog = real_function({
@@ -154,7 +150,7 @@ constexpr Op ops::kLog = real_function({
     .example = "print(log(fill([], 1)))\n#> 0\n",
     .samples = "x: [a, b] in 0.5..2 => log(x)",
     .lane = LaneOp::kLog,
-    .gradient = [](GradientCall& g) -> Values { return flowing(g, g.builder.map(ops::kDiv, g.d_results[0], g.operands[0])); },
+    .gradient = [](GradientCall& g) -> Values { return {g.builder.map(ops::kZeroOver, g.d_results[0], g.operands[0])}; },
 });
 
 constexpr Op ops::kSin = real_function({
@@ -309,7 +305,7 @@ constexpr Op ops::kReciprocal = real_function({
     .example = "print(reciprocal(fill([], 4)))\n#> 0.25\n",
     .samples = "x: [a, b] in 0.5..2 => reciprocal(x)",
     .lane = LaneOp::kReciprocal,
-    .gradient = [](GradientCall& g) -> Values { return flowing(g, times(g, g.builder.map(ops::kNeg, g.builder.map(ops::kSquare, g.results[0])))[0]); },
+    .gradient = [](GradientCall& g) -> Values { return zero_times(g, g.builder.map(ops::kNeg, g.builder.map(ops::kSquare, g.results[0]))); },
 });
 
 constexpr Op ops::kFloor = element_wise({

@@ -25,10 +25,6 @@ inline ElementType meet_as_reals(const Builder& builder, const Values& operands)
 /// No gradient flows to any operand: the operation is constant wherever it is smooth.
 Values zero_gradient(GradientCall& call);
 
-/// `product`, the gradient `d` times a derivative, but 0 where d is 0: where a selection took the other side nothing
-/// comes through, even if the derivative there is infinite or NaN.
-Value where_flowing(Builder& builder, const Value& d, const Value& product);
-
 /// Fills in what a record leaves out and all element-wise operations have.
 consteval Op element_wise(Op op) {
   if (op.family.empty()) op.family = "Element-wise";
