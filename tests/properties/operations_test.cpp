@@ -280,26 +280,42 @@ TEST_P(EveryOperation, GradientIsTheCentralDifference) {
   }
 }
 
+/// Compares the gradient of a number that is made of the gradients of `first` with differences; `constants` come before the
+/// script, once.
+void check_second_gradient(const Sample& sample, const std::string& first, const std::string& constants = "") {
+  Script script = sample.script({2, 3, 2, 2}, ElementType::kF64);
+  if (!whole_run(script)) script = sample.script(kSmall, ElementType::kF64);
+  Script with_gradient = script;
+  if (!add_gradient(with_gradient, sample)) return;
+  script.inputs += constants;
+  std::string loss = script.body + "let first = " + first + "\nlet slopes = grad(first, [", sum;
+  const std::vector<std::string> of = sample.real_inputs();
+  for (size_t i = 0; i < of.size(); ++i) {
+    loss += (i ? ", " : "") + of[i];
+    sum += fmt::format("{}sum(slopes[{}] * (0.2 * slopes[{}] + {}))", i ? " + " : "", i, i, i + 1);
+  }
+  loss += "])\nlet loss = " + sum + "\n";
+  try {
+    Differences(script, loss, of).check();
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.diagnostic().kind(), Kind::no_gradient) << error.what();
+  }
+}
+
 TEST_P(EveryOperation, SecondGradientIsTheCentralDifference) {
   for (const Sample& sample : samples_of(op())) {
     if (has_bf16(sample)) continue;
     SCOPED_TRACE(sample.line);
-    Script script = sample.script({2, 3, 2, 2}, ElementType::kF64);
-    if (!whole_run(script)) script = sample.script(kSmall, ElementType::kF64);
-    Script with_gradient = script;
-    if (!add_gradient(with_gradient, sample)) continue;
-    std::string loss = script.body + "let first = sum(result * (0.3 * result + 1))\nlet slopes = grad(first, [", sum;
-    const std::vector<std::string> of = sample.real_inputs();
-    for (size_t i = 0; i < of.size(); ++i) {
-      loss += (i ? ", " : "") + of[i];
-      sum += fmt::format("{}sum(slopes[{}] * (0.2 * slopes[{}] + {}))", i ? " + " : "", i, i, i + 1);
-    }
-    loss += "])\nlet loss = " + sum + "\n";
-    try {
-      Differences(script, loss, of).check();
-    } catch (const UserError& error) {
-      EXPECT_EQ(error.diagnostic().kind(), Kind::no_gradient) << error.what();
-    }
+    check_second_gradient(sample, "sum(result * (0.3 * result + 1))");
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(EveryOperation, SecondGradientIsTheCentralDifferenceWhereTheFirstIsZero) {
+  for (const Sample& sample : samples_of(op())) {
+    if (has_bf16(sample)) continue;
+    SCOPED_TRACE(sample.line);
+    check_second_gradient(sample, "sum(square(result - before))", "let before = stop_gradient(" + sample.expression + ")\n");
     if (HasFailure()) return;
   }
 }
