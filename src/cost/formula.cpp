@@ -79,6 +79,13 @@ void Formula::add(const Formula& other, int64_t times) {
   }
 }
 
+Formula Formula::with_symbols_of(const Formula& other) const {
+  Formula result;
+  result.symbols_ = other.symbols_;
+  result.add(*this);
+  return result;
+}
+
 double Formula::value() const {
   double sum = 0;
   for (const auto& [powers, number] : terms_) {

@@ -19,6 +19,9 @@ class Formula {
   void add(const Cost& cost, int64_t times = 1);
   void add(const Formula& other, int64_t times = 1);
 
+  /// This, where each symbol has the value that it has in `other`: what has another there stands as a number.
+  Formula with_symbols_of(const Formula& other) const;
+
   bool is_zero() const { return terms_.empty(); }
   double value() const;
 

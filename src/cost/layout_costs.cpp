@@ -22,9 +22,9 @@ bool LayoutCosts::is_estimate() const {
   return std::any_of(record_->programs().begin(), record_->programs().end(), [](const ProgramRecord::Entry& entry) { return entry.is_estimate; });
 }
 
-ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules) const {
+ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored) const {
   ScriptCost total;
-  Relayout relayout(*record_->layouts(), mesh, rules);
+  Relayout relayout(*record_->layouts(), mesh, rules, stored);
   each_schedule(*record_, relayout, [&](size_t, const Schedule& schedule, int64_t times) {
     const Prediction prediction = predict_without_memory(schedule);
     add_times(total.counters, prediction.counters, times);

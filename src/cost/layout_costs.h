@@ -28,8 +28,9 @@ class LayoutCosts {
   explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt, std::vector<int64_t> before = {})
       : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
 
-  /// `mesh`, `rules`: null: the script's own. Throws a UserError where planning the script would.
-  ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules) const;
+  /// `mesh`, `rules`: null: the script's own; `stored`: what is asked of params and states besides, or null. Throws a UserError
+  /// where planning the script would.
+  ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored = nullptr) const;
 
   /// Some of it is an estimate, as a plan's would be.
   bool is_estimate() const;

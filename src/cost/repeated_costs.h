@@ -21,14 +21,15 @@ class RepeatedCosts {
       : few_(std::move(few)), more_(std::move(more)), times_(static_cast<double>(layers - kMore)) {}
 
   /// The script, whole, has as many operations and numbers as its short forms say: its layers do repeat.
-  bool stand_for(const ProgramRecord& whole) const;
+  bool stand_for(const LayoutCosts& whole) const;
 
   struct About {
     double seconds = 0;
+    double communication = 0;  ///< of them, seconds
     double stored_bytes = 0;   ///< of params and states
   };
   /// As LayoutCosts::in.
-  About in(const MeshPtr& mesh, const LayoutPtr& rules) const;
+  About in(const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored = nullptr) const;
 
  private:
   double extended(double few, double more) const { return more + times_ * (more - few); }

@@ -14,6 +14,10 @@ namespace {
 /// Times that differ by less, as a part of them, are the same.
 constexpr double kSame = 1e-9;
 
+/// Of what rules communicate alone, the part that storing params in parts cannot save: an all_reduce of a gradient becomes
+/// a reduce_scatter, which takes half of it.
+constexpr double kNeverSaved = 0.5;
+
 /// Every list of at most `most` sizes above 1 whose product is `processors`.
 void factor(int64_t processors, size_t most, std::vector<int64_t>& sizes, std::vector<std::vector<int64_t>>& found) {
   if (processors == 1) {
@@ -41,10 +45,17 @@ class Searcher {
   }
 
   SearchResult run() {
-    for (MeshPtr& mesh : meshes()) {
-      mesh_ = std::move(mesh);
-      axes_.assign(bound_.dims().size(), 0);
-      decide(0);
+    const std::vector<MeshPtr> meshes = this->meshes();
+    for (const bool annotating : {false, true}) {
+      if (annotating && (!question_.annotations || bound_.stored().empty())) break;
+      annotating_ = annotating;
+      for (const MeshPtr& mesh : meshes) {
+        mesh_ = mesh;
+        axes_.assign(bound_.dims().size(), 0);
+        stored_.assign(bound_.stored().size(), Splits(static_cast<size_t>(mesh->order()), kWhole));
+        stored_axes_.assign(bound_.stored().size(), 0);
+        decide(0);
+      }
     }
     cost_ranked();
     return std::move(result_);
@@ -85,8 +96,8 @@ class Searcher {
 
   /// Every way to split dim `d` and those behind it.
   void decide(size_t d) {
-    if (bound_.seconds(*mesh_, axes_, d) >= worst_kept()) return;
-    if (d == axes_.size()) return take();
+    if (bound_.seconds(*mesh_, {axes_, d, stored_axes_, annotating_ ? 0 : stored_.size()}) >= worst_kept()) return;
+    if (d == axes_.size()) return annotating_ ? annotate_rules() : take();
     AxisSet taken = 0;
     for (size_t other = 0; other < d; ++other)
       if (bound_.conflict(other, d)) taken |= axes_[other];
@@ -107,15 +118,85 @@ class Searcher {
     return set == asked;
   }
 
+  void annotate_rules() {
+    const LayoutPtr rules = rules_of_axes();
+    try {
+      const double communication = question_.repeated ? question_.repeated->in(mesh_, rules).communication : costs_.in(mesh_, rules).time.communication();
+      still_communicated_ = kNeverSaved * communication;
+    } catch (const UserError&) {
+      return;
+    }
+    annotate(0);
+  }
+
+  /// Every way to split the params and states number `s` and those behind them besides, but for none of them at all.
+  void annotate(size_t s) {
+    if (bound_.seconds(*mesh_, {axes_, axes_.size(), stored_axes_, s}) + still_communicated_ >= worst_kept()) return;
+    if (s == stored_.size()) {
+      if (std::any_of(stored_axes_.begin(), stored_axes_.end(), [](AxisSet axes) { return axes != 0; })) take();
+      return;
+    }
+    AxisSet split = 0;
+    for (size_t dim : bound_.stored()[s].dims) split |= axes_[dim];
+    annotate_over(s, 0, split);
+  }
+
+  /// Every way in which the axes from `axis` on, those in `split` apart, split them.
+  void annotate_over(size_t s, int axis, AxisSet split) {
+    if (axis == mesh_->order()) return annotate(s + 1);
+    int& dim = stored_[s][static_cast<size_t>(axis)];
+    annotate_over(s, axis + 1, split);
+    if (split & axis_bit(axis)) return;
+    stored_axes_[s] |= axis_bit(axis);
+    for (size_t each : bound_.stored()[s].dims) {
+      dim = static_cast<int>(each);
+      if (may_be_split(s, each)) annotate_over(s, axis + 1, split);
+    }
+    dim = kWhole;
+    stored_axes_[s] &= ~axis_bit(axis);
+  }
+
+  /// It has an element for each block, and nobody has said that it is whole.
+  bool may_be_split(size_t s, size_t dim) const {
+    if (pinned_[dim] && pinned_[dim]->axes.empty()) return false;
+    int64_t parts = mesh_->group_size(axes_[dim]);
+    for (int axis = 0; axis < mesh_->order(); ++axis)
+      if (stored_[s][static_cast<size_t>(axis)] == static_cast<int>(dim)) parts *= mesh_->axis_size(axis);
+    return bound_.dims()[dim].size >= parts;
+  }
+
+  StoredLayoutsPtr stored_layouts() const {
+    if (!annotating_) return nullptr;
+    auto layouts = std::make_shared<StoredLayouts>();
+    for (size_t s = 0; s < stored_.size(); ++s) {
+      std::vector<LayoutRule> rules;
+      for (size_t dim : bound_.stored()[s].dims) {
+        // What the rules split a dim over, it stays split over.
+        LayoutRule rule{bound_.dims()[dim].name, axes_[dim] ? names_of(dim) : std::vector<Name>(), {}};
+        const size_t before = rule.axes.size();
+        for (int axis = 0; axis < mesh_->order(); ++axis)
+          if (stored_[s][static_cast<size_t>(axis)] == static_cast<int>(dim)) rule.axes.push_back(mesh_->axes()[static_cast<size_t>(axis)].name);
+        if (rule.axes.size() > before) rules.push_back(std::move(rule));
+      }
+      if (!rules.empty()) layouts->add(bound_.stored()[s].names, std::move(rules));
+    }
+    return layouts;
+  }
+
+  /// The axes that split a dim, in the order in which they do.
+  std::vector<Name> names_of(size_t dim) const {
+    if (pinned_[dim]) return pinned_[dim]->axes;
+    std::vector<Name> names;
+    for (int axis = 0; axis < mesh_->order(); ++axis)
+      if (axes_[dim] & axis_bit(axis)) names.push_back(mesh_->axes()[static_cast<size_t>(axis)].name);
+    return names;
+  }
+
   LayoutPtr rules_of_axes() const {
     auto rules = std::make_shared<Layout>();
     for (size_t d = 0; d < axes_.size(); ++d) {
       if (axes_[d] == 0) continue;
-      LayoutRule rule{bound_.dims()[d].name, {}, {}};
-      for (int axis = 0; axis < mesh_->order(); ++axis)
-        if (axes_[d] & axis_bit(axis)) rule.axes.push_back(mesh_->axes()[axis].name);
-      if (pinned_[d]) rule.axes = pinned_[d]->axes;
-      rules->rules.push_back(std::move(rule));
+      rules->rules.push_back({bound_.dims()[d].name, names_of(d), {}});
     }
     return rules;
   }
@@ -123,14 +204,15 @@ class Searcher {
   /// A candidate with all decided. Two rules may meet on one axis, where the program says more than its dims.
   void take() {
     try {
-      question_.repeated ? rank(rules_of_axes()) : cost({mesh_, rules_of_axes(), {}});
+      Candidate candidate{mesh_, rules_of_axes(), stored_layouts(), {}};
+      question_.repeated ? rank(std::move(candidate)) : cost(std::move(candidate));
     } catch (const UserError&) {
     }
     if (question_.on_progress) question_.on_progress(std::max(result_.ranked, result_.costed));
   }
 
   void cost(Candidate candidate) {
-    candidate.cost = costs_.in(candidate.mesh, candidate.rules);
+    candidate.cost = costs_.in(candidate.mesh, candidate.rules, candidate.stored);
     ++result_.costed;
     keep(std::move(candidate));
   }
@@ -142,14 +224,14 @@ class Searcher {
     Candidate candidate;
   };
 
-  void rank(LayoutPtr rules) {
-    const RepeatedCosts::About about = question_.repeated->in(mesh_, rules);
+  void rank(Candidate candidate) {
+    const RepeatedCosts::About about = question_.repeated->in(candidate.mesh, candidate.rules, candidate.stored);
     ++result_.ranked;
     if (question_.memory && about.stored_bytes > static_cast<double>(*question_.memory)) {
       ++result_.too_large;
       return;
     }
-    ranked_.push_back({about.seconds, {mesh_, std::move(rules), {}}});
+    ranked_.push_back({about.seconds, std::move(candidate)});
     if (question_.memory) return;  // the two that seem best may not fit
     if (about.seconds < least_about_ * (1 - kSame)) second_about_ = std::exchange(least_about_, about.seconds);
     else if (about.seconds > least_about_ * (1 + kSame)) second_about_ = std::min(second_about_, about.seconds);
@@ -159,7 +241,7 @@ class Searcher {
   void cost_ranked() {
     std::stable_sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
       if (std::abs(a.seconds - b.seconds) > kSame * a.seconds) return a.seconds < b.seconds;
-      return a.candidate.rules->rules.size() < b.candidate.rules->rules.size();
+      return lines_of(a.candidate) < lines_of(b.candidate);
     });
     double last = 0;
     for (Ranked& each : ranked_) {
@@ -175,12 +257,14 @@ class Searcher {
     return std::abs(a.cost.time.total() - b.cost.time.total()) <= kSame * a.cost.time.total();
   }
 
+  /// Of what takes the same, what says least is kept.
+  static size_t lines_of(const Candidate& candidate) { return candidate.rules->rules.size() + (candidate.stored ? candidate.stored->all().size() : 0); }
+
   void keep(Candidate candidate) {
     if (candidate.cost.time.total() >= worst_costed()) return;
-    auto rules = [](const Candidate& of) { return of.rules->rules.size(); };
     for (std::optional<Candidate>* kept : {&result_.best, &result_.second}) {
       if (!*kept || !same_time(**kept, candidate)) continue;
-      if (rules(candidate) < rules(**kept) && fits(candidate)) *kept = std::move(candidate);
+      if (lines_of(candidate) < lines_of(**kept) && fits(candidate)) *kept = std::move(candidate);
       return;
     }
     if (!fits(candidate)) return;
@@ -195,7 +279,7 @@ class Searcher {
   bool fits(Candidate& candidate) {
     if (!question_.memory) return true;
     const int64_t least = candidate.cost.parameter_bytes + candidate.cost.state_bytes;
-    const int64_t needed = least > *question_.memory ? least : candidate.cost.counters.peak_bytes = question_.peak(candidate.mesh, candidate.rules);
+    const int64_t needed = least > *question_.memory ? least : candidate.cost.counters.peak_bytes = question_.peak(candidate.mesh, candidate.rules, candidate.stored);
     if (needed <= *question_.memory) return true;
     ++result_.too_large;
     return false;
@@ -207,6 +291,12 @@ class Searcher {
   std::vector<const LayoutRule*> pinned_;   ///< of each dim, or null
   MeshPtr mesh_;
   std::vector<AxisSet> axes_;               ///< of each dim
+  using Splits = std::vector<int>;
+  static constexpr int kWhole = -1;
+  bool annotating_ = false;
+  double still_communicated_ = 0;           ///< seconds at least, whatever is stored in parts
+  std::vector<Splits> stored_;              ///< of each of the bound's stored(), for each axis: the dim that it splits besides
+  std::vector<AxisSet> stored_axes_;        ///< those of them that split one
   SearchResult result_;
   std::vector<Ranked> ranked_;
   double least_about_ = std::numeric_limits<double>::infinity();    ///< of what is ranked

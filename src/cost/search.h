@@ -7,6 +7,10 @@
 // that the operation has, or that is related to one by a rename or a reshape; what is left open divides by all. No
 // candidate is left out that could be better than the best two, so the result is exact. Where layers repeat, candidates
 // are ranked by what a few layers take, and the best costed whole: exact, if no such estimate is further off than said.
+//
+// With annotations a candidate also says, for params and states with the same dims, which of them the axes that split none
+// of them split besides: `@ {.., hidden -> all}` behind their declarations. These are tried behind the rules, when the best
+// rules alone are known, and only where half of what the rules communicate alone leaves time for something better.
 #include <functional>
 #include <optional>
 #include <vector>
@@ -21,9 +25,10 @@ struct SearchQuestion {
   std::vector<Name> axes;                  ///< the names of the axes; as many as a mesh may have
   std::optional<std::vector<Axis>> mesh;   ///< no other mesh
   std::vector<LayoutRule> pinned;          ///< a dim of these has no other rule; a rule without axes: it is whole
+  bool annotations = false;                ///< also tries `@` behind the declarations of params and states
   std::optional<int64_t> memory;           ///< bytes that each processor has
   /// The peak of a candidate, for those that could be the result; needed with `memory`.
-  std::function<int64_t(const MeshPtr&, const LayoutPtr&)> peak;
+  std::function<int64_t(const MeshPtr&, const LayoutPtr&, const StoredLayoutsPtr&)> peak;
   const RepeatedCosts* repeated = nullptr;   ///< of the same script, where its layers repeat
   std::function<void(int64_t costed)> on_progress;
 };
@@ -31,6 +36,7 @@ struct SearchQuestion {
 struct Candidate {
   MeshPtr mesh;
   LayoutPtr rules;
+  StoredLayoutsPtr stored;   ///< what is asked of params and states besides; null: nothing
   ScriptCost cost;
 };
 

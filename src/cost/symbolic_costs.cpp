@@ -18,6 +18,12 @@ Formula SymbolicCost::communication() const {
   return all;
 }
 
+SymbolicCost SymbolicCost::with_symbols_of(const Formula& other) const {
+  SymbolicCost cost{flops.with_symbols_of(other), {}, elements.with_symbols_of(other)};
+  for (const auto& [what, formula] : values) cost.values[what] = formula.with_symbols_of(other);
+  return cost;
+}
+
 std::vector<SymbolicCost> symbolic_costs(const ProgramRecord& record) {
   std::vector<SymbolicCost> all(record.programs().size());
   Relayout relayout(*record.layouts(), nullptr, nullptr);

@@ -20,6 +20,7 @@ struct SymbolicCost {
   Formula elements;                                                   ///< of all blocks that it reads or makes
   void add(const SymbolicCost& other, int64_t times);
   Formula communication() const;
+  SymbolicCost with_symbols_of(const Formula& other) const;
 };
 
 /// Of each program of the record, run once, as the script lays it out.

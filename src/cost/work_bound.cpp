@@ -95,16 +95,34 @@ WorkBound::WorkBound(const LayoutCosts& costs) {
       if (groups.contains(related.of(dims_[d].name))) dividing.push_back(d);
     works[dividing] += seconds;
   }
-  for (const auto& [dividing, seconds] : works) works_.push_back({seconds, dividing});
+  std::set<std::vector<Name>> stored;
+  for (const LayoutRecord::Variable& variable : record.layouts()->variables()) {
+    const LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
+    if (!is_annotatable(operation)) continue;
+    Stored of;
+    for (const Dim& dim : operation.results[0].dims) {
+      of.names.push_back(dim.name);
+      if (const auto at = place.find(dim.name); at != place.end()) of.dims.push_back(at->second);
+    }
+    if (!of.dims.empty() && stored.insert(of.names).second) stored_.push_back(std::move(of));
+  }
+  for (const auto& [dividing, seconds] : works) {
+    Work work{seconds, dividing, {}};
+    const auto divides = [&](size_t dim) { return std::binary_search(dividing.begin(), dividing.end(), dim); };
+    for (size_t s = 0; s < stored_.size(); ++s)
+      if (std::any_of(stored_[s].dims.begin(), stored_[s].dims.end(), divides)) work.stored.push_back(s);
+    works_.push_back(std::move(work));
+  }
   for (const auto& [a, b] : together)
     if (place.contains(a) && place.contains(b)) conflicts_.insert(std::minmax(place[a], place[b]));
 }
 
-double WorkBound::seconds(const Mesh& mesh, const std::vector<AxisSet>& axes, size_t decided) const {
+double WorkBound::seconds(const Mesh& mesh, const Decided& decided) const {
   double total = 0;
   for (const Work& work : works_) {
     AxisSet dividing = 0;
-    for (size_t d : work.dims) dividing |= d < decided ? axes[d] : ~AxisSet{0};
+    for (size_t d : work.dims) dividing |= d < decided.dims ? decided.axes[d] : ~AxisSet{0};
+    for (size_t s : work.stored) dividing |= s < decided.stored ? decided.stored_axes[s] : ~AxisSet{0};
     double parts = 1;
     for (int axis = 0; axis < mesh.order(); ++axis)
       if (dividing & axis_bit(axis)) parts *= static_cast<double>(mesh.axis_size(axis));

@@ -17,16 +17,33 @@ class WorkBound {
   const std::vector<Dim>& dims() const { return dims_; }
   /// A tensor of the program has both, so that no axis can split both.
   bool conflict(size_t a, size_t b) const { return conflicts_.contains(std::minmax(a, b)); }
-  /// Seconds at least, where the first `decided` dims are split over `axes` (a set for each) and the others may be over any.
-  double seconds(const Mesh& mesh, const std::vector<AxisSet>& axes, size_t decided) const;
+  /// Params and states with the same dims, in this order, behind whose declarations `@` could be written.
+  struct Stored {
+    std::vector<Name> names;
+    std::vector<size_t> dims;     ///< of dims(), those that can be split
+  };
+  const std::vector<Stored>& stored() const { return stored_; }
+
+  /// What is decided, and what is still open: of the dims, the first `dims` are split over `axes` (a set for each) and the
+  /// others may be over any; of stored(), the first `stored` are split over `stored_axes` besides.
+  struct Decided {
+    const std::vector<AxisSet>& axes;
+    size_t dims = 0;
+    const std::vector<AxisSet>& stored_axes;
+    size_t stored = 0;
+  };
+  /// Seconds at least.
+  double seconds(const Mesh& mesh, const Decided& decided) const;
 
  private:
   struct Work {
     double seconds = 0;           ///< of all on one processor
     std::vector<size_t> dims;     ///< that can divide it, ascending
+    std::vector<size_t> stored;   ///< whose own splits can divide it, ascending
   };
   std::vector<Dim> dims_;
   std::vector<Work> works_;
+  std::vector<Stored> stored_;
   std::set<std::pair<size_t, size_t>> conflicts_;
 };
 

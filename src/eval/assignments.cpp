@@ -29,7 +29,12 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (undo.wanted()) {
     const auto index = static_cast<size_t>(&binding - owner.bindings.data());
-    undo.add(owner.shared_from_this(), index, [&owner, index, before = old] { owner.bindings[index].value = before; });
+    HostValue before = old;
+    if (Handle* const handle = std::get_if<Handle>(&before.data)) handle->set_aside();
+    undo.add(owner.shared_from_this(), index, [&owner, index, before = std::move(before)] {
+      HostValue& value = owner.bindings[index].value = before;
+      if (Handle* const handle = std::get_if<Handle>(&value.data)) handle->take_up();
+    });
   }
   if (value.is_poison()) {
     binding.value = std::move(value);

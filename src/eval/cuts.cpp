@@ -114,7 +114,7 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
   if (++waiting.turns < kMostTurns * waiting.patience && !many) return;
   waiting.turns = 0;
   if (builder_.table->pending_count() == 0) return;
-  const bool may_come = blocks_.gradients_may_come();
+  const bool may_come = blocks_.text_may_differentiate();
   waiting.patience = may_come ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInATurn / kMostTurns;
   if (!may_come) cut({}, loop);
 }

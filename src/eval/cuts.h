@@ -42,8 +42,8 @@ class Cuts {
     bool carries = false;    ///< none waits: a later turn reads what one assigns to a variable
     bool is_outermost = true;
   };
-  /// A loop's turn ends: a cut, or it waits. As long as a gradient may come all wait; where none can, 64 turns of a loop
-  /// are enough for a program, or as many of an outermost one as make it 10,000 operations: the next ones have its plan.
+  /// A loop's turn ends: a cut, or it waits. As long as the text may ask for a gradient all wait; where it cannot, 64 turns of
+  /// a loop are enough for a program, or as many of an outermost one as make it 10,000 operations: the next ones have its plan.
   void end_turn(Waiting& waiting, Span loop);
   /// Of a block that functions may outlive: keeps what they name alone.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;

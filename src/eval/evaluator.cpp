@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eval/set_aside.h"
 #include "eval/span_table.h"
 #include "exec/program_record.h"
 #include "support/text.h"
@@ -76,6 +77,17 @@ void Evaluator::run_entry_statement(const std::shared_ptr<const ast::Program>& p
   run_statement(program->body.statements[index], top_);
 }
 
+void Evaluator::end_file_statement(const ast::Program& program, size_t index) {
+  const BlockInfo& info = blocks.info(program.body);
+  NameSet expired;
+  for (Name name : info.expires[index])
+    if (!info.captured.contains(name)) expired.insert(name);
+  set_aside(*top_, expired);
+  cuts.end_statement(info, index, *top_, true);
+}
+
+void Evaluator::end_file(const ast::Program& program) { set_aside(*top_, blocks.info(program.body).bound); }
+
 void Evaluator::finish_check() {
   uncalled.check_names(*this);
   options.report_unmatched(findings);
@@ -101,6 +113,7 @@ std::string Evaluator::help_with_name(Name name, const std::vector<std::string>&
 HostValue Evaluator::look_up(Name name, Span span, const ScopePtr& scope) {
   if (auto found = scope->find(name); found.binding) {
     if (spans_) [[unlikely]] spans_->use(span, found.binding->span);
+    if (found.binding->is_aside) [[unlikely]] if (top_ == own_top_) take_up(*found.binding);
     return found.binding->value;
   }
   if (const HostValue* known = builtins.find(name)) return *known;

@@ -98,6 +98,9 @@ class Evaluator {
   void run_program(std::shared_ptr<const ast::Program> program);
   /// A statement of a REPL entry, in `top`; all of an entry, one after the other.
   void run_entry_statement(const std::shared_ptr<const ast::Program>& program, size_t index);
+  /// A statement of an entry that is a file has ended: names that no later one reads are set aside. The file has ended: all are.
+  void end_file_statement(const ast::Program& program, size_t index);
+  void end_file(const ast::Program& program);
   /// After a whole check: names of functions never called; `--set`s, a `--placement` and layout dims that nothing matched.
   void finish_check();
   /// From here on what each part of the text is goes into `table`, which lives longer; without one that costs nothing.

@@ -102,8 +102,7 @@ OpenBlocks::Entered OpenBlocks::enter(const BlockInfo& info, const ScopePtr& sco
   return Entered(*this);
 }
 
-bool OpenBlocks::gradients_may_come() {
-  if (expects_more_) return true;
+bool OpenBlocks::text_may_differentiate() {
   Reach reach(infos_, nullptr, true);
   const bool found = std::any_of(open_.begin(), open_.end(), [&](const Block& block) {
     const std::vector<NameSet>& mentions = block.info->statement_mentions;

@@ -40,8 +40,10 @@ class OpenBlocks {
 
   /// At a prompt more statements may come, whatever they will say.
   void expect_more() { expects_more_ = true; }
-  /// True unless nothing that is still to run mentions `grad`.
-  bool gradients_may_come();
+  /// True unless nothing that is still to run mentions `grad`, nor may come at a prompt.
+  bool gradients_may_come() { return expects_more_ || text_may_differentiate(); }
+  /// True unless nothing of the program's own text that is still to run mentions `grad`.
+  bool text_may_differentiate();
   /// How many values the last answer took to find.
   size_t walked() const { return walked_; }
   /// True if a turn of a loop may assign a param or state that a later turn reads. `own`: the loop's variables; what is

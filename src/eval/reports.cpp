@@ -1,11 +1,11 @@
 #include "eval/reports.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "eval/display.h"
 #include "eval/host_value.h"
 #include "exec/engine.h"
-
 #include "exec/program_record.h"
 
 namespace mtf {
@@ -17,30 +17,42 @@ void Reports::on_statement(std::function<void(const StatementReport&)> callback,
 
 void Reports::begin_statement() {
   list_.clear();
-  if (record_) record_->begin_statement();
+  shares_.clear();
 }
 
 void Reports::add_last_plan(const Engine& engine, Span cut) {
-  if (record_) record_->run_last(turns_);
-  if (!collects_) return;
+  if (!collects_ && !record_) return;
   const int64_t plan = engine.last_plan();
-  for (StatementReport& report : list_) {
+  const int32_t program = record_ ? record_->last() : -1;
+  for (size_t i = 0; i < list_.size(); ++i) {
+    StatementReport& report = list_[i];
     if (report.plan != plan || (report.turns == 0) != (turns_ == 0)) continue;
     report.turns += turns_;
     report.counters.peak_bytes = std::max(report.counters.peak_bytes, engine.counters().peak_bytes);
+    if (turns_ == 0) return;
+    if (record_) record_->run(program, turns_);
+    const auto share = std::find_if(shares_[i].begin(), shares_[i].end(), [&](const auto& each) { return each.first == program; });
+    if (share == shares_[i].end()) shares_[i].emplace_back(program, turns_);
+    else share->second += turns_;
     return;
   }
+  if (record_) record_->run(program, turns_);
+  shares_.push_back({{program, turns_}});
   StatementReport& report = list_.emplace_back();
   report.plan = plan;
   report.cut = cut;
   report.turns = turns_;
+  if (!collects_) return;
   report.costs = engine.last_costs();
   report.counters = engine.last_counters();
 }
 
 void Reports::end_statement(Span span) {
   if (!on_statement_) return;
-  if (list_.empty()) list_.emplace_back();
+  if (list_.empty()) {
+    list_.emplace_back();
+    shares_.emplace_back();
+  }
   const std::string_view text = span.text();
   for (StatementReport& report : list_) {
     report.span = span;
@@ -49,20 +61,26 @@ void Reports::end_statement(Span span) {
   }
 }
 
-Reports::Mark::Mark(const Reports& reports) {
-  for (const StatementReport& report : reports.list_) turns_.push_back(report.turns);
-  if (reports.record_) times_ = reports.record_->times();
-}
+Reports::Mark::Mark(const Reports& reports) : shares_(reports.shares_) {}
 
 void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count) {
-  if (record_) record_->extrapolate(mark.times_, done, count);
+  const double rest = static_cast<double>(count - done) / static_cast<double>(done);
   for (size_t i = 0; i < list_.size(); ++i) {
-    StatementReport& report = list_[i];
-    const int64_t before = i < mark.turns_.size() ? mark.turns_[i] : 0;
-    if (report.turns == before) continue;
-    const double added = static_cast<double>(report.turns - before);
-    report.turns += static_cast<int64_t>(added * static_cast<double>(count - done) / static_cast<double>(done) + 0.5);
-    report.is_estimate = true;
+    Shares& shares = shares_[i];
+    int64_t added = 0, more = 0;
+    for (size_t s = 0; s < shares.size(); ++s) {
+      const bool was_there = i < mark.shares_.size() && s < mark.shares_[i].size();
+      added += shares[s].second - (was_there ? mark.shares_[i][s].second : 0);
+      // Rounded in all, whichever programs it is of.
+      const int64_t own = std::llround(static_cast<double>(added) * rest) - more;
+      if (own == 0) continue;
+      more += own;
+      shares[s].second += own;
+      if (record_) record_->extrapolated(shares[s].first, own);
+    }
+    if (added == 0) continue;
+    list_[i].turns += more;
+    list_[i].is_estimate = true;
   }
 }
 

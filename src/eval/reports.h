@@ -5,6 +5,7 @@
 #include <optional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eval/held.h"
@@ -57,6 +58,9 @@ std::optional<StatementReport::Binding> binding_of(Name name, const HostValue& v
 
 /// The reports of the top-level statement under way: one for each plan that it runs, with how often it does.
 class Reports {
+  /// Of a report's turns, those of each program of the record: several may have one plan.
+  using Shares = std::vector<std::pair<int32_t, int64_t>>;
+
  public:
   /// From here on plans are reported.
   void collect() { collects_ = true; }
@@ -83,8 +87,7 @@ class Reports {
     explicit Mark(const Reports& reports);
    private:
     friend class Reports;
-    std::vector<int64_t> turns_;
-    std::vector<int64_t> times_;   // of the record's programs
+    std::vector<Shares> shares_;
   };
   /// What has been added since `mark` by `done` turns of a loop is taken to be done by all `count`.
   void extrapolate(const Mark& mark, int64_t done, int64_t count);
@@ -94,6 +97,7 @@ class Reports {
   std::shared_ptr<ProgramRecord> record_;
   int64_t turns_ = 1;
   std::vector<StatementReport> list_;
+  std::vector<Shares> shares_;   ///< of each report; without a record of program -1 alone
   std::function<void(const StatementReport&)> on_statement_;
 };
 

@@ -19,6 +19,7 @@ struct Binding {
   HostValue value;
   Span span;
   bool is_setting = false;   ///< `with` changes it, `:=` does not
+  bool is_aside = false;     ///< what it holds is set aside: set_aside.h
 };
 
 class Scope : public std::enable_shared_from_this<Scope> {

@@ -43,11 +43,19 @@ struct Session::Impl {
     undo = UndoLog();
   }
 
-  Before before() const { return {evaluator.top()->bindings, evaluator.top()->hoisted, evaluator.builder.context}; }
+  /// Holds tensors set aside: only to be had again.
+  Before before() const {
+    Before before{evaluator.top()->bindings, evaluator.top()->hoisted, evaluator.builder.context};
+    for (Binding& binding : before.bindings)
+      if (Handle* const handle = std::get_if<Handle>(&binding.value.data)) handle->set_aside();
+    return before;
+  }
   void restore(const Before& before, UndoLog& undo) {
     undo.take_back();
     Scope& top = *evaluator.top();
     top.bindings = before.bindings;
+    for (Binding& binding : top.bindings)
+      if (Handle* const handle = std::get_if<Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
     top.hoisted = before.hoisted;
     top.rearranged();
     evaluator.builder.context = before.context;
@@ -155,8 +163,6 @@ bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& pro
   if (!way.is_file) return run_at_prompt(program, index, way, report);
   if (way.without_loops && (stmt.as<ast::ForStmt>() || stmt.as<ast::WhileStmt>())) return false;
   evaluator.run_entry_statement(program, index);
-  const bool is_last = index + 1 == program->body.statements.size();
-  if (is_last && !way.without_loops) evaluator.cuts.cut({}, stmt.span);
   return false;
 }
 
@@ -186,12 +192,14 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
   if (evaluator.engine() != nullptr && !way.is_file) evaluator.reports.collect();
   // A statement that is no bare expression keeps the tree itself, and makes the entry's functions known.
   const auto end = [&] {
+    if (way.is_file) evaluator.end_file(*program);
     if (!evaluator.modules.keeps(*program)) evaluator.modules.keep(program);
     if (!way.keeps || entry.has_value.empty()) return;
     entry.text = text.substr(0, program->body.statements[entry.has_value.size() - 1].span.end);
     entries.push_back(std::move(entry));
   };
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
+    if (way.is_file && i > 0) evaluator.end_file_statement(*program, i - 1);
     const ast::Stmt& stmt = program->body.statements[i];
     const Before at_statement = before();
     if (way.keeps) keep(undo);

@@ -47,9 +47,9 @@ class Session {
   /// Messages call it `name`; without one they number the entries. Of a loop that is interrupted, what its ended turns have
   /// done stays.
   std::vector<StatementReport> execute(const std::string& text, const std::string& name = {});
-  /// Runs a script as if its statements had been entered, but as one program: it reports nothing, and cuts only where a run of
-  /// it does, and at its end. `without_loops`: `for` and `while` at its top level are left out, and nothing is computed that no
-  /// statement needs.
+  /// Runs a script as if its statements had been entered, but as one program: it reports nothing, and computes what a run of
+  /// it does. What its names stand for is there afterwards; what nothing has needed is computed when it is asked for
+  /// (eval/set_aside.h). `without_loops`: `for` and `while` at its top level are left out.
   void load(const std::string& text, const std::string& name, bool without_loops);
   /// Executes a `use` statement, and moves what the session holds to the layout that is then in force: reports each value that
   /// it moved, and what that cost.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/layouts.h"
 #include "types/layout.h"
 #include "types/mesh.h"
 
@@ -18,6 +19,7 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
   std::vector<int64_t> placement = {};                ///< --placement, checked against the meshes
   std::string stdlib;                                 ///< folder of the standard modules; empty: where it was installed
+  StoredLayoutsPtr stored = nullptr;                  ///< as if `@` stood behind params and states: what a search tries
   int64_t ranks = 1;                                  ///< the size of the default mesh [all: ranks]
   /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what the
   /// run knew where control depends on it. Null: neither.

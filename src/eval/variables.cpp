@@ -46,11 +46,12 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   Value next = evaluator_.builder.assigned(next_value, place->stored);
   next.node->name = Name(place->path);
   next.node->place = place->serial;
-  const Handle before = place->current;
+  Handle before = place->current;
   if (evaluator_.undo.wanted()) {
+    before.set_aside();
     evaluator_.undo.add(place, 0, [place = place.get(), before] {
       before.value().node->ended = nullptr;
-      place->current = before;
+      place->current = before.value();
     });
   }
   before.value().node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
@@ -91,7 +92,10 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   place->current = evaluator_.builder.assigned(initial(*place, stmt, value), place->stored);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;
-  if (const auto& record = evaluator_.builder.record) record->add_variable(place->current.value().operation(), place->trainable);
+  if (const auto& record = evaluator_.builder.record) {
+    const Span type = std::visit([](const auto& annotation) { return annotation.span; }, stmt.type);
+    record->add_variable(place->current.value().operation(), place->trainable, cover(stmt.name.span, type), stmt.value->span);
+  }
   scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
 }
 
@@ -122,8 +126,8 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
     stored.why.rules = context.layout;
     stored.sharding = sharding_of(place.type, *context.layout, *stored.mesh, stmt.name.span);
   }
-  if (!stmt.stored) return true;
-  stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
+  if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
+  else if (const StoredLayoutsPtr& given = evaluator_.settings.stored; given && !stored.why.like) stored.why.asked = given->find(place.type.dims);
   if (stored.why.asked) stored.sharding = asked_sharding(place.type, *stored.why.asked, stored.sharding, *context.mesh, stmt.name.span);
   return true;
 }

@@ -247,7 +247,7 @@ bool Engine::materialize(ValueTable& table, const Values& needed, const std::fun
   const std::shared_ptr<ProgramRecord>& record = impl_->options.record;
   const int32_t number = record ? record->add(captured, only_history) : -1;
   carry_splits(captured.program, only_history);
-  ValueTable::mark_dying(nodes, captured);
+  table.mark_dying(nodes, captured);
   impl_->compute(captured, roots, place);
   if (record) impl_->note_history(number, roots, only_history);
   table.computed(nodes);

@@ -1,6 +1,6 @@
 #include "exec/program_record.h"
 
-#include <cmath>
+#include <algorithm>
 
 namespace mtf {
 
@@ -27,25 +27,21 @@ int32_t ProgramRecord::add(const Capture& capture, const std::vector<bool>& only
   return last_ = at->second;
 }
 
-void ProgramRecord::run_last(int64_t turns) {
-  if (turns == 0) programs_[last_].is_estimate = true;
-  if (turns == 0 && !counted_.insert(last_).second) return;
-  programs_[last_].times += turns == 0 ? 1 : turns;
+void ProgramRecord::run(int32_t program, int64_t turns) {
+  Entry& entry = programs_[program];
+  entry.times += std::max<int64_t>(turns, 1);
+  entry.is_estimate = entry.is_estimate || turns == 0;
+}
+
+void ProgramRecord::extrapolated(int32_t program, int64_t turns) {
+  programs_[program].times += turns;
+  programs_[program].is_estimate = true;
 }
 
 std::vector<int64_t> ProgramRecord::times() const {
   std::vector<int64_t> times;
   for (const Entry& entry : programs_) times.push_back(entry.times);
   return times;
-}
-
-void ProgramRecord::extrapolate(const std::vector<int64_t>& before, int64_t done, int64_t count) {
-  for (size_t i = 0; i < programs_.size(); ++i) {
-    const int64_t added = programs_[i].times - (i < before.size() ? before[i] : 0);
-    if (added == 0) continue;
-    programs_[i].times += std::llround(static_cast<double>(added) * static_cast<double>(count - done) / static_cast<double>(done));
-    programs_[i].is_estimate = true;
-  }
 }
 
 }  // namespace mtf

@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "graph/relayout.h"
@@ -34,20 +33,20 @@ class ProgramRecord {
 
   /// A program as captured, before anything is done to it. Returns its number.
   int32_t add(const Capture& capture, const std::vector<bool>& only_history);
-  /// The program that was added last is run so often; 0: only the run knows.
-  void run_last(int64_t turns);
-  void begin_statement() { counted_.clear(); }
+  /// The number of the program that was added last.
+  int32_t last() const { return last_; }
+  /// A program runs so often; 0: only the run knows, and it counts once.
+  void run(int32_t program, int64_t turns);
+  /// It is taken to run so much more often in turns of a loop that were not walked.
+  void extrapolated(int32_t program, int64_t turns);
 
   /// How often each program has run so far.
   std::vector<int64_t> times() const;
-  /// What has been added since `before` by `done` turns of a loop is taken to be done by all `count`.
-  void extrapolate(const std::vector<int64_t>& before, int64_t done, int64_t count);
 
  private:
   std::shared_ptr<LayoutRecord> layouts_ = std::make_shared<LayoutRecord>();
   std::vector<Entry> programs_;
   std::unordered_map<std::string, int32_t> known_;
-  std::unordered_set<int32_t> counted_;   ///< in this statement, of what only the run knows how often it runs
   int32_t last_ = -1;
 };
 

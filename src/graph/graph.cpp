@@ -62,6 +62,18 @@ void Node::let_go(int result) {
   if (--held_total_ == 0 && table_ != nullptr) table_->no_longer_held(*this);
 }
 
+void Node::keep_for_later() {
+  std::vector<Node*> stack{this};
+  while (!stack.empty()) {
+    Node* const node = stack.back();
+    stack.pop_back();
+    if (node->for_later_) continue;
+    node->for_later_ = true;
+    for (const Value& operand : node->operands_)
+      if (!operand.node->is_computed(operand.result)) stack.push_back(operand.node.get());
+  }
+}
+
 std::vector<NodePtr> pending(const Values& roots) {
   std::vector<NodePtr> nodes;
   std::vector<NodePtr> stack;

@@ -11,6 +11,9 @@
 // two counts: what a cut computes (pending values with handles), how far a gradient can reach, and whether memory may be
 // overwritten (graph/value_table.h).
 //
+// A handle can be set aside: what it holds can be had later, but no cut computes it for its own sake. So are, at a prompt,
+// the names of a file that was loaded when nothing in the file reads them any more.
+//
 // A variable (a `param` or `state` of a model) is a place; each assignment to it makes a new node of the operation
 // `assign`, which is where gradients end. The node that it replaces says so in `ended`, and so does a node whose history
 // was given up because it had read such a node.
@@ -82,6 +85,9 @@ struct Node : std::enable_shared_from_this<Node> {
   // ---- counts, kept by Handle and by set_operands ----
   int32_t held(int result) const { return result == 0 ? held_first_ : held_others_.empty() ? 0 : held_others_[result - 1]; }
   bool is_held() const { return held_total_ > 0; }
+  bool is_kept() const { return held_total_ + aside_ > 0; }   ///< held, or set aside
+  /// What is set aside is computed from it, perhaps later: it needs its operands as long as it is not computed.
+  bool is_for_later() const { return for_later_; }
   int32_t uses() const { return uses_; }   ///< how often it is an operand of a node that keeps its operands
 
   mutable int64_t mark = 0;  ///< of the last walk that came here
@@ -96,14 +102,17 @@ struct Node : std::enable_shared_from_this<Node> {
   };
   void hold(int result);
   void let_go(int result);
+  void keep_for_later();
 
   Values operands_;
   int32_t uses_ = 0;
   int32_t held_first_ = 0;
   int32_t held_total_ = 0;
+  int32_t aside_ = 0;             ///< handles that are set aside
   std::vector<int32_t> held_others_;
   std::shared_ptr<ValueTable> table_;   ///< null: of nobody's program (an expansion)
   Link held_link_, history_link_;
+  bool for_later_ = false;
   bool pending_ = true;           ///< nothing of it has been computed
   bool keeps_history_ = false;    ///< since a cut: its operands are kept for gradients
   bool leads_ = false;            ///< as of the last look: a held value lies below it
@@ -115,28 +124,49 @@ inline const Sharding& Value::sharding() const { return node->operation->shardin
 inline AxisSet Value::inherited() const { return node->operation->inherited[result]; }
 inline const MeshPtr& Value::mesh() const { return node->operation->mesh; }
 
-/// What the evaluator holds of the graph: a value that somebody can still name. Copies count.
+/// What the evaluator holds of the graph: a value that somebody can still name. Copies count, and are set aside if the
+/// original is.
 class Handle {
  public:
   Handle() = default;
   Handle(Value value) : value_(std::move(value)) { hold(); }  // NOLINT: a value that the evaluator takes is held
-  Handle(const Handle& other) : value_(other.value_) { hold(); }
-  Handle(Handle&& other) noexcept : value_(std::move(other.value_)) { other.value_ = {}; }
+  Handle(const Handle& other) : value_(other.value_), aside_(other.aside_) { hold(); }
+  Handle(Handle&& other) noexcept : value_(std::move(other.value_)), aside_(other.aside_) { other.value_ = {}; }
   Handle& operator=(Handle other) noexcept {
     std::swap(value_, other.value_);
+    std::swap(aside_, other.aside_);
     return *this;
   }
-  ~Handle() {
-    if (value_.node) value_.node->let_go(value_.result);
-  }
+  ~Handle() { let_go(); }
   const Value& value() const { return value_; }
   bool operator==(const Handle& other) const { return value_ == other.value_; }
 
+  bool is_aside() const { return aside_; }
+  void set_aside() { change(true); }
+  /// It is held as any other again.
+  void take_up() { change(false); }
+
  private:
   void hold() {
-    if (value_.node) value_.node->hold(value_.result);
+    if (!value_.node) return;
+    if (aside_) ++value_.node->aside_;
+    else value_.node->hold(value_.result);
   }
+  void let_go() {
+    if (!value_.node) return;
+    if (aside_) --value_.node->aside_;
+    else value_.node->let_go(value_.result);
+  }
+  void change(bool aside) {
+    if (aside == aside_ || !value_.node) return;
+    if (aside && !value_.node->is_computed(value_.result)) value_.node->keep_for_later();
+    let_go();
+    aside_ = aside;
+    hold();
+  }
+
   Value value_;
+  bool aside_ = false;
 };
 
 /// The nodes that `roots` need and that are not computed, operands first, in program order.

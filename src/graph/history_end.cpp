@@ -97,7 +97,7 @@ class Below {
   /// What the node is as a target: the value of a variable is one of the variable too, when that has been assigned.
   static std::vector<int64_t> numbers_of(const Node& node) {
     if (is_old(node)) return {number_of(node)};
-    if (!node.is_held()) return {};
+    if (!node.is_kept()) return {};
     if (node.place != 0) return {node.id, -node.place};
     return {node.id};
   }
@@ -130,7 +130,7 @@ void note_ends(const std::vector<NodePtr>& nodes) {
     ends.push_back(node.get());
     gone[node.get()] = 0;
   }
-  std::erase_if(ends, [&](const Node* node) { return !node->is_held() && node->uses() == gone[node]; });
+  std::erase_if(ends, [&](const Node* node) { return !node->is_kept() && node->uses() == gone[node]; });
   if (ends.empty()) return;
   const auto below = Below(ends).of(ends);
   for (size_t i = 0; i < ends.size(); ++i) {

@@ -34,15 +34,19 @@ class LayoutRecord {
   /// `operation`, which is new, says where a root of a program lies since a cut computed it for gradients alone.
   void add_computed(OperationRef operation, int32_t program, int32_t root);
 
-  /// A param (`trainable`) or state has been declared; `operation` says what it begins with, stored as it always will be.
-  void add_variable(const LaidOutOperation& operation, bool trainable) { variables_.push_back({decision_of(operation), trainable}); }
-
-  int32_t decision_of(const LaidOutOperation& operation) const { return numbers_.at(&operation); }
-  const std::vector<Decision>& decisions() const { return decisions_; }
   struct Variable {
     int32_t decision = 0;
     bool trainable = true;
+    Span declared;   ///< its name and its type
+    Span value;      ///< what it begins with
   };
+  /// A param (`trainable`) or state has been declared; `operation` says what it begins with, stored as it always will be.
+  void add_variable(const LaidOutOperation& operation, bool trainable, Span declared, Span value) {
+    variables_.push_back({decision_of(operation), trainable, declared, value});
+  }
+
+  int32_t decision_of(const LaidOutOperation& operation) const { return numbers_.at(&operation); }
+  const std::vector<Decision>& decisions() const { return decisions_; }
   const std::vector<Variable>& variables() const { return variables_; }
 
  private:
@@ -54,5 +58,11 @@ class LayoutRecord {
   /// Of what can still be asked for: an operation that has died gives its address to another.
   std::unordered_map<const LaidOutOperation*, int32_t> numbers_;
 };
+
+/// True if the operation gives a param or state its value whose declaration asks for no layout and follows none: `@` could be
+/// written behind its type.
+inline bool is_annotatable(const LaidOutOperation& operation) {
+  return operation.origin == LayoutOrigin::kGiven && operation.why.rules && !operation.why.like && !operation.why.asked;
+}
 
 }  // namespace mtf

@@ -1,5 +1,7 @@
 #include "graph/layouts.h"
 
+#include <algorithm>
+
 #include "graph/op.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
@@ -115,6 +117,16 @@ Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const 
       if (!(claimed & axis_bit(axis))) sharding.dims[i].push_back(axis);
   }
   return sharding;
+}
+
+void StoredLayouts::add(std::vector<Name> dims, std::vector<LayoutRule> rules) {
+  all_.push_back({std::move(dims), std::make_shared<const AskedLayout>(AskedLayout{Layout{Name(), std::move(rules), {}}, true})});
+}
+
+std::shared_ptr<const AskedLayout> StoredLayouts::find(const Dims& dims) const {
+  for (const Of& of : all_)
+    if (std::equal(of.dims.begin(), of.dims.end(), dims.begin(), dims.end(), [](Name name, const Dim& dim) { return name == dim.name; })) return of.asked;
+  return nullptr;
 }
 
 FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result) {

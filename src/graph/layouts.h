@@ -5,7 +5,9 @@
 // carries `@` or itself inherits; the current layout's rules; a split of any other operand, stored parameters included.
 // A claim on an axis that the value already uses is dropped. Where two operands disagree the one with more elements
 // wins, then the first. Being whole is not inherited.
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "graph/operation.h"
 #include "types/layout.h"
@@ -29,6 +31,24 @@ Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& m
 
 /// How a tensor that lies as `present` says is split where `@` asks for another layout. Errors as above, at `span`.
 Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh, Span span);
+
+/// What is asked from outside of how params and states lie: of those that are declared with some dims, in this order, and
+/// have no `@` of their own, what `@ {.., dim -> axes}` behind each declaration would ask.
+class StoredLayouts {
+ public:
+  struct Of {
+    std::vector<Name> dims;
+    std::shared_ptr<const AskedLayout> asked;
+  };
+  void add(std::vector<Name> dims, std::vector<LayoutRule> rules);
+  /// Null: nothing.
+  std::shared_ptr<const AskedLayout> find(const Dims& dims) const;
+  const std::vector<Of>& all() const { return all_; }
+
+ private:
+  std::vector<Of> all_;
+};
+using StoredLayoutsPtr = std::shared_ptr<const StoredLayouts>;
 
 /// A layout that follows another's: each dim that `like` has, by name, is split as there, the others are whole.
 struct FollowedLayout {

@@ -49,6 +49,7 @@ void Relayout::decide(const LayoutRecord::Decision& decision) {
   } else {
     const TensorType& type = now.results[0];
     const bool declared = now.why.like || now.why.rules;
+    if (stored_ && is_annotatable(now)) now.why.asked = stored_->find(type.dims);
     Sharding& lies = now.shardings[0];
     if (now.why.like) lies = layout_like(type.dims, *now.why.like, now.why.like_result).sharding;
     else if (now.why.rules) lies = sharding_of(type, *now.why.rules, *now.mesh, now.span);

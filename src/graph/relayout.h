@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "graph/layout_record.h"
+#include "graph/layouts.h"
 #include "graph/program.h"
 
 namespace mtf {
@@ -26,8 +27,10 @@ struct RecordedProgram {
 
 class Relayout {
  public:
-  /// `mesh`, `rules`: null: those that the script has. The record lives longer, and may grow.
-  Relayout(const LayoutRecord& record, MeshPtr mesh, LayoutPtr rules) : record_(record), mesh_(std::move(mesh)), rules_(std::move(rules)) {}
+  /// `mesh`, `rules`: null: those that the script has. `stored`: what is asked of params and states besides, or null. The record
+  /// lives longer, and may grow.
+  Relayout(const LayoutRecord& record, MeshPtr mesh, LayoutPtr rules, StoredLayoutsPtr stored = nullptr)
+      : record_(record), mesh_(std::move(mesh)), rules_(std::move(rules)), stored_(std::move(stored)) {}
 
   /// The program number `number` as it would have been captured, with what its roots for gradients alone keep of splits
   /// (spmd/carry_splits.h) left to the caller, who then calls `computed`. Programs are asked for in the order in which
@@ -46,6 +49,7 @@ class Relayout {
   const LayoutRecord& record_;
   const MeshPtr mesh_;
   const LayoutPtr rules_;
+  const StoredLayoutsPtr stored_;
   std::vector<OperationRef> decided_;                               ///< of each decision
   std::map<std::pair<int32_t, int32_t>, OperationRef> computed_;    ///< by program and root
 };

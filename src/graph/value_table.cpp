@@ -10,17 +10,26 @@
 namespace mtf {
 namespace {
 
-/// What is not computed may still be asked for: of an operation with several results.
+/// What is not computed may still be asked for: for what is set aside, or of an operation with several results.
 bool may_be_asked(const Node& node) {
   const size_t count = node.operation->results.size();
-  if (count == 1) return false;
+  if (count == 1) return node.is_for_later() && !node.is_computed(0);
   const size_t public_results = count - static_cast<size_t>(node.operation->op->saved_results);
   for (size_t r = 0; r < public_results; ++r)
-    if (!node.is_computed(static_cast<int>(r)) && (node.uses() > 0 || node.is_held())) return true;
+    if (!node.is_computed(static_cast<int>(r)) && (node.uses() > 0 || node.is_kept())) return true;
   return false;
 }
 
 }  // namespace
+
+ValueTable::~ValueTable() {
+  for (auto each = lent_.rbegin(); each != lent_.rend(); ++each) {
+    each->node->operation = std::move(each->operation);
+    each->node->computed = std::move(each->computed);
+    each->node->keeps_history_ = each->keeps_history;
+    each->node->leads_ = each->leads;
+  }
+}
 
 void ValueTable::link(List& list, Node& node, Node::Link Node::*link) {
   Node::Link& own = node.*link;
@@ -65,13 +74,15 @@ Values ValueTable::pending_held() {
 }
 
 bool ValueTable::leads_through(const Value& operand) {
-  return is_float(operand.element()) && (operand.node->is_held() || (operand.node->keeps_history_ && operand.node->leads_));
+  return is_float(operand.element()) && (operand.node->is_kept() || (operand.node->keeps_history_ && operand.node->leads_));
 }
 
 bool ValueTable::leads(const Node& node) { return std::any_of(node.operands().begin(), node.operands().end(), leads_through); }
 
 Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads_of_gradient) {
   Values saved;
+  for (const NodePtr& node : nodes)
+    if (node->table_.get() != this) lent_.push_back({node, node->operation, node->computed, node->keeps_history_, node->leads_});
   gradients_may_come_ = reads_of_gradient != nullptr;
   if (!gradients_may_come_) {
     for (const NodePtr& node : nodes) node->keeps_history_ = false;
@@ -100,13 +111,13 @@ Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradie
   return saved;
 }
 
-void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) {
+void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const {
   std::unordered_map<const Node*, int64_t> given_up;
   for (const Value& leaf : capture.leaves)
-    if (leaf && !leaf.node->is_held() && leaf.node->operation->results.size() == 1) given_up[leaf.node.get()] = 0;
+    if (leaf && !leaf.node->is_kept() && leaf.node->operation->results.size() == 1) given_up[leaf.node.get()] = 0;
   if (given_up.empty()) return;
   for (const NodePtr& node : nodes) {
-    if (node->keeps_history_ || node->operation->results.size() != 1) continue;
+    if (node->keeps_history_ || node->for_later_ || node->table_.get() != this || node->operation->results.size() != 1) continue;
     for (const Value& operand : node->operands())
       if (auto at = given_up.find(operand.node.get()); at != given_up.end()) ++at->second;
   }
@@ -117,6 +128,7 @@ void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture)
 void ValueTable::computed(const std::vector<NodePtr>& nodes) {
   std::vector<NodePtr> ending;
   for (const NodePtr& node : nodes) {
+    if (node->table_.get() != this) continue;
     if (node->pending_) {
       node->pending_ = false;
       --pending_count_;
@@ -135,7 +147,7 @@ void ValueTable::keep_between(const std::vector<NodePtr>& nodes) {
   const int64_t wanted = new_mark(), again = new_mark();
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
     Node& node = **at;
-    node.keeps_history_ = node.mark == again || (node.leads_ && (node.is_held() || node.mark == wanted || (node.history_link_.linked && node.uses() > 0)));
+    node.keeps_history_ = node.mark == again || (node.leads_ && (node.is_kept() || node.mark == wanted || (node.history_link_.linked && node.uses() > 0)));
     node.leads_ = node.leads_ && node.keeps_history_;
     if (!node.keeps_history_) continue;
     const int64_t region = node.operation->region;
@@ -157,7 +169,7 @@ void ValueTable::end_histories() {
   for (const NodePtr& node : nodes) {
     if (node->keeps_history_) continue;
     unlink(history_, *node, &Node::history_link_);
-    ending.push_back(node);
+    if (!node->for_later_ || !may_be_asked(*node)) ending.push_back(node);
   }
   end(ending);
   history_after_last_look_ = history_.count;

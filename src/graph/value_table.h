@@ -14,6 +14,8 @@
 //
 // An assignment to a param or state ends every history that has read its old value: what read it directly gives up its
 // operands (Node::ended says why), and so does everything through which nothing that is held can be reached any more.
+//
+// Set aside. For histories, what is set aside is held. What it is computed from keeps its operands until it is computed.
 #include <cstdint>
 #include <vector>
 
@@ -35,6 +37,7 @@ using ReadsOfGradient = GradientReads (*)(const LaidOutOperation& operation, con
 class ValueTable : public std::enable_shared_from_this<ValueTable> {
  public:
   ValueTable() = default;
+  ~ValueTable();
   ValueTable(const ValueTable&) = delete;
   ValueTable& operator=(const ValueTable&) = delete;
 
@@ -54,7 +57,7 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   Values keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads);
   /// Marks the inputs of a capture of `nodes` that die with it: nobody holds them, and every node that has them as an
   /// operand gives it up after the cut. Between keep_history and computed().
-  static void mark_dying(const std::vector<NodePtr>& nodes, Capture& capture);
+  void mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const;
   /// The nodes have been computed: those that keep no history give up their operands.
   void computed(const std::vector<NodePtr>& nodes);
   /// Places have been assigned since the last call: histories that read an old value end.
@@ -66,6 +69,14 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
     Node* first = nullptr;
     Node* last = nullptr;
     size_t count = 0;
+  };
+  /// A node of another table that a cut of this one computes, as it was: a session is planned apart from itself.
+  struct Lent {
+    NodePtr node;
+    OperationRef operation;
+    std::vector<std::shared_ptr<Tensor>> computed;
+    bool keeps_history = false;
+    bool leads = false;
   };
   static void link(List& list, Node& node, Node::Link Node::*link);
   static void unlink(List& list, Node& node, Node::Link Node::*link);
@@ -82,6 +93,7 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   void end(const std::vector<NodePtr>& nodes) const;
 
   List held_;      ///< held, and a held result is not computed
+  std::vector<Lent> lent_;   ///< is given back as it was when this table dies
   List history_;   ///< have been part of a cut and keep their operands
   int64_t pending_count_ = 0;
   size_t history_after_last_look_ = 0;

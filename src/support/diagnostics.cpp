@@ -7,7 +7,7 @@
 namespace mtf {
 namespace {
 
-enum class Family { Program, Usage, File, Limit, Warning };
+enum class Family { Program, Usage, File, Limit, Interrupt, Warning };
 
 KindRecord make_record(Kind kind, std::string_view name, Family family, std::string_view headline) {
   switch (family) {
@@ -15,6 +15,7 @@ KindRecord make_record(Kind kind, std::string_view name, Family family, std::str
     case Family::Usage: return {kind, name, headline, ExitCode::kUsage, Severity::kError};
     case Family::File: return {kind, name, headline, ExitCode::kFile, Severity::kError};
     case Family::Limit: return {kind, name, headline, ExitCode::kLimit, Severity::kError};
+    case Family::Interrupt: return {kind, name, headline, ExitCode::kInterrupted, Severity::kError};
     case Family::Warning: break;
   }
   return {kind, name, headline, ExitCode::kSuccess, Severity::kWarning};

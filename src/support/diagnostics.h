@@ -33,8 +33,8 @@
 // The user's mistakes and our own bugs never mix: a bug is an InternalError, thrown by MTF_CHECK.
 namespace mtf {
 
-// What `mtf` returns to the shell.
-enum class ExitCode { kSuccess = 0, kProgram = 1, kUsage = 2, kFile = 3, kLimit = 4, kBug = 5 };
+// What `mtf` returns to the shell; of what an interrupt ends, what a shell says of a process that SIGINT ends.
+enum class ExitCode { kSuccess = 0, kProgram = 1, kUsage = 2, kFile = 3, kLimit = 4, kBug = 5, kInterrupted = 130 };
 
 enum class Severity { kError, kWarning };
 

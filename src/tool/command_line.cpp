@@ -7,9 +7,9 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
+#include "tool/interrupts.h"
 #include "tool/launch.h"
 #include "tool/output.h"
-#include "tool/program_output.h"
 
 namespace mtf::tool {
 namespace {

@@ -1,6 +1,5 @@
 #include "tool/layout_choices.h"
 
-#include <charconv>
 #include <ostream>
 
 #include "support/diagnostics.h"
@@ -27,28 +26,6 @@ std::optional<PlannedScript> plan_once(const Script& script, const Settings& set
   status = found.has_errors() ? static_cast<int>(found.exit_code()) : 0;
   if (found.has_errors()) return std::nullopt;
   return planned(script, settings, std::make_shared<ProgramRecord>());
-}
-
-std::optional<ShortForms> short_forms(const Script& script, const Settings& settings, const ProgramRecord& whole, const MachineModel& machine) {
-  constexpr int64_t kFewestLayers = 8;  // with fewer, the whole is no longer
-  for (size_t i = 0; i < settings.set.size(); ++i) {
-    const std::string& text = settings.set[i].second;
-    int64_t layers = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), layers);
-    if (error != std::errc() || end != text.data() + text.size() || layers < kFewestLayers) continue;
-    auto with = [&](int64_t number) {
-      Settings shorter = settings;
-      shorter.set[i].second = std::to_string(number);
-      return planned(script, shorter, std::make_shared<ProgramRecord>());
-    };
-    try {
-      PlannedScript few = with(RepeatedCosts::kFew), more = with(RepeatedCosts::kMore);
-      const RepeatedCosts costs(LayoutCosts(few.record, machine), LayoutCosts(more.record, machine), layers);
-      if (costs.stand_for(whole)) return ShortForms{std::move(few), std::move(more), settings.set[i].first, costs};
-    } catch (const UserError&) {  // it does not work with so few of what this option counts
-    }
-  }
-  return std::nullopt;
 }
 
 int64_t planned_peak(const Script& script, Settings settings, const MeshPtr& mesh, const LayoutPtr& rules) {

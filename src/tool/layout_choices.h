@@ -1,11 +1,10 @@
 #pragma once
-// Scripts planned once, to be costed under other meshes and layouts: what `mtf compare` and `mtf search` begin with.
+// Scripts planned once, to be costed under other meshes and layouts: what `mtf compare` begins with, and `mtf search`.
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cost/layout_costs.h"
-#include "cost/repeated_costs.h"
 #include "eval/session.h"
 #include "tool/program_options.h"
 #include "tool/script.h"
@@ -28,17 +27,6 @@ std::optional<PlannedScript> plan_once(const Script& script, const Settings& set
 
 /// The peak of a script under a mesh and a layout, planned anew: null is the script's own.
 int64_t planned_peak(const Script& script, Settings settings, const MeshPtr& mesh, const LayoutPtr& rules);
-
-/// Short forms of a script whose layers repeat.
-struct ShortForms {
-  PlannedScript few, more;
-  std::string option;    ///< that says how many layers there are
-  RepeatedCosts costs;
-};
-
-/// Those of a script, if one of the numbers given to its options is how often it repeats something: if with another
-/// number it has as many operations more as it has turns more. `whole` is the script planned, for `machine`.
-std::optional<ShortForms> short_forms(const Script& script, const Settings& settings, const ProgramRecord& whole, const MachineModel& machine);
 
 /// A line that says so where costs are estimates.
 std::string estimate_note(const LayoutCosts& costs);

@@ -54,7 +54,14 @@ std::string PlanTotals::text(const Counters& all, const StoredVariables& stored)
   Counters counters = sum_;
   counters.processors = all.processors;
   counters.peak_bytes = all.peak_bytes;
-  return totals_text(counters, stored) + (estimated_ ? "    (an estimate: not every turn of the loops was walked)\n" : "") + (turns_unknown_ ? "    (what is shown per turn is counted once)\n" : "");
+  return totals_text(counters, stored) + notes();
+}
+
+std::string PlanTotals::notes() const {
+  std::string text;
+  if (estimated_) text += "    (an estimate: not every turn of the loops was walked)\n";
+  if (turns_unknown_) text += "    (what is shown per turn is counted once)\n";
+  return text;
 }
 
 std::string totals_text(const Counters& counters, const StoredVariables& stored) {

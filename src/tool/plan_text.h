@@ -20,6 +20,8 @@ class PlanTotals {
   void add(const StatementReport& report);
   /// `all` gives what is not a sum: processors and the peak.
   std::string text(const Counters& all, const StoredVariables& stored) const;
+  /// What the sums are not exact about; nothing if they are.
+  std::string notes() const;
 
  private:
   Counters sum_;

@@ -1,6 +1,5 @@
 #include "tool/program_output.h"
 
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -39,11 +38,6 @@ std::string duration_text(double seconds) {
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
   return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
-}
-
-extern "C" void on_interrupt(int) {
-  if (bar_is_drawn) [[maybe_unused]] const auto size = write(STDERR_FILENO, kEraseLine.data(), kEraseLine.size());
-  _exit(130);
 }
 
 }  // namespace
@@ -139,12 +133,8 @@ void ProgramOutput::write_out() {
   write_all(STDOUT_FILENO, text);
 }
 
-void end_on_interrupt() {
-  struct sigaction action{};
-  action.sa_handler = on_interrupt;
-  sigaction(SIGINT, &action, nullptr);
-  // Some parents ignore it, and their children would compute for a reader that has gone.
-  signal(SIGPIPE, SIG_DFL);
+void ProgressBar::erase_in_signal() {
+  if (bar_is_drawn) [[maybe_unused]] const auto size = write(STDERR_FILENO, kEraseLine.data(), kEraseLine.size());
 }
 
 }  // namespace mtf::tool

@@ -24,6 +24,8 @@ class ProgressBar {
   ~ProgressBar() { erase(); }
   void update(const Progress& loops, const std::string& loss);
   void erase();
+  /// Erases whichever bar is drawn: for a handler of signals.
+  static void erase_in_signal();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -53,8 +55,5 @@ class ProgramOutput : private std::streambuf {
   std::string pending_;
   std::ostream stream_;
 };
-
-/// Ctrl-C ends the process with status 130, a progress bar erased; a reader that has gone ends it silently.
-void end_on_interrupt();
 
 }  // namespace mtf::tool

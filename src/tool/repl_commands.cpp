@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "support/text.h"
+#include "tool/compare_text.h"
 #include "tool/help_topics.h"
 #include "tool/picture.h"
 #include "tool/plan_text.h"
@@ -11,8 +12,6 @@
 
 namespace mtf::tool {
 namespace {
-
-std::string seconds_text(double seconds) { return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3f} s", seconds); }
 
 void help(Repl& repl, const std::string& topic) {
   if (!topic.empty()) return repl.say(help_on(topic));
@@ -56,7 +55,7 @@ constexpr ReplCommand kCommands[] = {
     {":type", "[--mesh M] [--layout L] EXPR", "the type and layout of an expression, computing nothing", type_command},
     {":plan", "[--machine FILE] [--mesh M] [--layout L] STMT", "what a statement would cost, and on a machine how long it takes", plan_command},
     {":compare", "STMT", "what a statement would cost under each `--layout` and `--mesh` that follows, side by side", compare},
-    {":search", "[--processors N] STMT", "the mesh and layout under which a statement takes least time", search_command},
+    {":search", "[--processors N] [--memory BYTES] [--annotations] STMT", "the mesh and layout under which a statement takes least time", search_command},
     {":draw", "EXPR", "where a tensor lies, or a model's params: the tiles that processors hold", draw},
     {":explain", "[--mesh M] [--layout L] STMT", "why each collective is there, and which layouts would send less", explain_command},
     {":time", "STMT", "how long a statement takes", time},

@@ -3,9 +3,10 @@
 #include <functional>
 #include <set>
 
+#include "cost/layout_costs.h"
 #include "support/text.h"
-#include "tool/plan_text.h"
 #include "tool/layout_choices.h"
+#include "tool/plan_text.h"
 #include "tool/repl_commands.h"
 #include "tool/repl_search.h"
 #include "tool/repl_text.h"
@@ -26,14 +27,12 @@ struct Total {
   std::int64_t flops = 0, wire_bytes = 0, collectives = 0;
 };
 
-Total total_of(const std::vector<StatementReport>& reports) {
-  Total total;
-  for (const StatementReport& report : reports) {
-    for (const StatementCost& cost : report.costs) {
-      total.flops += cost.flops;
-      total.wire_bytes += cost.wire_bytes;
-      if (cost.collective) ++total.collectives;
-    }
+Total total_of(const Counters& counters) {
+  Total total{counters.flops, 0, 0};
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    const CollectiveCount all = counters.total(static_cast<CollectiveKind>(kind));
+    total.wire_bytes += all.wire_bytes;
+    total.collectives += all.count;
   }
   return total;
 }
@@ -116,20 +115,19 @@ std::int64_t bytes_held(const Session& session) {
 }
 
 struct Suggestion {
-  std::string layout;
+  std::vector<LayoutRule> layout;
   Total total;
-  std::int64_t held = 0;
 };
 
-/// Those of them that cost fewer bytes on the wire and no more flops, the best first.
-std::vector<Suggestion> better_layouts(Repl& repl, const Session& as_is, const std::string& text, const Assumption& assumption, const Total& now, const std::set<std::string>& dims) {
+/// Those of them that cost fewer bytes on the wire and no more flops, the best first: the statement is planned once, and
+/// decided again under each.
+std::vector<Suggestion> better_layouts(Repl& repl, const Session& as_is, const LayoutCosts& costs, const Total& now, const std::set<std::string>& dims) {
   std::vector<Suggestion> better;
-  for (const std::vector<LayoutRule>& layout : neighbours(as_is.layout().rules, dims, as_is.mesh())) {
+  for (std::vector<LayoutRule>& layout : neighbours(as_is.layout().rules, dims, as_is.mesh())) {
     if (repl.is_interrupted()) break;
     try {
-      WhatIf other(repl.session().entries(), repl.settings(), {assumption.mesh, layout});
-      const Total total = total_of(other.session().plan(text, repl.name_of_entry()));
-      if (total.wire_bytes < now.wire_bytes && total.flops <= now.flops) better.push_back({option_text(layout), total, bytes_held(other.session())});
+      const Total total = total_of(costs.in(nullptr, std::make_shared<const Layout>(Layout{Name(), layout, {}})).counters);
+      if (total.wire_bytes < now.wire_bytes && total.flops <= now.flops) better.push_back({std::move(layout), total});
     } catch (const UserError&) {  // a layout that is refused is no suggestion
     }
   }
@@ -139,14 +137,22 @@ std::vector<Suggestion> better_layouts(Repl& repl, const Session& as_is, const s
 
 constexpr std::size_t kMostSuggestions = 3;
 
-std::string suggestions_text(const std::vector<Suggestion>& better, const Total& now, std::int64_t held) {
+/// What the statement would cost less under other layouts, and what the session would then hold.
+std::string suggestions_text(Repl& repl, const Session& as_is, const std::string& statement, const Assumption& assumption, const std::set<std::string>& dims) {
+  const Searched planned = entered(repl, statement, repl.settings(), assumption, std::make_shared<ProgramRecord>());
+  const LayoutCosts costs(planned.record, std::nullopt, planned.before);
+  const Total now = total_of(costs.in(nullptr, nullptr).counters);
+  const std::vector<Suggestion> better = better_layouts(repl, as_is, costs, now, dims);
   if (better.empty()) return "No layout in which one axis splits another dim, or none, sends fewer bytes for as few flops.\n";
+  const std::int64_t held = bytes_held(as_is);
   std::string text = "fewer bytes, for no more flops:\n";
   for (std::size_t i = 0; i < std::min(better.size(), kMostSuggestions); ++i) {
     const Total& total = better[i].total;
-    text += fmt::format("    --layout \"{}\"   {} on the wire instead of {}, {} instead of {}{}\n", better[i].layout, bytes_text(total.wire_bytes), bytes_text(now.wire_bytes),
+    text += fmt::format("    --layout \"{}\"   {} on the wire instead of {}, {} instead of {}{}\n", option_text(better[i].layout), bytes_text(total.wire_bytes), bytes_text(now.wire_bytes),
                         count_text(total.collectives, "collective"), thousands(now.collectives), total.flops < now.flops ? ", fewer flops" : "");
-    if (better[i].held != held) text += fmt::format("        what exists then takes {} per processor instead of {}\n", bytes_text(better[i].held), bytes_text(held));
+    WhatIf other(repl.session().entries(), repl.settings(), {assumption.mesh, better[i].layout});
+    if (const std::int64_t then = bytes_held(other.session()); then != held)
+      text += fmt::format("        what exists then takes {} per processor instead of {}\n", bytes_text(then), bytes_text(held));
   }
   return text;
 }
@@ -204,8 +210,7 @@ void explain_command(Repl& repl, const std::string& argument) {
     }
     if (shown.empty()) return repl.say("no communication\n");
     for (const LayoutRule& rule : session.layout().rules) dims.insert(rule.dim.str());
-    const Total now = total_of(reports);
-    repl.say(shown + suggestions_text(better_layouts(repl, session, text, assumption, now, dims), now, bytes_held(session)));
+    repl.say(shown + suggestions_text(repl, session, text, assumption, dims));
   });
 }
 

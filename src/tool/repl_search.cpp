@@ -1,55 +1,53 @@
 // `:search`, and what `:plan --machine` adds: a statement of the session costed by a machine model.
-#include "cost/search.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/compare_text.h"
 #include "tool/layout_choices.h"
+#include "tool/layout_search.h"
 #include "tool/repl_commands.h"
 #include "tool/repl_search.h"
-#include "tool/search_text.h"
 #include "tool/what_if.h"
 
 namespace mtf::tool {
-namespace {
 
-/// A statement, as if it were entered now, under an assumption: all that it would compute, and nothing before it.
-class Recorded {
- public:
-  Recorded(Repl& repl, const std::string& statement, const Assumption& assumption)
-      : other_(repl.session().entries(), repl.settings(), assumption, record_), before_(record_->times()) {
-    other_.session().execute(statement, repl.name_of_entry());
-  }
-  LayoutCosts costs(MachineModel machine) const { return LayoutCosts(record_, std::move(machine), before_); }
-  const ProgramRecord& record() const { return *record_; }
-
- private:
-  const std::shared_ptr<ProgramRecord> record_ = std::make_shared<ProgramRecord>();
-  WhatIf other_;
-  const std::vector<int64_t> before_;
-};
-
-}  // namespace
+Searched entered(Repl& repl, const std::string& statement, const Settings& settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record) {
+  const auto other = std::make_shared<WhatIf>(repl.session().entries(), settings, assumption, record);
+  Searched searched{record, record ? record->times() : std::vector<int64_t>(), 0, other};
+  other->engine().restart_peak();
+  other->session().execute(statement, repl.name_of_entry());
+  searched.peak_bytes = other->engine().counters().peak_bytes;
+  return searched;
+}
 
 std::string planned_time(Repl& repl, const std::string& statement, const Assumption& assumption, const MachineModel& machine) {
-  return time_text(Recorded(repl, statement, assumption).costs(machine).in(nullptr, nullptr).time, machine.name);
+  const Searched one = entered(repl, statement, repl.settings(), assumption, std::make_shared<ProgramRecord>());
+  return time_text(LayoutCosts(one.record, machine, one.before).in(nullptr, nullptr).time, machine.name);
 }
 
 void search_command(Repl& repl, const std::string& argument) {
   std::string statement = argument;
-  const std::optional<std::string> processors = take_value(statement, "--processors");
-  const MachineModel machine = machine_option(take_value(statement, "--machine").value_or(""));
-  const Assumption pinned = take_assumption(repl.session(), statement);
+  SearchRequest request;
+  SearchQuestion& question = request.question;
+  std::optional<int64_t> processors;
+  Assumption pinned;
+  while (statement.starts_with("--")) {
+    if (const auto number = take_value(statement, "--processors")) processors = number_of_processors(*number);
+    else if (const auto bytes = take_value(statement, "--memory")) question.memory = bytes_option(*bytes);
+    else if (const auto file = take_value(statement, "--machine")) request.machine = machine_option(*file);
+    else if (statement.starts_with("--annotations")) take_flag(statement), question.annotations = true;
+    else take_option(repl.session(), statement, pinned);
+  }
   need_argument(statement, ":search", "a statement", "net(x)");
-  SearchQuestion question;
-  question.processors = processors ? number_of_processors(*processors) : pinned.mesh ? Mesh(Name("mesh"), *pinned.mesh).size() : repl.session().mesh().size();
+  question.processors = processors ? *processors : pinned.mesh ? Mesh(Name("mesh"), *pinned.mesh).size() : repl.session().mesh().size();
   if (question.processors < 2)
     fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said").help("`:search --processors 16 net(x)`, or a mesh in force"));
   question.mesh = pinned.mesh;
   if (pinned.layout) question.pinned = *pinned.layout;
-  const Recorded recorded(repl, statement, {});
-  const LayoutCosts costs = recorded.costs(machine);
-  question.axes = axis_names(recorded.record(), 2);
-  repl.say(found_text(search(costs, question), machine, ""));
+  question.on_progress = [&](int64_t) {
+    if (repl.is_interrupted()) fail(Kind::interrupted, {});
+  };
+  const Planner plan = [&](const Settings& settings, std::shared_ptr<ProgramRecord> record) { return entered(repl, statement, settings, {}, std::move(record)); };
+  repl.say(search_layouts(plan, repl.settings(), std::move(request)));
 }
 
 }  // namespace mtf::tool

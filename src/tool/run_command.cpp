@@ -13,6 +13,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
+#include "tool/interrupts.h"
 #include "tool/launch.h"
 #include "tool/loss_curve.h"
 #include "tool/output.h"
@@ -59,6 +60,7 @@ void run_script(const Script& script, const Settings& settings, Engine& engine, 
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, prints ? output.stream() : nowhere);
+  const InterruptsSession interrupts(session, engine.ranks() > 1);
   session.on_progress([&](const Progress& loops) { bar.update(loops, output.losses().last()); });
   try {
     session.run_text(script.name, script.text);

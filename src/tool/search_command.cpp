@@ -1,14 +1,12 @@
-#include <charconv>
 #include <memory>
 
-#include "cost/search.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
-#include "tool/layout_choices.h"
 #include "tool/launch.h"
+#include "tool/layout_choices.h"
+#include "tool/layout_search.h"
 #include "tool/output.h"
-#include "tool/search_text.h"
 
 namespace mtf::tool {
 namespace {
@@ -16,27 +14,13 @@ namespace {
 struct Options {
   std::string file, memory, machine, processors;
   std::vector<std::string> whole;
+  bool annotations = false;
   int axes = 2;
 };
 
-[[noreturn]] void bad_value(const std::string& option, const std::string& text, const std::string& expected) {
-  fail(Kind::bad_option_value, {}, "{} {}: expected {}", option, quote(text), expected);
-}
-
-/// `16GiB`, `80GB`, `1000000`.
-int64_t bytes_option(const std::string& text) {
-  static const std::pair<std::string_view, double> units[] = {{"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
-                                                              {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}};
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit = trim(std::string_view(end, text.data() + text.size()));
-  for (const auto& [name, factor] : units)
-    if (error == std::errc() && number > 0 && number * factor < 9e18 && unit == name) return static_cast<int64_t>(number * factor);
-  bad_value("--memory", text, "bytes, such as 16GiB or 80GB");
-}
-
-int search_layouts(const Options& options, const ProgramOptions& program) {
-  SearchQuestion question;
+int run_search(const Options& options, const ProgramOptions& program) {
+  SearchRequest request;
+  SearchQuestion& question = request.question;
   ProgramOptions base = program;
   base.mesh.reset();
   base.layout.reset();
@@ -52,20 +36,20 @@ int search_layouts(const Options& options, const ProgramOptions& program) {
   }
   if (program.layout) question.pinned = layout_option(*program.layout)->rules;
   for (const std::string& dim : options.whole) question.pinned.push_back({Name(dim), {}, {}});
-  const MachineModel machine = machine_option(options.machine);
-  question.memory = options.memory.empty() ? machine.memory : std::optional(bytes_option(options.memory));
-  if (options.axes < 1 || options.axes > 4) bad_value("--axes", std::to_string(options.axes), "a number from 1 to 4");
-  int status = 0;
-  const std::optional<PlannedScript> planned = plan_once(script, settings, status);
-  if (!planned || launch().rank != 0) return status;
-  const LayoutCosts costs(planned->record, machine);
-  question.axes = axis_names(*planned->record, options.axes);
-  question.peak = [&](const MeshPtr& mesh, const LayoutPtr& rules) { return planned_peak(script, settings, mesh, rules); };
-  const std::optional<ShortForms> repeated = short_forms(script, settings, *planned->record, machine);
-  if (repeated) question.repeated = &repeated->costs;
-  const SearchResult result = search(costs, question);
-  write_output(found_text(result, machine, repeated ? repeated->option : ""));
-  write_output(estimate_note(costs));
+  question.annotations = options.annotations;
+  request.machine = machine_option(options.machine);
+  if (!options.memory.empty()) question.memory = bytes_option(options.memory);
+  if (options.axes < 1 || options.axes > 4) fail(Kind::bad_option_value, {}, "--axes {}: expected a number from 1 to 4", quote(std::to_string(options.axes)));
+  request.axes = options.axes;
+  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  if (!found.empty()) report(found);
+  if (found.has_errors()) return static_cast<int>(found.exit_code());
+  if (launch().rank != 0) return 0;
+  const Planner plan = [&](const Settings& under, std::shared_ptr<ProgramRecord> record) {
+    auto one = std::make_shared<PlannedScript>(planned(script, under, std::move(record)));
+    return Searched{one->record, {}, one->engine->counters().peak_bytes, one};
+  };
+  write_output(search_layouts(plan, settings, std::move(request)));
   return 0;
 }
 
@@ -82,9 +66,15 @@ const Command kSearchCommand = {
         "memory and 10 GB/s to others. Printed are a mesh and a layout to paste, and the second best beside the best. --mesh and\n"
         "--layout pin what they say.\n"
         "\n"
+        "With --annotations it also tries `@` behind the declarations of params and states: which of their dims the axes that\n"
+        "split none of them split besides, so that each processor stores a part, which is gathered where it is needed. The same\n"
+        "is tried for all that have the same dims. The lines to paste are printed with the place where each stands now. That\n"
+        "are many more candidates.\n"
+        "\n"
         "Examples:\n"
         "  mtf search two_layer.mtf --processors 16\n"
-        "  mtf search two_layer.mtf --processors 512 --memory 16GiB --layout \"batch:rows\"\n",
+        "  mtf search two_layer.mtf --processors 512 --memory 16GiB --layout \"batch:rows\"\n"
+        "  mtf search two_layer.mtf --processors 8 --axes 1 --layout \"batch:rows\" --annotations\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<Options>();
       parser.word("file", options->file, "The script, or - for standard input", true);
@@ -92,9 +82,10 @@ const Command kSearchCommand = {
       parser.text("--memory", options->memory, "BYTES", "What each processor has, such as 16GiB: the peak must fit");
       parser.text("--machine", options->machine, "FILE", "A machine model, as `mtf calibrate` writes one");
       parser.number("--axes", options->axes, "N", "The most axes that the mesh may have (default: 2)");
+      parser.flag("--annotations", options->annotations, "Also try `@` behind the declarations of params and states");
       parser.texts("--whole", options->whole, "DIM", "A dim that is not split; repeatable");
       add_program_options(parser, program);
-      return [options, &program] { return search_layouts(*options, program); };
+      return [options, &program] { return run_search(*options, program); };
     }};
 
 }  // namespace mtf::tool

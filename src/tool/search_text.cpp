@@ -1,8 +1,7 @@
 #include "tool/search_text.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "support/diagnostics.h"
@@ -12,12 +11,40 @@
 namespace mtf::tool {
 namespace {
 
-std::string declared(const Candidate& candidate) {
-  return fmt::format("mesh   found = {}\nlayout best  = {}\n", to_string(*candidate.mesh), to_string(*candidate.rules));
+/// `{.., io -> rows}`
+std::string asked_text(const AskedLayout& asked) {
+  std::string rules = to_string(asked.rules);
+  return "{.., " + rules.substr(1);
+}
+
+/// The declarations of params and states with the `@` that was found, each once, by its place.
+std::string annotated(const Candidate& candidate, const ProgramRecord& record) {
+  if (!candidate.stored) return {};
+  std::map<std::string, std::string> lines;
+  for (const LayoutRecord::Variable& variable : record.layouts()->variables()) {
+    const LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
+    const auto asked = is_annotatable(operation) ? candidate.stored->find(operation.results[0].dims) : nullptr;
+    if (asked)
+      lines[to_text(variable.declared)] = fmt::format("{} {} @ {} = {}", variable.trainable ? "param" : "state", variable.declared.text(), asked_text(*asked), variable.value.text());
+  }
+  std::string text;
+  for (const auto& [place, line] : lines) text += fmt::format("{}   # {}\n", line, place);
+  return text;
+}
+
+std::string declared(const Candidate& candidate, const ProgramRecord& record) {
+  return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh), to_string(*candidate.rules), annotated(candidate, record));
 }
 
 Compared column_of(const Candidate& candidate) {
-  Compared column{candidate.mesh, to_string(*candidate.rules), candidate.cost, std::nullopt};
+  std::string layout = to_string(*candidate.rules);
+  if (candidate.stored)
+    for (const StoredLayouts::Of& of : candidate.stored->all()) {
+      std::string dims;
+      for (Name dim : of.dims) dims += (dims.empty() ? "" : ", ") + dim.str();
+      layout += fmt::format(" [{}] @ {}", dims, asked_text(*of.asked));
+    }
+  Compared column{candidate.mesh, std::move(layout), candidate.cost, std::nullopt};
   if (candidate.cost.counters.peak_bytes > 0) column.peak_bytes = candidate.cost.counters.peak_bytes;
   return column;
 }
@@ -42,29 +69,7 @@ std::string explained(const Candidate& best, const Candidate& second) {
 
 }  // namespace
 
-int64_t number_of_processors(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > 1'000'000)
-    fail(Kind::bad_option_value, {}, "--processors {}: expected a number from 1 to 1,000,000", quote(text));
-  return number;
-}
-
-std::vector<Name> axis_names(const ProgramRecord& record, int count) {
-  std::vector<Name> names;
-  auto add = [&](Name name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  };
-  for (const LayoutRecord::Decision& decision : record.layouts()->decisions())
-    if (decision.operation->why.asked)
-      for (const LayoutRule& rule : decision.operation->why.asked->rules.rules)
-        for (Name axis : rule.axes) add(axis);
-  for (const char* name : {"rows", "cols", "planes", "tubes"}) add(Name(name));
-  names.resize(static_cast<size_t>(count), Name("more"));
-  return names;
-}
-
-std::string found_text(const SearchResult& result, const MachineModel& machine, const std::string& repeated) {
+std::string found_text(const SearchResult& result, const LayoutCosts& costs, const std::string& repeated) {
   if (!result.best) {
     fail(Diagnostic(Kind::limit_exceeded, {}, fmt::format("no layout fits: {} looked at need more memory", count_text(result.too_large, "candidate")))
              .help("more processors, more memory, or fewer pinned dims"));
@@ -73,7 +78,7 @@ std::string found_text(const SearchResult& result, const MachineModel& machine, 
   if (result.second) columns.push_back(column_of(*result.second));
   const std::string looked_at = repeated.empty() ? count_text(result.costed, "candidate") + " costed"
                                                  : fmt::format("{} ranked by a few {} and {} costed whole", count_text(result.ranked, "candidate"), code(repeated), result.costed);
-  std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best), result.second ? " and the second" : "", looked_at, machine.name,
+  std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best, costs.record()), result.second ? " and the second" : "", looked_at, costs.machine()->name,
                                  compare_text(columns, true));
   if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
   return text;

@@ -28,31 +28,38 @@ std::string lines_of(const SymbolicCost& cost) {
 }  // namespace
 
 void SymbolicPlan::add(const StatementReport& report) {
+  totals_.add(report);
   const std::vector<int64_t> times = record_.times();
   before_.resize(times.size(), 0);
-  Statement statement{place_of(report.span), report.text, {}};
+  Statement statement{place_of(report.span), report.text, {}, {}};
   for (size_t i = 0; i < times.size(); ++i)
     if (times[i] != before_[i]) statement.programs[i] = times[i] - before_[i];
   before_ = times;
+  // A statement has a report for each of its plans, and the first has come when all had run.
   if (!statement.programs.empty()) statements_.push_back(std::move(statement));
+  if (!statements_.empty()) statements_.back().totals.add(report);
 }
 
 std::string SymbolicPlan::text() const {
   const std::vector<SymbolicCost> costs = symbolic_costs(record_);
-  std::string out;
+  std::vector<SymbolicCost> sums(statements_.size());
   SymbolicCost total;
-  for (const Statement& statement : statements_) {
-    SymbolicCost sum;
-    for (const auto& [program, times] : statement.programs) sum.add(costs[program], times);
-    total.add(sum, 1);
-    if (!sum.flops.is_zero() || !sum.values.empty()) out += fmt::format("{}  {}\n{}", statement.place, statement.text, lines_of(sum));
+  for (size_t s = 0; s < statements_.size(); ++s) {
+    for (const auto& [program, times] : statements_[s].programs) sums[s].add(costs[program], times);
+    total.add(sums[s], 1);
   }
-  out += "in all\n" + lines_of(total);
+  // A symbol has one value throughout.
   Formula all = total.flops;
   all.add(total.communication());
+  all.add(total.elements);
+  std::string out;
+  for (size_t s = 0; s < statements_.size(); ++s)
+    if (!sums[s].flops.is_zero() || !sums[s].values.empty())
+      out += fmt::format("{}  {}\n{}{}", statements_[s].place, statements_[s].text, lines_of(sums[s].with_symbols_of(all)), statements_[s].totals.notes());
+  out += "in all\n" + lines_of(total.with_symbols_of(all)) + totals_.notes();
   std::vector<std::string> sizes;
   for (const auto& [symbol, value] : all.symbols()) sizes.push_back(fmt::format("{} = {}", symbol, std::llround(value)));
-  return out + "where " + join(sizes, ", ") + "\n";
+  return sizes.empty() ? out : out + "where " + join(sizes, ", ") + "\n";
 }
 
 }  // namespace mtf::tool

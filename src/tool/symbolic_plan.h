@@ -6,6 +6,7 @@
 
 #include "eval/reports.h"
 #include "exec/program_record.h"
+#include "tool/plan_text.h"
 
 namespace mtf::tool {
 
@@ -23,10 +24,12 @@ class SymbolicPlan {
   struct Statement {
     std::string place, text;
     std::map<size_t, int64_t> programs;   ///< how often it runs each program of the record
+    PlanTotals totals;                    ///< for what its sums are not exact about
   };
   const ProgramRecord& record_;
   std::vector<int64_t> before_;
   std::vector<Statement> statements_;
+  PlanTotals totals_;
 };
 
 }  // namespace mtf::tool

@@ -40,6 +40,7 @@ class WhatIf {
   /// `record`: is given what is computed, where it is to be costed under yet other layouts.
   WhatIf(const std::vector<Entry>& entries, Settings settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record = nullptr);
   Session& session() { return session_; }
+  Engine& engine() { return engine_; }
 
  private:
   std::ostringstream nowhere_;

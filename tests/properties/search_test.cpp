@@ -15,8 +15,7 @@ struct Searched {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Session> session;
 
-  explicit Searched(const std::string& text) {
-    Settings settings;
+  explicit Searched(const std::string& text, Settings settings = {}) {
     settings.stdlib = MTF_STDLIB_DIR;
     static std::ostream nowhere(nullptr);
     EngineOptions options;
@@ -111,8 +110,8 @@ TEST(Search, RanksWhatRepeatsByAFewLayers) {
   const MachineModel machine;
   const LayoutCosts costs(all.record, machine);
   const RepeatedCosts repeated(LayoutCosts(few.record, machine), LayoutCosts(more.record, machine), kLayers);
-  EXPECT_TRUE(repeated.stand_for(*all.record));
-  EXPECT_FALSE(repeated.stand_for(*other.record));
+  EXPECT_TRUE(repeated.stand_for(costs));
+  EXPECT_FALSE(repeated.stand_for(LayoutCosts(other.record)));
 
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:4;cols:8"));
   for (const char* text : {"", "batch:rows", "batch:rows;heads:cols;d_ff:cols", "d_model:cols", "length:cols;batch:rows", "batch:cols;d_model:rows", "d_ff:rows"}) {
@@ -144,8 +143,69 @@ TEST(Search, TakesTheBestThatFits) {
   question.axes = {Name("all")};
   EXPECT_EQ(to_string(*search(costs, question).best->rules), "{}");
   question.memory = 8000;
-  question.peak = [](const MeshPtr&, const LayoutPtr& rules) { return rules->rules.empty() ? 16'384 : 4096; };
+  question.peak = [](const MeshPtr&, const LayoutPtr& rules, const StoredLayoutsPtr&) { return rules->rules.empty() ? 16'384 : 4096; };
   EXPECT_NE(to_string(*search(costs, question).best->rules), "{}");
+}
+
+/// A training step of six layers with Adam, whose params weigh more than anything else.
+const std::string kHeavy =
+    "import optim\ndim batch = 8, d = 256, e = 256\n"
+    "model Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}\n"
+    "model Net {\n  let all = [Layer() for i in 0..6]\n  fn call(x) { for layer in all { x := layer(x) }; return x }\n}\n"
+    "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
+    "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\nprint(sum(net(x)))\n";
+
+SearchQuestion of_four_with_batch_split(bool annotations) {
+  SearchQuestion question;
+  question.processors = 4;
+  question.axes = {Name("all")};
+  question.pinned = parse_layout_rules("batch:all");
+  question.annotations = annotations;
+  question.peak = [](const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored) {
+    Settings settings;
+    settings.mesh = mesh->axes();
+    settings.layout = rules->rules;
+    settings.stored = stored;
+    return Searched(kHeavy, settings).engine->counters().peak_bytes;
+  };
+  return question;
+}
+
+TEST(Search, FindsThatOnlyParamsStoredInPartsFit) {
+  const Searched searched(kHeavy);
+  const LayoutCosts costs(searched.record, MachineModel());
+  SearchQuestion question = of_four_with_batch_split(false), annotated = of_four_with_batch_split(true);
+  const SearchResult whole = search(costs, question);
+  ASSERT_TRUE(whole.best);
+  const int64_t peak = question.peak(whole.best->mesh, whole.best->rules, nullptr);
+  question.memory = annotated.memory = peak / 2;
+  EXPECT_FALSE(search(costs, question).best);
+  const SearchResult parts = search(costs, annotated);
+  ASSERT_TRUE(parts.best && parts.best->stored);
+  EXPECT_EQ(parts.best->cost.parameter_bytes, 6 * 256 * 256 * 4 / 4);
+  EXPECT_EQ(to_string(*parts.best->rules), "{batch -> all}");
+  EXPECT_EQ(parts.best->stored->all().at(0).dims, (std::vector<Name>{Name("d"), Name("e")}));
+}
+
+TEST(Search, CostsParamsStoredInPartsAsAPlanOfThemDoes) {
+  const Searched searched(kHeavy);
+  const LayoutCosts costs(searched.record);
+  const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:2;cols:3"));
+  for (const char* rules : {"", "batch:rows", "e:cols"}) {
+    for (const char* asked : {"d:rows", "e:cols", "d:rows;e:cols", "d:rows+cols"}) {
+      SCOPED_TRACE(std::string(rules) + "  @  " + asked);
+      Settings settings;
+      settings.mesh = mesh->axes();
+      settings.layout = *rules ? parse_layout_rules(rules) : std::vector<LayoutRule>();
+      const auto layout = std::make_shared<const Layout>(Layout{Name(), *settings.layout, {}});
+      auto stored = std::make_shared<StoredLayouts>();
+      stored->add({Name("d"), Name("e")}, parse_layout_rules(asked));
+      settings.stored = stored;
+      const Searched anew(kHeavy, settings);
+      EXPECT_TRUE(costs.in(mesh, layout, stored).counters == LayoutCosts(anew.record).in(nullptr, nullptr).counters);
+      EXPECT_NE(anew.session->stored_variables().parameter_bytes, searched.session->stored_variables().parameter_bytes);
+    }
+  }
 }
 
 }  // namespace

@@ -225,6 +225,27 @@ TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
   EXPECT_EQ(session.execute("k")[0].bindings[0].value, "5");
 }
 
+TEST_F(Repl, WhatALoadedFileDidNotNeedIsComputedWhenItIsAskedFor) {
+  session.load("dim a = 4, b = 8\nmodel M { param w: [b] = init.normal(stddev: 1) }\nlet m = M()\nlet x = random.uniform([a, b])\nlet unread = einsum(x, x -> [a])\n"
+               "let list = [x * 2, x * 3]\nlet named = x + 1\nfn late() = sum(named)\nprint(sum(x))\n", "f.mtf", false);
+  const int64_t loaded = engine.counters().flops;
+  session.execute("1 + 1");
+  EXPECT_GT(session.plan("sum(unread)")[0].counters.flops, 2 * 4 * 8);
+  session.plan("unread");
+  EXPECT_EQ(engine.counters().flops, loaded);
+  EXPECT_NEAR(session.read("late() - sum(x)").number(0), 32, 1e-4);
+  EXPECT_NEAR(session.read("sum(unread) - sum(square(x))").number(0), 0, 1e-5);
+  EXPECT_NEAR(session.read("sum(list[1]) - 3 * sum(x)").number(0), 0, 1e-5);
+  EXPECT_NE(session.read("sum(square(m.w))").number(0), 0);
+  EXPECT_NEAR(session.read("sum(grad(sum(unread), x) - 2 * x)").number(0), 0, 1e-5);
+  EXPECT_NEAR(session.read("sum(grad(sum(square(m.w)), m.w) - 2 * m.w)").number(0), 0, 1e-5);
+}
+
+TEST_F(Repl, WhatFailsWhileAFileIsLoadedLeavesTheRestToBeAskedFor) {
+  EXPECT_THROW(session.load("dim a = 4\nlet x = random.uniform([a])\nlet y = x * 2\nlet z = y + nope\n", "f.mtf", false), UserError);
+  EXPECT_NEAR(session.read("sum(y) - 2 * sum(x)").number(0), 0, 1e-6);
+}
+
 TEST_F(Repl, KeepsTheTextOfWhatItHasDone) {
   session.execute("dim a = 2; let x = ones([a])", "<1>");
   EXPECT_THROW(session.execute("let y = 1\nlet z = nope", "<2>"), UserError);

@@ -1,5 +1,6 @@
 // Machine models, idle processors, timelines and loss curves: what `mtf plan` and `mtf run` say of time.
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "command.h"
@@ -101,6 +102,22 @@ TEST_F(Estimates, ASearchFindsTheLayoutOfThePapersTransformer) {
   for (const char* size : {"layers=1", "n_batch=256", "n_length=256", "hidden=1024", "n_heads=256", "head_size=256", "ff_size=262144", "words=32768"}) words.insert(words.end(), {"--set", size});
   const ProcessResult found = mtf(words);
   EXPECT_NE(found.out.find("mesh   found = [rows: 16, cols: 32]\nlayout best  = {batch -> rows, d_ff -> cols, heads -> cols, vocab -> cols}\n"), std::string::npos) << found.out << found.err;
+}
+
+TEST_F(Estimates, ASearchPrintsTheAnnotationsThatItFound) {
+  const std::string file = write("a.mtf",
+                                 "import optim\ndim batch = 8, d = 256, e = 256\nmodel Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
+                                 "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}\n"
+                                 "model Net {\n  let all = [Layer() for i in 0..6]\n  fn call(x) { for layer in all { x := layer(x) }; return x }\n}\n"
+                                 "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
+                                 "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\nprint(sum(net(x)))\n");
+  const std::vector<std::string> words = {"search", file, "--processors", "4", "--axes", "1", "--layout", "batch:rows", "--memory", "4MB"};
+  EXPECT_EQ(mtf(words).status, 4);
+  std::vector<std::string> annotated = words;
+  annotated.push_back("--annotations");
+  const ProcessResult found = mtf(annotated);
+  EXPECT_TRUE(std::regex_search(found.out, std::regex("layout best  = \\{batch -> rows\\}\nparam w: \\[d, e\\] @ \\{\\.\\., [de] -> rows\\} = init.normal\\(stddev: 0.1\\)   # .*a.mtf:4:9\n")))
+      << found.out << found.err;
 }
 
 }  // namespace

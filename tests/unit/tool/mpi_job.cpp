@@ -63,7 +63,7 @@ ProcessResult run_on_ranks(int ranks, const std::vector<std::string>& words, con
 }
 
 MpiJob::MpiJob(int ranks, const std::vector<std::string>& words) {
-  const std::vector<std::string> line = command_line(ranks, words);
+  const std::vector<std::string> line = ranks == 0 ? words : command_line(ranks, words);
   int out[2], err[2];
   if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
   mpirun_ = fork();

@@ -22,6 +22,7 @@ ProcessResult run_on_ranks(int ranks, const std::vector<std::string>& words, con
 /// A job under way. Nothing of it is left when the object is gone.
 class MpiJob {
  public:
+  /// `ranks` 0: the command alone, without mpirun.
   MpiJob(int ranks, const std::vector<std::string>& words);
   ~MpiJob();
   MpiJob(const MpiJob&) = delete;
@@ -29,6 +30,8 @@ class MpiJob {
 
   /// Waits until it has printed `text`; false if it ends or a minute passes before.
   bool has_printed(const std::string& text);
+  /// What was started: mpirun, or the command alone.
+  pid_t process() const { return mpirun_; }
   /// The processes of the ranks that are there now.
   std::vector<pid_t> ranks() const;
   /// Waits until `processes` are gone; false if that takes longer. (mpirun itself may stay for another second.)

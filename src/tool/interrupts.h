@@ -1,0 +1,24 @@
+#pragma once
+// Ctrl-C, for every command but the prompt, which has a handler of its own (repl_command.cpp).
+#include "eval/session.h"
+
+namespace mtf::tool {
+
+/// From here on SIGINT ends the process at once, with a message and the status of what is interrupted; a reader that has gone
+/// ends it silently.
+void end_on_interrupt();
+
+/// While it is there, SIGINT ends what a session runs where it next can (Session::interrupt), so that the message says where
+/// that was, and on all ranks. What has not ended within a second ends at once, and so does what is interrupted again.
+///
+/// Ctrl-C reaches the ranks of a job as SIGTERM, by mpirun, which ends what does not end itself; so does the failure of
+/// another rank. Of a rank it asks the session to end, no more.
+class InterruptsSession {
+ public:
+  InterruptsSession(Session& session, bool is_rank);
+  ~InterruptsSession();
+  InterruptsSession(const InterruptsSession&) = delete;
+  InterruptsSession& operator=(const InterruptsSession&) = delete;
+};
+
+}  // namespace mtf::tool
