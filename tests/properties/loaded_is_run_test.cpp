@@ -1,5 +1,6 @@
 // What a script that is loaded at the prompt has counted is what its run counts, and its plan: under every mesh and
-// layout that its header names.
+// layout that its header names. A prompt may still ask for a gradient, and so keeps what a gradient's rule reads; where such a
+// value is summed over processors on its way, it is summed earlier: as in a run of the file in which a gradient is to come.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -22,7 +23,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-enum class Way { kRun, kLoad };
+enum class Way { kRun, kRunBeforeAGradient, kLoad };
 
 /// All that a script computed and communicated. The peak is apart: a prompt keeps what a gradient may still read.
 Counters counted(const std::string& path, const Settings& settings, bool dry, Way way) {
@@ -33,6 +34,7 @@ Counters counted(const std::string& path, const Settings& settings, bool dry, Wa
   Engine engine(options);
   Session session(settings, &engine, nowhere);
   if (way == Way::kRun) session.run_file(path);
+  else if (way == Way::kRunBeforeAGradient) session.run_text(path, text_of(path) + "\nfn gradient_to_come() = grad\n");
   else session.load(text_of(path), path, false);
   Counters counters = engine.counters();
   counters.peak_bytes = 0;
@@ -62,7 +64,7 @@ TEST(Loaded, ScriptsCostWhatTheirPlansSay) {
       if (Session::check_file(path, settings).has_errors()) continue;
       try {
         const Counters plan = counted(path, settings, true, Way::kRun), load = counted(path, settings, true, Way::kLoad);
-        EXPECT_TRUE(load == plan) << compared(load, plan);
+        EXPECT_TRUE(load == plan || load == counted(path, settings, true, Way::kRunBeforeAGradient)) << compared(load, plan);
         ++checked;
       } catch (const UserError&) {  // a plan of it ends with an error
       }
@@ -81,7 +83,7 @@ TEST(Loaded, ScriptsCountWhatTheirRunsCount) {
     if (Session::check_file(path, settings).has_errors()) continue;
     try {
       const Counters run = counted(path, settings, false, Way::kRun), load = counted(path, settings, false, Way::kLoad);
-      EXPECT_TRUE(load == run) << compared(load, run);
+      EXPECT_TRUE(load == run || load == counted(path, settings, false, Way::kRunBeforeAGradient)) << compared(load, run);
       ++checked;
     } catch (const UserError&) {  // it ends with an error as it runs
     }
