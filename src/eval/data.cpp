@@ -91,7 +91,7 @@ Value constant(Evaluator& evaluator, HostTensor data, Span span) {
   Attributes attributes;
   attributes.dims = data.type.dims;
   attributes.element = data.type.element;
-  Value value = builder.add("constant", {}, std::move(attributes));
+  Value value = builder.add(ops::kConstant, {}, std::move(attributes));
   if (!evaluator.engine()) return value;
   if (data.bytes.empty()) data.bytes.resize(static_cast<size_t>(size_of(data.type.dims) * size_of(data.type.element)));
   evaluator.engine()->place(*value.node, data);

@@ -142,8 +142,8 @@ Values attention_gradient(GradientCall& call) {
   const Value& log_sum = call.results[1];
   const Value d = call.d_results[0] ? call.d_results[0] : b.zeros(operation.results[0]);
   const ElementType element = log_sum.element();
-  Value delta = b.sum_to(b.map("mul", b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
-  if (call.d_results[1]) delta = b.map("sub", delta, call.d_results[1]);
+  Value delta = b.sum_to(b.map(ops::kMul, b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
+  if (call.d_results[1]) delta = b.map(ops::kSub, delta, call.d_results[1]);
   if (call.wants(0) || call.wants(1) || call.wants(2)) {
     Values operands = call.operands;
     for (const Value& more : {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)}) operands.push_back(more);
