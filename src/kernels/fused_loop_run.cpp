@@ -116,20 +116,29 @@ Nest part_of(const Nest& nest, bool reduced, std::size_t place, std::int64_t beg
   return part;
 }
 
-/// How many chunks of few results of many elements are to be made, along the largest reduced dim: it depends on the sizes
-/// only. 1 for what is no such reduction.
-std::int64_t chunks_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
-  if (!nest.reduces || nest.reduced.empty() || total < 2 * kChunkElements || kept > kMaxChunkedCells) return 1;
-  const std::size_t place = largest(nest.reduced);
-  const bool cuts_rows = nest.inner_reduced && place + 1 == nest.reduced.size();
-  const std::int64_t size = nest.reduced[place].size;
-  return std::min({kMaxChunks, total / kChunkElements, cuts_rows ? size / kLeastRow : size});
+/// Where a reduction is cut, and in how many chunks: it depends on the sizes only.
+struct Cut {
+  std::size_t place = 0;  ///< of the reduced dims
+  std::int64_t chunks = 1;
+};
+
+/// Few results of many elements are cut along the dim that gives most chunks, none of which has short rows.
+Cut cut_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
+  Cut cut;
+  if (!nest.reduces || total < 2 * kChunkElements || kept > kMaxChunkedCells) return cut;
+  for (std::size_t place = 0; place < nest.reduced.size(); ++place) {
+    const bool cuts_rows = nest.inner_reduced && place + 1 == nest.reduced.size();
+    const std::int64_t size = nest.reduced[place].size, most = cuts_rows ? size / kLeastRow : size;
+    if (most > cut.chunks) cut = {place, most};
+  }
+  cut.chunks = std::min({cut.chunks, kMaxChunks, total / kChunkElements});
+  return cut;
 }
 
 /// Chunks are joined in their order.
-void run_chunks(const Nest& nest, std::int64_t wanted, Threads& threads) {
-  const std::size_t place = largest(nest.reduced);
-  const std::int64_t size = nest.reduced[place].size;
+void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
+  const std::size_t place = cut.place;
+  const std::int64_t size = nest.reduced[place].size, wanted = cut.chunks;
   const std::int64_t step = (size + wanted - 1) / wanted;
   const std::int64_t chunks = (size + step - 1) / step;
   const std::int64_t cells = product(nest.kept);
@@ -183,7 +192,7 @@ void run_chunks(const Nest& nest, std::int64_t wanted, Threads& threads) {
 
 void run_divided(const Nest& nest, Threads& threads) {
   const std::int64_t kept = product(nest.kept), total = kept * product(nest.reduced);
-  if (const std::int64_t chunks = chunks_of(nest, kept, total); chunks > 1) return run_chunks(nest, chunks, threads);
+  if (const Cut cut = cut_of(nest, kept, total); cut.chunks > 1) return run_chunks(nest, cut, threads);
   if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty()) return run_nest(nest);
   std::size_t place = 0;  // the outermost dim that gives every thread something, else the largest
   if (nest.kept[0].size < threads.size() * 4) place = largest(nest.kept);

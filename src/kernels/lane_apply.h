@@ -31,7 +31,7 @@ inline V apply(V a) {
     if constexpr (kOp == LaneOp::kTanh) return tanh_of(a);
     if constexpr (kOp == LaneOp::kSigmoid) return sigmoid_of(a);
     if constexpr (kOp == LaneOp::kRelu) return select<V>((a > 0) | (a != a), a, V{});
-    if constexpr (kOp == LaneOp::kGelu) return (a * S(0.5)) * (S(1) + tanh_of(gelu_inner(a)));
+    if constexpr (kOp == LaneOp::kGelu) return a * sigmoid_of(S(2) * gelu_inner(a));  // (1 + tanh u) / 2 is sigmoid 2u
     if constexpr (kOp == LaneOp::kSwish) return a * sigmoid_of(a);
     if constexpr (kOp == LaneOp::kElu) return select<V>(a > 0, a, expm1_of(a));
     if constexpr (kOp == LaneOp::kSelu) {
@@ -39,9 +39,9 @@ inline V apply(V a) {
     }
     if constexpr (kOp == LaneOp::kSoftplus) return maximum_of(a, V{}) + log1p_of(exp_of(-abs_of(a)));
     if constexpr (kOp == LaneOp::kGeluGrad) {
-      const V t = tanh_of(gelu_inner(a));
+      const V s = sigmoid_of(S(2) * gelu_inner(a));
       const V inner = (S(1) + (a * a) * S(3 * 0.044715)) * S(0.79788456080286535588);
-      return S(0.5) * (S(1) + t) + (S(0.5) * a) * ((S(1) - t * t) * inner);
+      return s + (S(2) * a) * ((s * (S(1) - s)) * inner);
     }
     if constexpr (kOp == LaneOp::kSwishGrad) {
       const V s = sigmoid_of(a);

@@ -183,6 +183,7 @@ constexpr Op ops::kAttention = complete({
            "behind a cache of so many places; `causal` lets it see no later position, `window` only positions fewer than that away, "
            "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. "
            "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing sees are skipped. "
+           "Of bf16 the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the softmax are f32. "
            "Counted is every score, seen or not. The gradient of a gradient does need the scores.",
     .example = "dim length = 3, memory = 3, d = 2\n"
                "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"

@@ -8,8 +8,8 @@
 //
 //   attribute  attention, attention_gradient                                   attention_mask
 //   dims       length, memory, features, values                                length, memory
-//   ints       1 if causal, if there is a window, a bias, a mask, if f32 is    1 if causal, if there is a window
-//              multiplied as bf16; the places of length and features in q;
+//   ints       1 if causal, if there is a window, a bias, a mask, if bf16 is   1 if causal, if there is a window
+//              multiplied; the places of length and features in q;
 //              for each dim of k, v, bias and mask its label
 //   inputs     scale, offset, window                                           offset, window
 //

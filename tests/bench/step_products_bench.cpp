@@ -1,0 +1,75 @@
+// The matrix products of the training step of gpt.mtf alone, at the speed of the kernel: operands that lie as it likes them
+// best, nothing between one product and the next. against_torch divides a step's time by it.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/matmul.h"
+
+namespace mtf {
+namespace {
+
+constexpr std::int64_t kTokens = 2048, kWidth = 256, kHidden = 1024, kVocabulary = 65, kLayers = 4;
+constexpr std::int64_t kHeads = 64, kLength = 128, kHeadSize = 64;  // heads of all sequences of the batch
+
+/// y[m, n] = x[m, k] w[k, n] in row-major order, or of operands whose rows lie apart as long as their columns do.
+class Products {
+ public:
+  explicit Products(ElementType element) : element_(element), x_(room()), w_(room()), y_(room()) {}
+
+  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool x_transposed, bool w_transposed, bool wide, std::int64_t count = 1) {
+    Matmul product;
+    product.operand_type = element_;
+    product.result_type = wide ? ElementType::kF32 : element_;
+    product.m = m, product.n = n, product.k = k;
+    const std::int64_t batch[] = {count}, x_step[] = {m * k}, w_step[] = {k * n}, y_step[] = {m * n};
+    product.batch = batch;
+    product.a = {x_.data(), x_transposed ? 1 : k, x_transposed ? m : 1, x_step};
+    product.b = {w_.data(), w_transposed ? 1 : n, w_transposed ? k : 1, w_step};
+    product.c = {y_.data(), n, 1, y_step};
+    matmul(product, one_);
+  }
+
+  /// y = x w, dx = dy wᵀ, and dw = xᵀ dy, which is f32.
+  void layer(std::int64_t tokens, std::int64_t from, std::int64_t to) {
+    multiply(tokens, to, from, false, false, false);
+    multiply(tokens, from, to, false, true, false);
+    multiply(from, to, tokens, true, false, true);
+  }
+
+  /// scores, out; scores again, and the gradients of weights, v, q and k, every score being seen.
+  void attention() {
+    for (int pass = 0; pass < 3; ++pass) multiply(kLength, kLength, kHeadSize, false, true, true, kHeads);
+    for (int pass = 0; pass < 2; ++pass) multiply(kLength, kHeadSize, kLength, false, false, false, kHeads);
+    for (int pass = 0; pass < 2; ++pass) multiply(kLength, kHeadSize, kLength, true, false, false, kHeads);
+  }
+
+ private:
+  /// Of f32 or of what is half as wide, all of them 0.
+  static std::vector<float> room() { return std::vector<float>(kTokens * kHidden); }
+
+  ElementType element_;
+  std::vector<float> x_, w_, y_;
+  Threads one_{1};
+};
+
+void step_products(benchmark::State& state, ElementType element) {
+  Products products(element);
+  for (auto _ : state) {
+    for (std::int64_t layer = 0; layer < kLayers; ++layer) {
+      for (int projection = 0; projection < 4; ++projection) products.layer(kTokens, kWidth, kWidth);
+      products.layer(kTokens, kWidth, kHidden);
+      products.layer(kTokens, kHidden, kWidth);
+      products.attention();
+    }
+    products.layer(kTokens, kWidth, kVocabulary);
+  }
+}
+BENCHMARK_CAPTURE(step_products, f32, ElementType::kF32)->Unit(benchmark::kMillisecond)->MinTime(2);
+BENCHMARK_CAPTURE(step_products, bf16, ElementType::kBf16)->Unit(benchmark::kMillisecond)->MinTime(2);
+
+}  // namespace
+}  // namespace mtf
+
+BENCHMARK_MAIN();
