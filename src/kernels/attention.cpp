@@ -98,6 +98,14 @@ void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std:
 }
 
 template <class T>
+const T* Attention<T>::kept(const AttentionQueries& place, std::int64_t row, const Columns& columns) {
+  if (rule_.drop.rate == 0) return nullptr;
+  T* const factors = room(kept_, kKeys);
+  fill_kept(rule_.drop, place.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin), columns.padded, factors);
+  return factors;
+}
+
+template <class T>
 void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
   using Row = TileRow<T>;
   const std::int64_t rows = rows_from(begin), values = rule_.values;
@@ -122,6 +130,7 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
         greatest[i] = now;
       }
       total[i] += Row::exp(row, seen.padded, now);
+      Row::multiply(row, kept(place, begin + i, seen), seen.padded);
       if (rule_.bf16_product) round_to_bf16(row, seen.padded);
     }
     multiply<T>(rows, values, seen.count, {scores, kKeys, 1}, {room(v_, 0) + seen.begin * values, values, 1}, {sums, values, 1}, true, kNoProgress);
@@ -158,7 +167,10 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
       Row::exp(row, seen.padded, number_at<T>(place.log_sum, begin + i));
+      const T* const factors = kept(place, begin + i, seen);
+      Row::multiply(slopes + i * kKeys, factors, seen.padded);
       Row::softmax_gradient(row, slopes + i * kKeys, seen.padded, number_at<T>(place.delta, begin + i));
+      Row::multiply(row, factors, seen.padded);
       if (round) round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
     }
     multiply<T>(seen.count, values, rows, {weights, 1, kKeys}, {d_rows, values, 1}, {room(d_v_, 0) + seen.begin * values, values, 1}, true, kNoProgress);

@@ -7,7 +7,8 @@
 //
 // Scores exist as tiles of some queries by some places of the memory, which stay in a cache. Along a row of tiles a running
 // maximum and a running sum are kept, and what was summed under a smaller maximum is scaled down. The backward pass needs
-// log_sum alone: it computes each tile again. Tiles in which no query sees anything are skipped. The order in which the
+// log_sum alone: it computes each tile again. Where weights are dropped, each tile draws which, by the places of its elements in
+// the whole tensor of scores: forward and backward the same ones, however queries, heads and batch are split. Tiles in which no query sees anything are skipped. The order in which the
 // terms of out are added depends on the memory's length alone, so that splitting queries changes no bit of it; that of
 // the gradients of k and v depends on which queries there are.
 #pragma once
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "kernels/element_type.h"
+#include "kernels/philox.h"
 #include "kernels/scratch.h"
 
 namespace mtf {
@@ -44,6 +46,12 @@ struct AttentionQueries {
   MatrixPlace q, out, log_sum;
   MatrixPlace bias, mask;         ///< [queries, memory]; the mask is bool: what may be seen
   MatrixPlace d_out, delta, d_q;  ///< of the backward pass: delta[i] = Σ d_out[i, :] · out[i, :]
+  std::uint64_t first_draw = 0;   ///< the number of the first query's first score in the whole tensor
+};
+
+/// Which weights are dropped; the numbers of a query's scores are `row` behind those of the query before.
+struct DroppedWeights : Drop {
+  std::int64_t row = 0;
 };
 
 /// What holds for a whole call.
@@ -52,6 +60,7 @@ struct AttentionRule {
   double scale = 1;
   Sight sight;
   bool bf16_product = false;  ///< what is multiplied is rounded to bf16 first
+  DroppedWeights drop;
 };
 
 /// Keys and values of one place of the batch, laid out for tiles, and what was added up of their gradients. T: float, for
@@ -88,6 +97,8 @@ class Attention {
   void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows);
   /// The scores of a tile; what is not seen, and the padding, is kUnseen.
   void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
+  /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is dropped.
+  const T* kept(const AttentionQueries& place, std::int64_t row, const Columns& columns);
   bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
   T* room(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
 
@@ -96,6 +107,7 @@ class Attention {
   Scratch k_, k_tiles_, v_, v_tiles_, d_k_, d_v_;
   // Of the queries of a tile, scaled: [features, kQueries] and [kQueries, features]; scores and their gradients.
   Scratch q_columns_, q_rows_, scores_, slopes_, sums_, d_columns_, d_rows_;
+  Scratch kept_;  // of one query
 };
 
 extern template class Attention<float>;

@@ -48,6 +48,12 @@ struct TileRow {
     return sum;
   }
 
+  /// x = x y; without y, x stays.
+  static void multiply(T* x, const T* y, std::int64_t n) {
+    if (!y) return;
+    for (std::int64_t k = 0; k < n; k += kLanes) put(x + k, at(x + k) * at(y + k));
+  }
+
   /// slopes = weights (slopes - delta)
   static void softmax_gradient(const T* weights, T* slopes, std::int64_t n, T delta) {
     const V d = lanes::splat<V>(delta);
