@@ -111,6 +111,14 @@ std::vector<TensorType> infer_attention(const Operation& operation) {
 
 std::vector<TensorType> infer_gradient(const Operation& operation) { return {operation.operands[0], operation.operands[1], operation.operands[2]}; }
 
+/// Tiles that nothing sees are skipped. Of what a causal query sees all is counted, as is usual.
+std::optional<std::pair<Dim, Dim>> counted_memory(const Operation& operation) {
+  const AttentionParts parts(operation.attributes);
+  const int64_t places = counted_places(parts, operation.inputs[2], parts.memory.size);
+  if (places == parts.memory.size) return std::nullopt;
+  return std::pair(parts.memory, Dim{"window", places});
+}
+
 /// Queries are independent; where memory, features or values are split, smaller operations stand for it. Of the gradient,
 /// what k and v lack is summed.
 IterationSpace attention_space(const Operation& operation) {
@@ -198,7 +206,8 @@ constexpr Op ops::kAttention = complete({
            "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. `rate` drops weights as "
            "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one above 0 it counts as one random operation. "
            "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing sees are skipped. "
-           "Counted is every score, seen or not. The gradient of a gradient does need the scores.",
+           "Counted is for each query the whole memory, seen or not, or what its window has. Where `over` is split, every score is computed, "
+           "and counted. The gradient of a gradient does need the scores.",
     .example = "dim length = 3, memory = 3, d = 2\n"
                "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"
                "let k = tensor([[1, 0], [0, 1], [0, 0]], [memory, d])\n"
@@ -219,6 +228,7 @@ constexpr Op ops::kAttention = complete({
     .kernel = attention_kernel,
     .expand = expand_attention,
     .work = Work::kExpansion,
+    .counted = counted_memory,
     .gradient = attention_gradient,
     .saved_results = 1,
 });
@@ -232,6 +242,7 @@ constexpr Op ops::kAttentionGradient = complete({
     .kernel = attention_gradient_kernel,
     .expand = expand_attention_gradient,
     .work = Work::kExpansion,
+    .counted = counted_memory,
     .gradient = gradient_of_expansion,
 });
 

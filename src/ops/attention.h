@@ -43,6 +43,9 @@ struct AttentionParts {
   Dim length, memory, features, values;
 };
 
+/// The places of so long a memory that are counted for each query: those that its window has, if there is one.
+int64_t counted_places(const AttentionParts& parts, double window, int64_t memory);
+
 /// The graph of smaller operations, of which each writes what it makes: what stands for attention where memory, features
 /// or values are split.
 Values expand_attention(ExpandCall& call);

@@ -160,7 +160,7 @@ class AttentionBlocks {
 
   /// What the graph of attention_graph.cpp counts.
   void count_flops() {
-    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_], scores = rows * sizes_[memory_];
+    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_], scores = rows * counted_places(parts_, call_.inputs[2], sizes_[memory_]);
     const int64_t d = sizes_[features_], values = sizes_[values_];
     const int64_t changes = (parts_.bias ? 1 : 0) + (parts_.mask ? 1 : 0) + (parts_.by_position() ? 1 : 0);
     call_.flops += rows * d + scores * (2 * d + changes);
@@ -182,6 +182,11 @@ class AttentionBlocks {
 };
 
 }  // namespace
+
+int64_t counted_places(const AttentionParts& parts, double window, int64_t memory) {
+  if (!parts.windowed) return memory;
+  return std::min(memory, static_cast<int64_t>(std::min(window, 0x1p40)) * (parts.causal ? 1 : 2) - (parts.causal ? 0 : 1));
+}
 
 void attention_kernel(KernelCall& call) { AttentionBlocks(call, false).run(); }
 
