@@ -45,7 +45,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     Value next = variables.converted(value, type, span, "`" + name + "`", binding.span);
     // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
     next = builder.laid_like(next, *old_tensor);
-    if (next == *tensor_of(value)) next = builder.add("copy", {next});
+    if (next == *tensor_of(value)) next = builder.add(ops::kCopy, {next});
     if (next.node->name.empty()) next.node->name = binding.name;
     cuts.replaced(owner, old, next);
     binding.value = std::move(next);

@@ -88,7 +88,7 @@ Value unplaced(Evaluator& evaluator, const TensorType& type, Span span) {
   Builder& builder = evaluator.builder;
   builder.span = span;
   evaluator.check_mesh(span);
-  return builder.add("constant", {}, {.dims = type.dims, .ints = {}, .element = type.element});
+  return builder.add(ops::kConstant, {}, {.dims = type.dims, .ints = {}, .element = type.element});
 }
 
 Value constant(Evaluator& evaluator, HostTensor data, Span span) {

@@ -178,6 +178,7 @@ struct BoundPlan::Impl {
   void fit_arena() {
     if (arena_bytes > 0 && (!machine.arena || machine.arena->bytes() < arena_bytes)) {
       machine.arena.reset();
+      machine.pool->trim();  // nobody will ask for memory of its size again
       machine.arena = machine.pool->allocate(arena_bytes, 0);
     }
     if (!pointed || arena_base != (machine.arena ? machine.arena->data() : nullptr)) point_arena();

@@ -4,32 +4,39 @@
 #include <functional>
 
 #include "kernels/attention_rows.h"
-#include "kernels/matmul_product.h"
+#include "kernels/bf16_pairs.h"
+#include "kernels/copy.h"
 
 namespace mtf {
 namespace {
 
 const std::function<void()> kNoProgress;
 
+/// False where there is no bias or mask, or one number stands for all of it, with which every score stays as it is.
+bool changes_scores(const MatrixPlace& matrix, double neutral) {
+  if (matrix.data == nullptr) return false;
+  return matrix.row != 0 || matrix.column != 0 || number_at<double>(matrix, 0) != neutral;
+}
+
 }  // namespace
 
 template <class T>
-typename Attention<T>::Columns Attention<T>::columns(std::int64_t tile) const {
+typename Attention<T>::Columns Attention<T>::columns(std::int64_t tile, std::int64_t end) const {
   constexpr std::int64_t kLanes = TileRow<T>::kLanes;
-  const std::int64_t begin = tile * kKeys, count = std::min(kKeys, rule_.memory - begin);
+  const std::int64_t begin = tile * kKeys, count = std::min(kKeys, end - begin);
   return {begin, count, (count + kLanes - 1) / kLanes * kLanes};
 }
 
 template <class T>
-std::pair<std::int64_t, std::int64_t> Attention<T>::seen_tiles(std::int64_t begin, std::int64_t rows) const {
+typename Attention<T>::Seen Attention<T>::seen(std::int64_t begin, std::int64_t rows) const {
   const Sight& sight = rule_.sight;
   const std::int64_t first = sight.first + begin, last = first + rows - 1;
   std::int64_t low = 0, high = rule_.memory;
   if (sight.window > 0) low = std::max(low, first - sight.window + 1);
   if (sight.window > 0) high = std::min(high, last + sight.window);
   if (sight.causal) high = std::min(high, last + 1);
-  if (low >= high) return {0, 0};
-  return {low / kKeys, (high + kKeys - 1) / kKeys};
+  if (low >= high) return {0, 0, 0};
+  return {low / kKeys, (high + kKeys - 1) / kKeys, high};
 }
 
 template <class T>
@@ -40,45 +47,88 @@ bool Attention<T>::sees_all(std::int64_t begin, std::int64_t rows, const Columns
   return sight.window == 0 || (last - columns.begin < sight.window && end - 1 - first < sight.window);
 }
 
+// ---- operands of products: k runs from line to line -------------------------------------------------------------------
+
 template <class T>
-void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backward) {
-  const std::int64_t d = rule_.features, values = rule_.values, rows = tiles() * kKeys;
-  const bool round = rule_.bf16_product;
-  T* const k_tiles = room(k_tiles_, rows * d);
-  T* const v_rows = room(v_, rows * values);
-  std::fill_n(k_tiles, rows * d, T(0));
-  std::fill_n(v_rows + rule_.memory * values, (rows - rule_.memory) * values, T(0));
-  load_matrix(v, 0, rule_.memory, values, T(1), round, v_rows, values, 1);
-  for (std::int64_t tile = 0; tile < tiles(); ++tile)
-    load_matrix(k, tile * kKeys, columns(tile).count, d, T(1), round, k_tiles + tile * kKeys * d, 1, kKeys);
-  if (!backward) return;
-  T* const k_rows = room(k_, rows * d);
-  T* const v_tiles = room(v_tiles_, rows * values);
-  std::fill_n(k_rows + rule_.memory * d, (rows - rule_.memory) * d, T(0));
-  std::fill_n(v_tiles, rows * values, T(0));
-  load_matrix(k, 0, rule_.memory, d, T(1), round, k_rows, d, 1);
-  for (std::int64_t tile = 0; tile < tiles(); ++tile)
-    load_matrix(v, tile * kKeys, columns(tile).count, values, T(1), round, v_tiles + tile * kKeys * values, 1, kKeys);
-  std::fill_n(room(d_k_, rows * d), rows * d, T(0));
-  std::fill_n(room(d_v_, rows * values), rows * values, T(0));
+void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to) {
+  T* const staged = pairs_ ? room(stage_, rows * size) : to;
+  load_rows(from, first, rows, size, factor, rule_.bf16_product && !pairs_, staged);
+  along(staged, rows, size, size, to);
 }
 
 template <class T>
-void Attention<T>::load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows) {
-  load_matrix(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale), rule_.bf16_product, room(q_columns_, kQueries * rule_.features), 1, kQueries);
+void Attention<T>::load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to, std::int64_t stride) {
+  T* staged = room(stage_, rows * size);
+  load_rows(from, first, rows, size, factor, rule_.bf16_product && !pairs_, staged);
+  const std::int64_t count = lines(size);
+  if constexpr (std::is_same_v<T, float>) {
+    if (pairs_) {
+      float* const pairs = room(staged_pairs_, rows * count);
+      for (std::int64_t r = 0; r < rows; ++r) pair_along(staged + r * size, size, pairs + r * count);
+      staged = pairs;
+    }
+  }
+  copy_matrix(rows, count, sizeof(T), staged, count, 1, to, 1, stride);
 }
+
+template <class T>
+const T* Attention<T>::along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    for (std::int64_t r = 0; pairs_ && r < count; r += 2)
+      pair_lines(rows + r * stride, r + 1 < count ? rows + (r + 1) * stride : nullptr, size, to + r / 2 * stride);
+  }
+  return pairs_ ? to : rows;
+}
+
+template <class T>
+void Attention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c, bool accumulate) {
+  if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
+    if (pairs_) return multiply_pairs(m, n, lines(k), a, b, c, accumulate, kNoProgress);
+  }
+  multiply<T>(m, n, k, a, b, c, accumulate, kNoProgress);
+}
+
+template <class T>
+void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backward) {
+  const std::int64_t d = rule_.features, values = rule_.values, rows = tiles() * kKeys;
+  // Of `matrix`, over its features; what pads a tile is zeros.
+  const auto lay_across = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
+    T* const to = room(scratch, rows * lines(size));
+    for (std::int64_t tile = 0; tile < tiles(); ++tile) {
+      const Columns all = columns(tile, rule_.memory);
+      T* const at = to + all.begin * lines(size);
+      load_across(matrix, all.begin, all.count, size, T(1), at, kKeys);
+      for (std::int64_t line = 0; line < lines(size); ++line) std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
+    }
+  };
+  // Over the memory.
+  const auto lay_along = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
+    T* const to = room(scratch, lines(rows) * size);
+    for (std::int64_t tile = 0; tile < tiles(); ++tile)
+      load_along(matrix, tile * kKeys, columns(tile, rule_.memory).count, size, T(1), to + lines(tile * kKeys) * size);
+  };
+  lay_across(k, d, k_across_);
+  lay_along(v, values, v_along_);
+  if (!backward) return;
+  lay_along(k, d, k_along_);
+  lay_across(v, values, v_across_);
+  std::fill_n(room(gradients_.k, rule_.memory * d), rule_.memory * d, T(0));
+  std::fill_n(room(gradients_.v, rule_.memory * values), rule_.memory * values, T(0));
+}
+
+// ---- tiles --------------------------------------------------------------------------------------------------------------
 
 template <class T>
 void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns) {
   const std::int64_t d = rule_.features;
   T* const scores = room(scores_, kQueries * kKeys);
-  multiply<T>(rows, columns.padded, d, {room(q_columns_, 0), 1, kQueries}, {room(k_tiles_, 0) + columns.begin * d, kKeys, 1}, {scores, kKeys, 1}, false, kNoProgress);
-  const bool all = sees_all(begin, rows, columns);
-  if (all && place.bias.data == nullptr && place.mask.data == nullptr && columns.count == columns.padded) return;
+  product(rows, columns.padded, d, {room(q_across_, 0), 1, kQueries}, {room(k_across_, 0) + columns.begin * lines(d), kKeys, 1}, {scores, kKeys, 1}, false);
+  const bool biased = changes_scores(place.bias, 0), masked = changes_scores(place.mask, 1);
+  if (sees_all(begin, rows, columns) && !biased && !masked && columns.count == columns.padded) return;
   const Sight& sight = rule_.sight;
   for (std::int64_t i = 0; i < rows; ++i) {
     T* const row = scores + i * kKeys;
-    if (place.bias.data)
+    if (biased)
       by_type(place.bias, [&](const auto* data) {
         const auto* const bias = data + (begin + i) * place.bias.row + columns.begin * place.bias.column;
         for (std::int64_t j = 0; j < columns.count; ++j) row[j] += from_stored<T>(bias[j * place.bias.column]);
@@ -90,7 +140,7 @@ void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std:
     to = std::max<std::int64_t>(to, 0), from = std::min(from, to);
     std::fill_n(row, from, static_cast<T>(kUnseen));
     std::fill_n(row + to, columns.padded - to, static_cast<T>(kUnseen));
-    if (!place.mask.data) continue;
+    if (!masked) continue;
     const auto* const mask = static_cast<const std::uint8_t*>(place.mask.data) + (begin + i) * place.mask.row + columns.begin * place.mask.column;
     for (std::int64_t j = from; j < to; ++j)
       if (!mask[j * place.mask.column]) row[j] = static_cast<T>(kUnseen);
@@ -115,75 +165,96 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
   double total[kQueries] = {};
   std::fill_n(greatest, rows, static_cast<T>(kLeastMaximum));
   load_queries(place, begin, rows);
-  const auto [first, last] = seen_tiles(begin, rows);
-  for (std::int64_t tile = first; tile < last; ++tile) {
-    const Columns seen = columns(tile);
+  const Seen seen_here = seen(begin, rows);
+  for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
+    const Columns seen = columns(tile, seen_here.end);
     score(place, begin, rows, seen);
     T* const scores = room(scores_, 0);
+    T* const weights = room(weights_, lines(kKeys) * kQueries);
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = scores + i * kKeys;
       const T now = Row::max(row, seen.padded, greatest[i]);
       if (now != greatest[i]) {
-        const T smaller = std::exp(greatest[i] - now);
-        for (std::int64_t c = 0; c < values; ++c) sums[i * values + c] *= smaller;
-        total[i] *= static_cast<double>(smaller);
+        if (total[i] > 0) {
+          const T smaller = std::exp(greatest[i] - now);
+          Row::scale(sums + i * values, values, smaller);
+          total[i] *= static_cast<double>(smaller);
+        }
         greatest[i] = now;
       }
-      total[i] += Row::exp(row, seen.padded, now);
+      total[i] += static_cast<double>(Row::exp(row, seen.padded, now));
       Row::multiply(row, kept(place, begin + i, seen), seen.padded);
-      if (rule_.bf16_product) round_to_bf16(row, seen.padded);
+      if constexpr (std::is_same_v<T, float>) {
+        if (pairs_) pair_along(row, seen.padded, weights + i * lines(kKeys));
+        else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
+      }
     }
-    multiply<T>(rows, values, seen.count, {scores, kKeys, 1}, {room(v_, 0) + seen.begin * values, values, 1}, {sums, values, 1}, true, kNoProgress);
+    product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1}, {room(v_along_, 0) + lines(seen.begin) * values, values, 1}, {sums, values, 1}, true);
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     const double sum = std::max(total[i], kLeastSum);
-    const T log_sum = static_cast<T>(static_cast<double>(greatest[i]) + std::log(sum));
-    store_matrix(&log_sum, 1, 1, T(1), place.log_sum, begin + i);
-    store_matrix(sums + i * values, 1, values, static_cast<T>(1 / sum), place.out, begin + i);
+    greatest[i] = static_cast<T>(static_cast<double>(greatest[i]) + std::log(sum));
+    Row::scale(sums + i * values, values, static_cast<T>(1 / sum));
   }
+  store_matrix(greatest, rows, 1, T(1), place.log_sum, begin);
+  store_matrix(sums, rows, values, T(1), place.out, begin);
 }
 
 template <class T>
 void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
   using Row = TileRow<T>;
   const std::int64_t rows = rows_from(begin), values = rule_.values, d = rule_.features;
-  const bool round = rule_.bf16_product;
   load_queries(place, begin, rows);
-  T* const q_rows = room(q_rows_, kQueries * d);
-  load_matrix(place.q, begin, rows, d, static_cast<T>(rule_.scale), round, q_rows, d, 1);
-  T* const d_rows = room(d_rows_, kQueries * values);
-  T* const d_columns = room(d_columns_, kQueries * values);
-  load_matrix(place.d_out, begin, rows, values, T(1), round, d_rows, values, 1);
-  load_matrix(place.d_out, begin, rows, values, T(1), round, d_columns, 1, kQueries);
+  T* const q_along = room(q_along_, kQueries * d);
+  T* const d_along = room(d_along_, kQueries * values);
+  T* const d_across = room(d_across_, kQueries * lines(values));
+  load_along(place.q, begin, rows, d, static_cast<T>(rule_.scale), q_along);
+  load_along(place.d_out, begin, rows, values, T(1), d_along);
+  load_across(place.d_out, begin, rows, values, T(1), d_across, kQueries);
   T* const d_q = room(sums_, kQueries * d);
   std::fill_n(d_q, rows * d, T(0));
+  T log_sum[kQueries], delta[kQueries];
+  load_rows(place.log_sum, begin, rows, 1, T(1), false, log_sum);
+  load_rows(place.delta, begin, rows, 1, T(1), false, delta);
   T* const slopes = room(slopes_, kQueries * kKeys);
-  const auto [first, last] = seen_tiles(begin, rows);
-  for (std::int64_t tile = first; tile < last; ++tile) {
-    const Columns seen = columns(tile);
+  const Seen seen_here = seen(begin, rows);
+  for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
+    const Columns seen = columns(tile, seen_here.end);
     score(place, begin, rows, seen);
     T* const weights = room(scores_, 0);
-    multiply<T>(rows, seen.padded, values, {d_columns, 1, kQueries}, {room(v_tiles_, 0) + seen.begin * values, kKeys, 1}, {slopes, kKeys, 1}, false, kNoProgress);
+    product(rows, seen.padded, values, {d_across, 1, kQueries}, {room(v_across_, 0) + seen.begin * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
-      Row::exp(row, seen.padded, number_at<T>(place.log_sum, begin + i));
       const T* const factors = kept(place, begin + i, seen);
       Row::multiply(slopes + i * kKeys, factors, seen.padded);
-      Row::softmax_gradient(row, slopes + i * kKeys, seen.padded, number_at<T>(place.delta, begin + i));
+      Row::softmax_gradient(row, slopes + i * kKeys, seen.padded, log_sum[i], delta[i]);
       Row::multiply(row, factors, seen.padded);
-      if (round) round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
+      if (rule_.bf16_product && !pairs_) round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
     }
-    multiply<T>(seen.count, values, rows, {weights, 1, kKeys}, {d_rows, values, 1}, {room(d_v_, 0) + seen.begin * values, values, 1}, true, kNoProgress);
-    multiply<T>(seen.count, d, rows, {slopes, 1, kKeys}, {q_rows, d, 1}, {room(d_k_, 0) + seen.begin * d, d, 1}, true, kNoProgress);
-    multiply<T>(rows, d, seen.count, {slopes, kKeys, 1}, {room(k_, 0) + seen.begin * d, d, 1}, {d_q, d, 1}, true, kNoProgress);
+    const T* const weights_along = along(weights, rows, seen.padded, kKeys, room(weights_, lines(kQueries) * kKeys));
+    product(seen.count, values, rows, {weights_along, 1, kKeys}, {d_along, values, 1}, {room(gradients_.v, 0) + seen.begin * values, values, 1}, true);
+    const T* const slopes_along = along(slopes, rows, seen.padded, kKeys, room(weights_, lines(kQueries) * kKeys));
+    product(seen.count, d, rows, {slopes_along, 1, kKeys}, {q_along, d, 1}, {room(gradients_.k, 0) + seen.begin * d, d, 1}, true);
+    if constexpr (std::is_same_v<T, float>)
+      for (std::int64_t i = 0; pairs_ && i < rows; ++i) pair_along(slopes + i * kKeys, seen.padded, weights + i * lines(kKeys));
+    product(rows, d, seen.count, {pairs_ ? weights : slopes, lines(kKeys), 1}, {room(k_along_, 0) + lines(seen.begin) * d, d, 1}, {d_q, d, 1}, true);
   }
   store_matrix(d_q, rows, d, static_cast<T>(rule_.scale), place.d_q, begin);
 }
 
 template <class T>
-void Attention<T>::store(const MatrixPlace& d_k, const MatrixPlace& d_v) const {
-  store_matrix(static_cast<const T*>(d_k_.data()), rule_.memory, rule_.features, T(1), d_k, 0);
-  store_matrix(static_cast<const T*>(d_v_.data()), rule_.memory, rule_.values, T(1), d_v, 0);
+void Attention<T>::add(const AttentionGradients& more, AttentionGradients& to) const {
+  const auto sum = [](const Scratch& from, const Scratch& sums, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(sums.data())[i] += static_cast<const T*>(from.data())[i];
+  };
+  sum(more.k, to.k, rule_.memory * rule_.features);
+  sum(more.v, to.v, rule_.memory * rule_.values);
+}
+
+template <class T>
+void Attention<T>::store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const {
+  store_matrix(static_cast<const T*>(gradients.k.data()), rule_.memory, rule_.features, T(1), d_k, 0);
+  store_matrix(static_cast<const T*>(gradients.v.data()), rule_.memory, rule_.values, T(1), d_v, 0);
 }
 
 template class Attention<float>;

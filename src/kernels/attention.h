@@ -7,17 +7,23 @@
 //
 // Scores exist as tiles of some queries by some places of the memory, which stay in a cache. Along a row of tiles a running
 // maximum and a running sum are kept, and what was summed under a smaller maximum is scaled down. The backward pass needs
-// log_sum alone: it computes each tile again. Where weights are dropped, each tile draws which, by the places of its elements in
-// the whole tensor of scores: forward and backward the same ones, however queries, heads and batch are split. Tiles in which no query sees anything are skipped. The order in which the
-// terms of out are added depends on the memory's length alone, so that splitting queries changes no bit of it; that of
-// the gradients of k and v depends on which queries there are.
+// log_sum alone: it computes each tile again. Where weights are dropped, each tile draws which, by the places of its elements
+// in the whole tensor of scores: forward and backward the same ones, however queries, heads and batch are split. Tiles in
+// which no query sees anything are skipped, and so are the last places of a tile. The order in which the terms of out are added depends on the memory's length alone, so that splitting queries
+// changes no bit of it (what is skipped would add 0); that of the gradients of k and v depends on which queries there are.
+//
+// Both operands of each of the products lie in lines, one for each step of what is summed over: q, k, d_out and v *across*
+// their rows for the scores and their gradients, all but these *along* them for the rest. Where the processor multiplies
+// bf16, a line is one of pairs (bf16_pairs.h). Sums, the softmax and the results are in T.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/element_type.h"
+#include "kernels/matmul_product.h"
 #include "kernels/philox.h"
 #include "kernels/scratch.h"
 
@@ -59,8 +65,13 @@ struct AttentionRule {
   std::int64_t queries = 0, memory = 0, features = 0, values = 0;
   double scale = 1;
   Sight sight;
-  bool bf16_product = false;  ///< what is multiplied is rounded to bf16 first
+  bool bf16_product = false;  ///< what is multiplied is rounded to bf16 first, the scaled q and the weights too
   DroppedWeights drop;
+};
+
+/// What was added up of the gradients of keys and values: [memory, features] and [memory, values].
+struct AttentionGradients {
+  Scratch k, v;
 };
 
 /// Keys and values of one place of the batch, laid out for tiles, and what was added up of their gradients. T: float, for
@@ -69,9 +80,9 @@ template <class T>
 class Attention {
  public:
   /// Queries of a tile: the grain in which they are divided.
-  static constexpr std::int64_t kQueries = 112;
+  static constexpr std::int64_t kQueries = 64;
 
-  explicit Attention(const AttentionRule& rule) : rule_(rule) {}
+  explicit Attention(const AttentionRule& rule) : rule_(rule), pairs_(kMultipliesBf16 && std::is_same_v<T, float> && rule.bf16_product) {}
 
   /// Takes other keys and values; the backward pass starts their gradients at zero.
   void load(const MatrixPlace& k, const MatrixPlace& v, bool backward);
@@ -79,22 +90,45 @@ class Attention {
   void forward(const AttentionQueries& place, std::int64_t begin);
   /// d_q of those queries; adds their part of the gradients of k and v.
   void backward(const AttentionQueries& place, std::int64_t begin);
-  /// Writes the gradients of the keys and values that were loaded.
-  void store(const MatrixPlace& d_k, const MatrixPlace& d_v) const;
+  /// The gradients of the keys and values that were loaded; taken away, they are gone until the next load.
+  const AttentionGradients& gradients() const { return gradients_; }
+  AttentionGradients take_gradients() { return std::exchange(gradients_, {}); }
+  /// to += more
+  void add(const AttentionGradients& more, AttentionGradients& to) const;
+  void store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const;
 
  private:
   static constexpr std::int64_t kKeys = 256;  ///< places of the memory in a tile, a whole number of packets
 
-  /// The part of the memory that a tile covers; up to `padded` there are zeros.
+  /// The part of the memory that a tile covers; up to `padded` there are zeros, or what nobody sees.
   struct Columns {
     std::int64_t begin, count, padded;
   };
-  Columns columns(std::int64_t tile) const;
+  /// Tiles [first, last), of which the places before `end` are seen.
+  struct Seen {
+    std::int64_t first, last, end;
+  };
+  /// Of a tile, what lies before `end`.
+  Columns columns(std::int64_t tile, std::int64_t end) const;
   std::int64_t rows_from(std::int64_t begin) const { return std::min(kQueries, rule_.queries - begin); }
   std::int64_t tiles() const { return (rule_.memory + kKeys - 1) / kKeys; }
-  /// The tiles of which some query of [begin, begin + rows) sees something: [first, second).
-  std::pair<std::int64_t, std::int64_t> seen_tiles(std::int64_t begin, std::int64_t rows) const;
-  void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows);
+  /// What some query of [begin, begin + rows) sees.
+  Seen seen(std::int64_t begin, std::int64_t rows) const;
+
+  /// How many lines n steps of a sum are.
+  std::int64_t lines(std::int64_t n) const { return pairs_ ? (n + 1) / 2 : n; }
+  /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
+  void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
+  /// As lines that lie `stride` apart, of columns or pairs of them.
+  void load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to, std::int64_t stride);
+  /// Rows that lie `stride` apart as lines: as they are, or as pairs of rows in `to`.
+  const T* along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to);
+  /// c (+)= a · b over k rows or columns, whose lines a and b are.
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c, bool accumulate);
+
+  void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows) {
+    load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale), room(q_across_, kQueries * lines(rule_.features)), kQueries);
+  }
   /// The scores of a tile; what is not seen, and the padding, is kUnseen.
   void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
   /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is dropped.
@@ -103,10 +137,13 @@ class Attention {
   T* room(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
 
   AttentionRule rule_;
-  // Of the memory: [memory, features], and for each tile [features, kKeys], so that products pack nothing.
-  Scratch k_, k_tiles_, v_, v_tiles_, d_k_, d_v_;
-  // Of the queries of a tile, scaled: [features, kQueries] and [kQueries, features]; scores and their gradients.
-  Scratch q_columns_, q_rows_, scores_, slopes_, sums_, d_columns_, d_rows_;
+  const bool pairs_;
+  AttentionGradients gradients_;
+  // Of the memory, for each tile lines along and across its rows.
+  Scratch k_along_, k_across_, v_along_, v_across_;
+  // Of the queries of a tile: q, scaled, and d_out; scores, their gradients, what products take of them, sums.
+  Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;
+  Scratch stage_, staged_pairs_;
   Scratch kept_;  // of one query
 };
 

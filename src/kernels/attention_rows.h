@@ -28,24 +28,19 @@ struct TileRow {
   static T max(const T* x, std::int64_t n, T least) {
     V m = lanes::splat<V>(least);
     for (std::int64_t k = 0; k < n; k += kLanes) m = lanes::maximum_of(m, at(x + k));
-    T result = m[0];
-    for (std::int64_t k = 1; k < kLanes; ++k) result = (result > m[k] || result != result) ? result : m[k];
-    return result;
+    return Eigen::internal::predux_max(m) + Eigen::internal::predux(V(m - m));  // a NaN anywhere makes it NaN
   }
 
   /// x = exp(x - shift); their sum.
-  static double exp(T* x, std::int64_t n, T shift) {
+  static T exp(T* x, std::int64_t n, T shift) {
     const V m = lanes::splat<V>(shift);
-    V sums[2] = {};
+    V sum = {};
     for (std::int64_t k = 0; k < n; k += kLanes) {
       const V v = lanes::exp_of(at(x + k) - m);
       put(x + k, v);
-      sums[(k / kLanes) & 1] = sums[(k / kLanes) & 1] + v;
+      sum = sum + v;
     }
-    const V all = sums[0] + sums[1];
-    double sum = 0;
-    for (std::int64_t k = 0; k < kLanes; ++k) sum += static_cast<double>(all[k]);
-    return sum;
+    return Eigen::internal::predux(sum);
   }
 
   /// x = x y; without y, x stays.
@@ -54,10 +49,19 @@ struct TileRow {
     for (std::int64_t k = 0; k < n; k += kLanes) put(x + k, at(x + k) * at(y + k));
   }
 
-  /// slopes = weights (slopes - delta)
-  static void softmax_gradient(const T* weights, T* slopes, std::int64_t n, T delta) {
-    const V d = lanes::splat<V>(delta);
-    for (std::int64_t k = 0; k < n; k += kLanes) put(slopes + k, at(weights + k) * (at(slopes + k) - d));
+  /// weights = exp(weights - shift); slopes = weights (slopes - delta)
+  static void softmax_gradient(T* weights, T* slopes, std::int64_t n, T shift, T delta) {
+    const V m = lanes::splat<V>(shift), d = lanes::splat<V>(delta);
+    for (std::int64_t k = 0; k < n; k += kLanes) {
+      const V v = lanes::exp_of(at(weights + k) - m);
+      put(weights + k, v);
+      put(slopes + k, v * (at(slopes + k) - d));
+    }
+  }
+
+  /// x = factor x
+  static void scale(T* x, std::int64_t n, T factor) {
+    for (std::int64_t k = 0; k < n; ++k) x[k] *= factor;
   }
 };
 
@@ -98,34 +102,32 @@ T number_at(const MatrixPlace& from, std::int64_t row) {
   return value;
 }
 
-/// to[row * row_stride + column * column_stride] = factor from[first + row, column], rounded to bf16 if so asked.
+/// to[row * columns + column] = factor from[first + row, column], rounded to bf16 if so asked.
 template <class T>
-void load_matrix(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor, bool round, T* to, std::int64_t row_stride,
-                 std::int64_t column_stride) {
-  constexpr std::int64_t kLines = 16;  // of a transpose: what is written lies together, and what is read stays in a cache
+void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor, bool round, T* to) {
   by_type(from, [&](const auto* data) {
-    const auto one = [&](std::int64_t r, std::int64_t c) {
-      T value = from_stored<T>(data[(first + r) * from.row + c * from.column]) * factor;
-      if (round) round_to_bf16(&value, 1);
-      to[r * row_stride + c * column_stride] = value;
-    };
-    if (row_stride == 1) {
-      for (std::int64_t lines = 0; lines < rows; lines += kLines)
-        for (std::int64_t c = 0; c < columns; ++c)
-          for (std::int64_t r = lines; r < std::min(lines + kLines, rows); ++r) one(r, c);
-      return;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const auto* const row = data + (first + r) * from.row;
+      if (from.column == 1)  // in packets
+        for (std::int64_t c = 0; c < columns; ++c) to[r * columns + c] = from_stored<T>(row[c]) * factor;
+      else
+        for (std::int64_t c = 0; c < columns; ++c) to[r * columns + c] = from_stored<T>(row[c * from.column]) * factor;
     }
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < columns; ++c) one(r, c);
   });
+  if (round) round_to_bf16(to, rows * columns);
 }
 
 /// to[first + row, column] = factor from[row * columns + column].
 template <class T>
 void store_matrix(const T* from, std::int64_t rows, std::int64_t columns, T factor, const MatrixPlace& to, std::int64_t first) {
   by_type(to, [&]<class S>(S* data) {
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < columns; ++c) data[(first + r) * to.row + c * to.column] = to_stored<S>(from[r * columns + c] * factor);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      S* const row = data + (first + r) * to.row;
+      if (to.column == 1)  // in packets
+        for (std::int64_t c = 0; c < columns; ++c) row[c] = to_stored<S>(from[r * columns + c] * factor);
+      else
+        for (std::int64_t c = 0; c < columns; ++c) row[c * to.column] = to_stored<S>(from[r * columns + c] * factor);
+    }
   });
 }
 

@@ -68,7 +68,8 @@ class Emitter {
       }
     }
     for (const LoopOutput& output : p.outputs) ++uses_left_[output.value];
-    // A store may overwrite an operand in place, so it comes after the last read of memory.
+    // A store may overwrite an operand in place, so it comes after the last step that reads memory; and an operand that is
+    // an output itself is read before the first store.
     int last_read = -1;
     const int operands = static_cast<int>(p.operands.size()), steps = static_cast<int>(p.steps.size());
     auto in_memory = [&](int v) { return v >= 0 && v < operands && p.operands[v].kind == OperandKind::kArray; };
@@ -87,10 +88,11 @@ class Emitter {
         if (p.outputs[o].value == operands + k && early(p.outputs[o])) emit_output(static_cast<int>(o));
       }
     }
-    for (bool of_operand : {true, false}) {
-      for (std::size_t o = 0; o < p.outputs.size(); ++o) {
-        if (!early(p.outputs[o]) && (p.outputs[o].value < operands) == of_operand) emit_output(static_cast<int>(o));
-      }
+    for (const LoopOutput& output : p.outputs) {
+      if (in_memory(output.value)) keep(output.value);
+    }
+    for (std::size_t o = 0; o < p.outputs.size(); ++o) {
+      if (!early(p.outputs[o])) emit_output(static_cast<int>(o));
     }
     add(lanes::end_step(code_.group), "end");
   }
@@ -133,7 +135,16 @@ class Emitter {
 
   /// After this the value in the tile is also in a slot.
   void spill() {
-    if (tile_ < 0 || readable(tile_)) return;
+    if (tile_ >= 0 && !readable(tile_)) put_in_slot();
+  }
+
+  /// After this the operand is read from memory no more.
+  void keep(int operand) {
+    load(operand);
+    if (slot_of_[operand] < 0) put_in_slot();
+  }
+
+  void put_in_slot() {
     int slot = 0;
     while (slot < static_cast<int>(slot_busy_.size()) && slot_busy_[slot]) ++slot;
     if (slot == static_cast<int>(slot_busy_.size())) {

@@ -12,6 +12,7 @@ constexpr std::int64_t kParallelElements = 32768;  // a thread's least share
 constexpr std::int64_t kChunkElements = 65536;     // of one large reduction
 constexpr std::int64_t kMaxChunks = 64;
 constexpr std::int64_t kMaxChunkedCells = 2048;
+constexpr std::int64_t kLeastRow = 1024;           // elements of a row that is cut in chunks
 
 struct Run {
   const FusedLoop::Code& code;
@@ -115,11 +116,20 @@ Nest part_of(const Nest& nest, bool reduced, std::size_t place, std::int64_t beg
   return part;
 }
 
-/// Few results of many elements: chunks that depend on the sizes only, joined in their order.
-void run_chunks(const Nest& nest, std::int64_t total, Threads& threads) {
+/// How many chunks of few results of many elements are to be made, along the largest reduced dim: it depends on the sizes
+/// only. 1 for what is no such reduction.
+std::int64_t chunks_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
+  if (!nest.reduces || nest.reduced.empty() || total < 2 * kChunkElements || kept > kMaxChunkedCells) return 1;
+  const std::size_t place = largest(nest.reduced);
+  const bool cuts_rows = nest.inner_reduced && place + 1 == nest.reduced.size();
+  const std::int64_t size = nest.reduced[place].size;
+  return std::min({kMaxChunks, total / kChunkElements, cuts_rows ? size / kLeastRow : size});
+}
+
+/// Chunks are joined in their order.
+void run_chunks(const Nest& nest, std::int64_t wanted, Threads& threads) {
   const std::size_t place = largest(nest.reduced);
   const std::int64_t size = nest.reduced[place].size;
-  const std::int64_t wanted = std::min({kMaxChunks, total / kChunkElements, size});
   const std::int64_t step = (size + wanted - 1) / wanted;
   const std::int64_t chunks = (size + step - 1) / step;
   const std::int64_t cells = product(nest.kept);
@@ -173,9 +183,7 @@ void run_chunks(const Nest& nest, std::int64_t total, Threads& threads) {
 
 void run_divided(const Nest& nest, Threads& threads) {
   const std::int64_t kept = product(nest.kept), total = kept * product(nest.reduced);
-  if (nest.reduces && !nest.reduced.empty() && total >= 2 * kChunkElements && kept <= kMaxChunkedCells) {
-    return run_chunks(nest, total, threads);
-  }
+  if (const std::int64_t chunks = chunks_of(nest, kept, total); chunks > 1) return run_chunks(nest, chunks, threads);
   if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty()) return run_nest(nest);
   std::size_t place = 0;  // the outermost dim that gives every thread something, else the largest
   if (nest.kept[0].size < threads.size() * 4) place = largest(nest.kept);

@@ -162,6 +162,7 @@ class Walker {
       const LoopDim inner = nest_.kept.back();
       for (std::int64_t first = 0; first < inner.size; first += kColumns) {
         const std::int64_t columns = std::min(kColumns, inner.size - first);
+        columns_ = (columns + tile_ - 1) / tile_ * tile_;
         clear();
         walk_reduced(0, {columns, inner.id}, bases);
         for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
@@ -319,7 +320,7 @@ class Walker {
       }
     }
     if (nest_.reduces && !nest_.inner_reduced && ++rows_since_fold_ == kFoldTiles) {
-      fold(flat_inner_ > 0 ? width_ : kColumns);
+      fold(flat_inner_ > 0 ? width_ : columns_);
     } else if (nest_.reduces && nest_.inner_reduced && (tiles_since_fold_ += (n % (kFoldTiles * tile_)) / tile_ + 1) >= kFoldTiles) {
       fold(tile_);
     }
@@ -376,6 +377,7 @@ class Walker {
   std::optional<Folds> folds_;
   std::vector<char> copied_;
   std::int64_t width_ = 0;
+  std::int64_t columns_ = 0;  // that accumulate side by side, in whole tiles
   std::int64_t column_offset_ = 0;
   std::int64_t flat_inner_ = 0;
   std::int64_t rows_since_fold_ = 0;

@@ -1,10 +1,11 @@
 #include "kernels/matmul.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/bf16_pairs.h"
 #include "kernels/matmul_product.h"
 #include "kernels/scratch.h"
 
@@ -56,36 +57,34 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
   throw std::logic_error("matmul: only products in f32 take other types");
 }
 
-std::uint32_t bits(float x) { return to_bf16(x).bits; }
-std::uint32_t bits(Bf16 x) { return x.bits; }
-
 /// Fresh memory costs as much as the product where it is large: up to this size a thread keeps its own from call to call.
 constexpr std::int64_t kKeptBytes = 32 << 20;
 
-/// The lines of a matrix along k as pairs of bf16 in scratch, for multiply_pairs: a line's stride is x's row, a step's along k its column.
+/// The lines of a matrix along k as pairs of bf16 (bf16_pairs.h): a line's stride is x's row, a step's along k its column. As they
+/// are where bf16 lies together along k, else in scratch.
 template <class S>
 Matrix<const float> prepare_pairs(Matrix<const S> x, std::int64_t lines, std::int64_t k, Scratch& scratch) {
-  const std::int64_t pairs = (k + 1) / 2, whole = k / 2;
+  if constexpr (std::is_same_v<S, Bf16>) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % sizeof(float) == 0 && (x.row % 2 == 0 || lines == 1);
+    if (x.column == 1 && k % 2 == 0 && aligned) return {reinterpret_cast<const float*>(x.data), x.row / 2, 1};
+  }
+  const std::int64_t pairs = (k + 1) / 2;
   float* const to = static_cast<float*>(scratch.at_least(lines * pairs * size_of(ElementType::kF32)));
-  const auto put = [to](std::int64_t at, std::uint32_t first, std::uint32_t second) {
-    const std::uint32_t pair = first | second << 16;
-    std::memcpy(to + at, &pair, sizeof pair);
+  std::vector<S> first, second;  // of lines that lie apart
+  const auto together = [](const S* from, std::int64_t n, std::int64_t stride, std::vector<S>& copy) {
+    if (stride == 1) return from;
+    copy.resize(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) copy[static_cast<std::size_t>(i)] = from[i * stride];
+    return static_cast<const S*>(copy.data());
   };
   if (std::abs(x.column) <= std::abs(x.row)) {  // in memory k runs faster: so do the pairs
-    for (std::int64_t i = 0; i < lines; ++i) {
-      const S* const line = x.data + i * x.row;
-      for (std::int64_t p = 0; p < whole; ++p) put(i * pairs + p, bits(line[2 * p * x.column]), bits(line[(2 * p + 1) * x.column]));
-      if (whole < pairs) put(i * pairs + whole, bits(line[2 * whole * x.column]), 0);
-    }
+    for (std::int64_t i = 0; i < lines; ++i) pair_along(together(x.data + i * x.row, k, x.column, first), k, to + i * pairs);
     return {to, pairs, 1};
   }
   for (std::int64_t p = 0; p < pairs; ++p) {
-    const S* const first = x.data + 2 * p * x.column;
-    const S* const second = first + x.column;
-    if (p < whole)
-      for (std::int64_t i = 0; i < lines; ++i) put(p * lines + i, bits(first[i * x.row]), bits(second[i * x.row]));
-    else
-      for (std::int64_t i = 0; i < lines; ++i) put(p * lines + i, bits(first[i * x.row]), 0);
+    const S* const from = x.data + 2 * p * x.column;
+    const S* const next = 2 * p + 1 < k ? together(from + x.column, lines, x.row, second) : nullptr;
+    pair_lines(together(from, lines, x.row, first), next, lines, to + p * lines);
   }
   return {to, 1, lines};
 }
@@ -163,9 +162,13 @@ class Product {
     product(by_rows ? end - begin : p_.m, by_rows ? p_.n : end - begin, a, b, c);
   }
 
-  void sum(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& c, bool accumulate) const {
+  /// Along k, of the operands as they are multiplied.
+  std::int64_t steps() const { return kMultipliesBf16 && pairs_ ? (p_.k + 1) / 2 : p_.k; }
+
+  template <class To>
+  void sum(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<To>& c, bool accumulate) const {
     if constexpr (kMultipliesBf16 && std::is_same_v<T, float>) {
-      if (pairs_) return multiply_pairs(m, n, (p_.k + 1) / 2, a, b, c, accumulate, p_.progress);
+      if (pairs_) return multiply_pairs(m, n, steps(), a, b, c, accumulate, p_.progress);
     }
     multiply<T>(m, n, p_.k, a, b, c, accumulate, p_.progress);
   }
@@ -174,12 +177,16 @@ class Product {
     if constexpr (std::is_same_v<T, R>) {
       sum(m, n, a, b, c, p_.accumulate);
     } else {  // summed in T, then rounded once
-      std::vector<T> sums(static_cast<std::size_t>(m * n));
-      sum(m, n, a, b, {sums.data(), n, 1}, false);
+      if (steps() <= kBlockDepth) return sum(m, n, a, b, c, p_.accumulate);
+      thread_local Scratch kept;
+      Scratch own;
+      const std::int64_t bytes = m * n * static_cast<std::int64_t>(sizeof(T));
+      T* const sums = static_cast<T*>((bytes <= kKeptBytes ? kept : own).at_least(bytes));
+      sum(m, n, a, b, Matrix<T>{sums, n, 1}, false);
       for (std::int64_t i = 0; i < m; ++i) {
         for (std::int64_t j = 0; j < n; ++j) {
           R& target = c.data[i * c.row + j * c.column];
-          const T added = sums[static_cast<std::size_t>(i * n + j)];
+          const T added = sums[i * n + j];
           target = to_bf16(p_.accumulate ? to_float(target) + added : added);
         }
       }

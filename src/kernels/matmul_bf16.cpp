@@ -2,9 +2,15 @@
 
 namespace mtf {
 
-void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b, Matrix<float> c,
+template <class R>
+void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b, Matrix<R> c,
                     bool accumulate, const std::function<void()>& progress) {
   multiply_blocked<float, true>(m, n, pairs, a, b, c, accumulate, progress);
 }
+
+template void multiply_pairs(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>, Matrix<const float>, Matrix<float>, bool,
+                             const std::function<void()>&);
+template void multiply_pairs(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>, Matrix<const float>, Matrix<Bf16>, bool,
+                             const std::function<void()>&);
 
 }  // namespace mtf

@@ -13,7 +13,7 @@
 
 namespace mtf {
 
-constexpr std::int64_t kBlockDepth = 512, kBlockRows = 256, kBlockColumns = 2048;
+constexpr std::int64_t kBlockRows = 256, kBlockColumns = 2048;
 constexpr std::int64_t kFewRows = 128, kFewColumns = 128;  // no more do not repay packing what they are multiplied by,
 constexpr std::int64_t kNear = 256;                         // if its lines lie no further apart
 constexpr std::int64_t kPanelsTogether = 8;                 // packed side by side, so that memory is read in long runs
@@ -53,12 +53,13 @@ void pack_panel(std::int64_t count, std::int64_t k, bool more, const T* from, st
   }
 }
 
-/// One product. Fast where C's columns lie together; others are stored through a tile in memory. kPairs: see Tile.
-template <class T, bool kPairs = false>
+/// One product. Fast where C's columns lie together; others are stored through a tile in memory, and so is C of another type
+/// than T. kPairs: see Tile.
+template <class T, bool kPairs, class R>
 class BlockedProduct {
  public:
   BlockedProduct(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& a, const Matrix<const T>& b,
-                 const Matrix<T>& c, bool accumulate, const std::function<void()>& progress)
+                 const Matrix<R>& c, bool accumulate, const std::function<void()>& progress)
       : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), accumulate_(accumulate), progress_(progress) {}
 
   void run() {
@@ -142,20 +143,36 @@ class BlockedProduct {
   void one_tile(Operands& tile, std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns) const {
     const std::int64_t packets = (columns + kLanes - 1) / kLanes;
     const auto function = Tile<T, kPairs>::function(static_cast<int>(rows), static_cast<int>(packets), tile.a_row == 1);
-    T* const c = c_.data + i * c_.row + j * c_.column;
-    if (c_.column == 1 && columns == packets * kLanes) {
-      tile.c = c;
-      tile.c_row = c_.row;
-      return function(tile);
+    R* const c = c_.data + i * c_.row + j * c_.column;
+    if constexpr (std::is_same_v<R, T>) {
+      if (c_.column == 1 && columns == packets * kLanes) {
+        tile.c = c;
+        tile.c_row = c_.row;
+        return function(tile);
+      }
     }
     alignas(64) T sums[Tile<T, kPairs>::kRows * kColumns];
     for (std::int64_t r = 0; tile.accumulate && r < rows; ++r)
-      for (std::int64_t s = 0; s < columns; ++s) sums[r * kColumns + s] = c[r * c_.row + s * c_.column];
+      for (std::int64_t s = 0; s < columns; ++s) sums[r * kColumns + s] = widened(c[r * c_.row + s * c_.column]);
     tile.c = sums;
     tile.c_row = kColumns;
     function(tile);
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t s = 0; s < columns; ++s) c[r * c_.row + s * c_.column] = sums[r * kColumns + s];
+    for (std::int64_t r = 0; r < rows; ++r) {
+      R* const row = c + r * c_.row;
+      if (c_.column == 1)  // in packets
+        for (std::int64_t s = 0; s < columns; ++s) row[s] = rounded(sums[r * kColumns + s]);
+      else
+        for (std::int64_t s = 0; s < columns; ++s) row[s * c_.column] = rounded(sums[r * kColumns + s]);
+    }
+  }
+
+  static T widened(R x) {
+    if constexpr (std::is_same_v<R, T>) return x;
+    else return to_float(x);
+  }
+  static R rounded(T x) {
+    if constexpr (std::is_same_v<R, T>) return x;
+    else return to_bf16(x);
   }
 
   void report(double flops) {
@@ -168,7 +185,7 @@ class BlockedProduct {
 
   std::int64_t m_, n_, k_;
   Matrix<const T> a_, b_;
-  Matrix<T> c_;
+  Matrix<R> c_;
   bool accumulate_;
   const std::function<void()>& progress_;
   bool packs_rows_ = false, packs_columns_ = false, keeps_columns_ = false;
@@ -177,8 +194,8 @@ class BlockedProduct {
 };
 
 /// multiply, and with kPairs multiply_pairs, where k counts pairs.
-template <class T, bool kPairs>
-void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
+template <class T, bool kPairs, class R>
+void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
                       bool accumulate, const std::function<void()>& progress) {
   // A column-major result is the row-major result of the transposes; so is a column.
   if (m > 1 && (n == 1 || (c.column != 1 && c.row == 1))) {
@@ -188,11 +205,11 @@ void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<con
     std::swap(b.row, b.column);
     std::swap(c.row, c.column);
   }
-  BlockedProduct<T, kPairs>(m, n, k, a, b, c, accumulate, progress).run();
+  BlockedProduct<T, kPairs, R>(m, n, k, a, b, c, accumulate, progress).run();
 }
 
-template <class T>
-void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
+template <class T, class R>
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress) {
   multiply_blocked<T, false>(m, n, k, a, b, c, accumulate, progress);
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "kernels/element_type.h"
+
 namespace mtf {
 
 template <class T>
@@ -12,10 +14,14 @@ struct Matrix {
   std::int64_t row, column;  ///< strides
 };
 
+/// Terms that are added up in registers before they are added to C.
+inline constexpr std::int64_t kBlockDepth = 512;
+
 /// c = a · b or c += a · b for m × k and k × n, m and n positive; k = 0 gives zeros. Calls `progress`, if it is one, about
-/// every millisecond. The order in which the terms of an element are added depends on k alone.
-template <class T>
-void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
+/// every millisecond. The order in which the terms of an element are added depends on k alone. R is T or, for f32 and a k
+/// of at most kBlockDepth, Bf16: the sum is then rounded once.
+template <class T, class R = T>
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress);
 
 /// The processor multiplies bf16 by itself (AVX512_BF16), about twice as fast as f32.
@@ -25,17 +31,10 @@ inline constexpr bool kMultipliesBf16 = true;
 inline constexpr bool kMultipliesBf16 = false;
 #endif
 
-/// The same of bf16, summed in f32: each element of a and b is two numbers, neighbours along k, the second 0 at an odd end;
-/// `pairs` is how many there are. Only where kMultipliesBf16.
-void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b, Matrix<float> c,
+/// The same of bf16, summed in f32: each element of a and b is two numbers, neighbours along k, the second 0 at an odd end
+/// (bf16_pairs.h); `pairs` is how many there are, at most kBlockDepth where R is Bf16. Only where kMultipliesBf16.
+template <class R = float>
+void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b, Matrix<R> c,
                     bool accumulate, const std::function<void()>& progress);
-
-extern template void multiply<float>(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>, Matrix<const float>,
-                                     Matrix<float>, bool, const std::function<void()>&);
-extern template void multiply<double>(std::int64_t, std::int64_t, std::int64_t, Matrix<const double>,
-                                      Matrix<const double>, Matrix<double>, bool, const std::function<void()>&);
-extern template void multiply<std::int32_t>(std::int64_t, std::int64_t, std::int64_t, Matrix<const std::int32_t>,
-                                            Matrix<const std::int32_t>, Matrix<std::int32_t>, bool,
-                                            const std::function<void()>&);
 
 }  // namespace mtf

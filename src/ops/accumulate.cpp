@@ -145,7 +145,7 @@ constexpr Op ops::kAddAt = accumulation({
     .space = add_at_space, .kernel = add_at_kernel,
     .gradient = [](GradientCall& call) -> Values {
       const Value& d = call.d_results[0];
-      return {d, call.wants(1) ? call.builder.add("index", {d}, call.operation.attributes, call.operation.inputs) : Value()};
+      return {d, call.wants(1) ? call.builder.add(ops::kIndex, {d}, call.operation.attributes, call.operation.inputs) : Value()};
     }});
 
 constexpr Op ops::kAddPadded = accumulation({

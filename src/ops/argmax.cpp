@@ -35,8 +35,8 @@ Values expand_extreme(ExpandCall& call) {
   Builder& b = call.builder;
   const Operation& operation = call.operation;
   const Value& x = call.operands[0];
-  const Value extreme = b.reduce(largest ? "max" : "min", x, operation.attributes.dims);
-  return {b.add("first_place", {x, extreme}, operation.attributes)};
+  const Value extreme = b.reduce(largest ? ops::kMax : ops::kMin, x, operation.attributes.dims);
+  return {b.add(ops::kFirstPlace, {x, extreme}, operation.attributes)};
 }
 
 template <typename T>

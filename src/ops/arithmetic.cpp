@@ -17,7 +17,7 @@ Values to_operands(GradientCall& call, const std::function<Value()>& first, cons
 }
 
 /// The whole gradient to the first operand where `takes_first`, to the second elsewhere.
-Values select_gradient(GradientCall& call, std::string_view takes_first) {
+Values select_gradient(GradientCall& call, const Op& takes_first) {
   Builder& b = call.builder;
   const Value& d = call.d_results[0];
   const Value first = b.map(takes_first, call.operands[0], call.operands[1]);
@@ -25,8 +25,8 @@ Values select_gradient(GradientCall& call, std::string_view takes_first) {
                      [&] { return b.where(first, b.number(0, d.element()), d); });
 }
 
-Values minimum_gradient(GradientCall& call) { return select_gradient(call, "le"); }
-Values maximum_gradient(GradientCall& call) { return select_gradient(call, "ge"); }
+Values minimum_gradient(GradientCall& call) { return select_gradient(call, ops::kLe); }
+Values maximum_gradient(GradientCall& call) { return select_gradient(call, ops::kGe); }
 
 /// `exponent` - 1, and 0 where the exponent is 0: what it is multiplied by is then 0 too, and 0 times infinity is not.
 Value lowered_exponent(Builder& b, const Value& exponent) {
@@ -34,7 +34,7 @@ Value lowered_exponent(Builder& b, const Value& exponent) {
     const double number = exponent.operation().inputs[0];
     return b.number(number == 0 ? 0 : number - 1, exponent.element());
   }
-  return b.where(b.map("eq", exponent, 0.0), b.number(0, exponent.element()), b.map("sub", exponent, 1.0));
+  return b.where(b.map(ops::kEq, exponent, 0.0), b.number(0, exponent.element()), b.map(ops::kSub, exponent, 1.0));
 }
 
 Values pow_gradient(GradientCall& call) {
@@ -43,11 +43,11 @@ Values pow_gradient(GradientCall& call) {
   const Value& base = call.operands[0];
   const Value& exponent = call.operands[1];
   return to_operands(
-      call, [&] { return where_flowing(b, d, b.map("mul", d, b.map("mul", exponent, b.map("pow", base, lowered_exponent(b, exponent))))); },
+      call, [&] { return where_flowing(b, d, b.map(ops::kMul, d, b.map(ops::kMul, exponent, b.map(ops::kPow, base, lowered_exponent(b, exponent))))); },
       [&] {
-        const Value positive = b.map("gt", base, 0.0);
+        const Value positive = b.map(ops::kGt, base, 0.0);
         const Value safe = b.where(positive, base, b.number(1, base.element()));
-        return where_flowing(b, d, b.map("mul", d, b.map("mul", call.results[0], b.map("log", safe))));
+        return where_flowing(b, d, b.map(ops::kMul, d, b.map(ops::kMul, call.results[0], b.map(ops::kLog, safe))));
       });
 }
 
@@ -55,8 +55,8 @@ Values build_clip(Call& call) {
   const Values operands = tensor_arguments(call);
   check_broadcast(call, operands);
   const Values cast = as_element(call.builder, operands, meet_as_numbers(call.builder, operands), call.span);
-  const Value above = call.builder.add("maximum", {cast[0], cast[1]});
-  return {call.builder.add("at_most", {above, cast[2]})};
+  const Value above = call.builder.add(ops::kMaximum, {cast[0], cast[1]});
+  return {call.builder.add(ops::kAtMost, {above, cast[2]})};
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ constexpr Op ops::kSub = element_wise({
     .samples = "x: [a, b], y: [b] => x - y\nx: [b], y: [a, b] => x - y",
     .lane = LaneOp::kSub,
     .gradient = [](GradientCall& g) -> Values {
-      return to_operands(g, [&] { return g.d_results[0]; }, [&] { return g.builder.map("neg", g.d_results[0]); });
+      return to_operands(g, [&] { return g.d_results[0]; }, [&] { return g.builder.map(ops::kNeg, g.d_results[0]); });
     },
     .linear = Linear::kJoint,
 });
@@ -98,8 +98,8 @@ constexpr Op ops::kMul = element_wise({
     .samples = "x: [a, b], y: [b] => x * y\nx: [a] => x * x\nx: f64[a], y: [a] => x * y",
     .lane = LaneOp::kMul,
     .gradient = [](GradientCall& g) -> Values {
-      return to_operands(g, [&] { return g.builder.map("mul", g.d_results[0], g.operands[1]); },
-                         [&] { return g.builder.map("mul", g.d_results[0], g.operands[0]); });
+      return to_operands(g, [&] { return g.builder.map(ops::kMul, g.d_results[0], g.operands[1]); },
+                         [&] { return g.builder.map(ops::kMul, g.d_results[0], g.operands[0]); });
     },
     .linear = Linear::kEach,
 });
@@ -115,8 +115,8 @@ constexpr Op ops::kDiv = real_function({
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
       const Value& d = g.d_results[0];
-      return to_operands(g, [&] { return where_flowing(b, d, b.map("div", d, g.operands[1])); },
-                         [&] { return where_flowing(b, d, b.map("neg", b.map("mul", d, b.map("div", g.results[0], g.operands[1])))); });
+      return to_operands(g, [&] { return where_flowing(b, d, b.map(ops::kDiv, d, g.operands[1])); },
+                         [&] { return where_flowing(b, d, b.map(ops::kNeg, b.map(ops::kMul, d, b.map(ops::kDiv, g.results[0], g.operands[1])))); });
     },
     .linear = Linear::kFirst,
 });
@@ -144,7 +144,7 @@ constexpr Op ops::kMod = element_wise({
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
       return to_operands(g, [&] { return g.d_results[0]; }, [&] {
-        return b.map("neg", b.map("mul", g.d_results[0], b.map("floordiv", g.operands[0], g.operands[1])));
+        return b.map(ops::kNeg, b.map(ops::kMul, g.d_results[0], b.map(ops::kFloordiv, g.operands[0], g.operands[1])));
       });
     },
 });
@@ -210,7 +210,7 @@ constexpr Op ops::kScale = [] {
       .lane = LaneOp::kMul,
       .gradient = [](GradientCall& g) -> Values {
         Values gradients(2);
-        if (g.wants(0)) gradients[0] = sum_to_operand(g.builder, g.builder.map("scale", g.d_results[0], g.operands[1]), g.operands[0]);
+        if (g.wants(0)) gradients[0] = sum_to_operand(g.builder, g.builder.map(ops::kScale, g.d_results[0], g.operands[1]), g.operands[0]);
         return gradients;
       },
       .linear = Linear::kEach,

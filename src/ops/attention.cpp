@@ -84,7 +84,7 @@ Values build_attention(Call& call) {
     for (const double number : {b.context.seed, static_cast<double>(b.context.random_calls++), call.argument("rate").number})
       operands.push_back(b.number(number, ElementType::kF64));
 
-  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, operands.size() > tensors, b.context.precision == Precision::kBf16}};
+  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, operands.size() > tensors, b.context.precision == Precision::kBf16 || element == ElementType::kBf16}};
   attributes.ints.push_back(find_dim(q, length.name));
   attributes.ints.push_back(find_dim(q, features.name));
   const auto memory_label = static_cast<int64_t>(q.size());
@@ -164,8 +164,8 @@ Values attention_gradient(GradientCall& call) {
   const Value& log_sum = call.results[1];
   const Value d = call.d_results[0] ? call.d_results[0] : b.zeros(operation.results[0]);
   const ElementType element = log_sum.element();
-  Value delta = b.sum_to(b.map("mul", b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
-  if (call.d_results[1]) delta = b.map("sub", delta, call.d_results[1]);
+  Value delta = b.sum_to(b.map(ops::kMul, b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
+  if (call.d_results[1]) delta = b.map(ops::kSub, delta, call.d_results[1]);
   if (call.wants(0) || call.wants(1) || call.wants(2)) {
     Values operands = call.operands;
     for (const Value& more : {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)}) operands.push_back(more);

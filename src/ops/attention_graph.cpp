@@ -16,44 +16,44 @@ struct Factors {
 };
 
 Value product(Builder& b, const AttentionParts& parts, const Value& x, const Value& y, const Dims& result) {
-  return b.add("einsum", {x, y}, einsum_attributes({x, y}, result, parts.bf16_product ? Product::kAsBf16 : Product::kPlain));
+  return b.add(ops::kEinsum, {x, y}, einsum_attributes({x, y}, result, parts.bf16_product ? Product::kAsBf16 : Product::kPlain));
 }
 
 Factors factors_of(Builder& b, const Operation& operation, const Values& operands) {
   const AttentionParts parts(operation.attributes);
   const ElementType element = row_element(operands[0].element());
   Factors made;
-  made.q = b.map("mul", b.cast(operands[0], element), operation.inputs[0]);
+  made.q = b.map(ops::kMul, b.cast(operands[0], element), operation.inputs[0]);
   made.k = b.cast(operands[1], element);
   made.v = b.cast(operands[2], element);
   made.rows = remaining(operands[0].dims(), {parts.features});
   Dims dims = made.rows;
   dims.push_back(parts.memory);
   made.scores = product(b, parts, made.q, made.k, dims);
-  if (parts.bias) made.scores = b.map("add", made.scores, operands[3]);
+  if (parts.bias) made.scores = b.map(ops::kAdd, made.scores, operands[3]);
   const auto hide = [&](const Value& seen) { made.scores = b.where(seen, made.scores, b.number(kUnseen, element)); };
   if (parts.mask) hide(operands[parts.bias ? 4 : 3]);
   if (parts.by_position())
-    hide(b.split_like(b.add("attention_mask", {}, {.dims = {parts.length, parts.memory}, .ints = {parts.causal, parts.windowed}},
+    hide(b.split_like(b.add(ops::kAttentionMask, {}, {.dims = {parts.length, parts.memory}, .ints = {parts.causal, parts.windowed}},
                             {operation.inputs[1], operation.inputs[2]}),
                       made.scores));
   if (parts.drops) {
     const auto drop = operands.begin() + static_cast<std::ptrdiff_t>(parts.first_of_drop());
-    made.kept = b.split_like(b.add("attention_kept", {drop, drop + 3}, {.dims = dims, .ints = {}, .element = element}), made.scores);
+    made.kept = b.split_like(b.add(ops::kAttentionKept, {drop, drop + 3}, {.dims = dims, .ints = {}, .element = element}), made.scores);
   }
   return made;
 }
 
-Value dropped(Builder& b, const Value& weights, const Value& kept) { return kept ? b.map("mul", weights, kept) : weights; }
+Value dropped(Builder& b, const Value& weights, const Value& kept) { return kept ? b.map(ops::kMul, weights, kept) : weights; }
 
 struct Slopes {
   Value weights, scores;  ///< exp(scores - log_sum), some dropped; the gradient of the scores
 };
 
 Slopes slopes_of(Builder& b, const AttentionParts& parts, const Factors& factors, const Value& log_sum, const Value& delta, const Value& d_out) {
-  const Value weights = b.map("exp", b.map("sub", factors.scores, log_sum));
+  const Value weights = b.map(ops::kExp, b.map(ops::kSub, factors.scores, log_sum));
   const Value d_weights = dropped(b, product(b, parts, b.cast(d_out, weights.element()), factors.v, factors.scores.dims()), factors.kept);
-  return {dropped(b, weights, factors.kept), b.map("mul", weights, b.map("sub", d_weights, delta))};
+  return {dropped(b, weights, factors.kept), b.map(ops::kMul, weights, b.map(ops::kSub, d_weights, delta))};
 }
 
 }  // namespace
@@ -63,11 +63,11 @@ Values expand_attention(ExpandCall& call) {
   const AttentionParts parts(call.operation.attributes);
   const TensorType& out = call.operation.results[0];
   const Factors factors = factors_of(b, call.operation, call.operands);
-  const Value max = b.map("maximum", b.reduce("max", factors.scores, factors.rows), kLeastMaximum);
-  const Value weights = b.map("exp", b.map("sub", factors.scores, max));
-  const Value sum = b.map("maximum", b.sum_to(weights, factors.rows), kLeastSum);
-  const Value mixed = b.map("div", product(b, parts, dropped(b, weights, factors.kept), factors.v, out.dims), sum);
-  return {b.cast(mixed, out.element), b.map("add", b.map("log", sum), max)};
+  const Value max = b.map(ops::kMaximum, b.reduce(ops::kMax, factors.scores, factors.rows), kLeastMaximum);
+  const Value weights = b.map(ops::kExp, b.map(ops::kSub, factors.scores, max));
+  const Value sum = b.map(ops::kMaximum, b.sum_to(weights, factors.rows), kLeastSum);
+  const Value mixed = b.map(ops::kDiv, product(b, parts, dropped(b, weights, factors.kept), factors.v, out.dims), sum);
+  return {b.cast(mixed, out.element), b.map(ops::kAdd, b.map(ops::kLog, sum), max)};
 }
 
 Values expand_attention_gradient(ExpandCall& call) {
@@ -78,7 +78,7 @@ Values expand_attention_gradient(ExpandCall& call) {
   const size_t more = parts.operands();
   const Value d_out = b.cast(call.operands[more + 2], factors.q.element());
   const Slopes slopes = slopes_of(b, parts, factors, call.operands[more], call.operands[more + 1], d_out);
-  const Value d_q = b.map("mul", product(b, parts, slopes.scores, factors.k, operation.results[0].dims), operation.inputs[0]);
+  const Value d_q = b.map(ops::kMul, product(b, parts, slopes.scores, factors.k, operation.results[0].dims), operation.inputs[0]);
   const Value d_k = product(b, parts, slopes.scores, factors.q, operation.results[1].dims);
   const Value d_v = product(b, parts, slopes.weights, d_out, operation.results[2].dims);
   return {b.cast(d_q, operation.results[0].element), b.cast(d_k, operation.results[1].element), b.cast(d_v, operation.results[2].element)};

@@ -1,7 +1,9 @@
 // Attention on blocks, in whatever order their dims lie: the places of the batch, one after the other, as matrices.
 //
 // Places that share keys and values (of heads that k and v lack) are one task, in which these are laid out for tiles once
-// and their gradients are added up in order: no bit depends on the number of threads.
+// and their gradients are added up in order. Where few places have keys and values of their own, queries are several tasks
+// in the backward pass, whose gradients are added up in order afterwards. How many depends on the shapes alone: no bit
+// depends on the number of threads.
 #include <array>
 
 #include "kernels/attention.h"
@@ -106,10 +108,17 @@ class AttentionBlocks {
   }
 
   AttentionQueries queries(const Places& memory, const Places& at) const {
-    return {place(kQ, length_, features_, memory, at),      place(kOut, length_, values_, memory, at),   place(kLogSum, length_, -1, memory, at),
-            place(kBias, length_, memory_, memory, at),     place(kMask, length_, memory_, memory, at),  place(kDOut, length_, values_, memory, at),
-            place(kDelta, length_, -1, memory, at),         place(kDQ, length_, features_, memory, at),
-            static_cast<uint64_t>(first_draw_ + memory.offset(kDraw) + at.offset(kDraw))};
+    AttentionQueries made;
+    made.q = place(kQ, length_, features_, memory, at);
+    made.out = place(kOut, length_, values_, memory, at);
+    made.log_sum = place(kLogSum, length_, -1, memory, at);
+    made.bias = place(kBias, length_, memory_, memory, at);
+    made.mask = place(kMask, length_, memory_, memory, at);
+    made.d_out = place(kDOut, length_, values_, memory, at);
+    made.delta = place(kDelta, length_, -1, memory, at);
+    made.d_q = place(kDQ, length_, features_, memory, at);
+    made.first_draw = static_cast<uint64_t>(first_draw_ + memory.offset(kDraw) + at.offset(kDraw));
+    return made;
   }
 
   AttentionRule rule() const {
@@ -120,42 +129,82 @@ class AttentionBlocks {
     return rule;
   }
 
-  /// A task: tiles of queries (forward), or all of them (backward), of one place of the memory.
+  template <class T>
+  int64_t units() const {  // tiles of queries that share keys and values
+    return queries_.count() * tiles<T>();
+  }
+  template <class T>
+  int64_t tiles() const {
+    return (sizes_[length_] + Attention<T>::kQueries - 1) / Attention<T>::kQueries;
+  }
+
+  /// Calls fn(attention) for the unit with this index, of the memory that `memory` is at.
+  template <class T>
+  void unit(Attention<T>& attention, const Places& memory, Places& at, int64_t index) const {
+    if (call_.progress) call_.progress();
+    at.seek(index / tiles<T>());
+    const int64_t first = index % tiles<T>() * Attention<T>::kQueries;
+    if (backward_) attention.backward(queries(memory, at), first);
+    else attention.forward(queries(memory, at), first);
+  }
+
+  template <class T>
+  void load(Attention<T>& attention, const Places& memory) const {
+    attention.load(place(kK, memory_, features_, memory, queries_), place(kV, memory_, values_, memory, queries_), backward_);
+  }
+
   template <class T>
   void run_as() {
-    const int64_t tiles = (sizes_[length_] + Attention<T>::kQueries - 1) / Attention<T>::kQueries, units = queries_.count() * tiles;
-    const int64_t tasks = memories_.count() * (backward_ ? 1 : units);
-    call_.threads.parallel_for(tasks, 1, [&](int64_t begin, int64_t end) {
+    if (backward_) run_backward<T>();
+    else run_forward<T>();
+  }
+
+  /// A task: a unit.
+  template <class T>
+  void run_forward() {
+    call_.threads.parallel_for(memories_.count() * units<T>(), 1, [&](int64_t begin, int64_t end) {
       Attention<T> attention(rule());
       Places memory = memories_, at = queries_;
-      const auto load = [&] {
-        attention.load(place(kK, memory_, features_, memory, at), place(kV, memory_, values_, memory, at), backward_);
-      };
-      const auto unit = [&](int64_t index) {
-        if (call_.progress) call_.progress();
-        at.seek(index / tiles);
-        const int64_t first = index % tiles * Attention<T>::kQueries;
-        if (backward_) attention.backward(queries(memory, at), first);
-        else attention.forward(queries(memory, at), first);
-      };
       int64_t loaded = -1;
       for (int64_t task = begin; task < end; ++task) {
-        const int64_t wanted = backward_ ? task : task / units;
-        if (wanted != loaded) {
+        if (const int64_t wanted = task / units<T>(); wanted != loaded) {
           memory.seek(wanted);
-          at.seek(0);
-          load();
+          load(attention, memory);
           loaded = wanted;
         }
-        if (!backward_) {
-          unit(task % units);
-          continue;
-        }
-        for (int64_t index = 0; index < units; ++index) unit(index);
-        at.seek(0);
-        attention.store(place(kDK, memory_, features_, memory, at), place(kDV, memory_, values_, memory, at));
+        unit(attention, memory, at, task % units<T>());
       }
     });
+  }
+
+  /// A task: some of the units of one memory, so that there are kTasks or more.
+  template <class T>
+  void run_backward() {
+    constexpr int64_t kTasks = 8;
+    if (memories_.count() == 0) return;
+    const int64_t parts = std::clamp((kTasks + memories_.count() - 1) / memories_.count(), int64_t{1}, std::max<int64_t>(1, units<T>()));
+    std::vector<AttentionGradients> done(parts > 1 ? memories_.count() * parts : 0);  // until they are added up
+    const auto store = [&](const Places& memory, const AttentionGradients& sums) {
+      Attention<T>(rule()).store(sums, place(kDK, memory_, features_, memory, queries_), place(kDV, memory_, values_, memory, queries_));
+    };
+    call_.threads.parallel_for(memories_.count() * parts, 1, [&](int64_t begin, int64_t end) {
+      Attention<T> attention(rule());
+      Places memory = memories_, at = queries_;
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t part = task % parts;
+        memory.seek(task / parts);
+        load(attention, memory);
+        for (int64_t index = units<T>() * part / parts; index < units<T>() * (part + 1) / parts; ++index) unit(attention, memory, at, index);
+        if (parts == 1) store(memory, attention.gradients());
+        else done[task] = attention.take_gradients();
+      }
+    });
+    Places memory = memories_;
+    for (int64_t m = 0; parts > 1 && m < memories_.count(); ++m) {
+      for (int64_t part = 1; part < parts; ++part) Attention<T>(rule()).add(done[m * parts + part], done[m * parts]);
+      memory.seek(m);
+      store(memory, done[m * parts]);
+    }
   }
 
   /// What the graph of attention_graph.cpp counts.

@@ -2,19 +2,12 @@
 
 #include "graph/op.h"
 #include "ops/contract.h"
-#include "ops/registry.h"
 #include "ops/shape.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
 
-const Op* Builder::find_op(std::string_view name) {
-  const Op* op = mtf::find_op(name);
-  MTF_CHECK(op, "no operation {}", name);
-  return op;
-}
-
-Value Builder::laid_out(const Value& value, GivenLayout layout) { return add_laid_out(*find_op("layout"), {value}, std::move(layout)); }
+Value Builder::laid_out(const Value& value, GivenLayout layout) { return add_laid_out(ops::kLayout, {value}, std::move(layout)); }
 
 Value Builder::laid_like(const Value& value, const Value& like) {
   if (value == like) return value;
@@ -26,7 +19,7 @@ Value Builder::laid_like(const Value& value, const Value& like) {
 
 Value Builder::add_like(const Value& a, const Value& b, const Value& like) {
   const ElementType element = promote(a.element(), b.element());
-  return add_following(*find_op("add"), {cast(a, element), cast(b, element)}, like);
+  return add_following(ops::kAdd, {cast(a, element), cast(b, element)}, like);
 }
 
 Value Builder::accumulate_like(const Value& x, const Value& part, const Value& like) {
@@ -36,49 +29,48 @@ Value Builder::accumulate_like(const Value& x, const Value& part, const Value& l
   return add_following(*made.op->accumulate, std::move(operands), like, made.attributes, made.inputs);
 }
 
-Value Builder::split_like(const Value& value, const Value& like) { return add_following(*find_op("layout"), {value}, like); }
+Value Builder::split_like(const Value& value, const Value& like) { return add_following(ops::kLayout, {value}, like); }
 
 Value Builder::constant(const TensorType& type, GivenLayout layout) {
   Attributes attributes;
   attributes.dims = type.dims;
   attributes.element = type.element;
-  return add_laid_out(*find_op("constant"), {}, std::move(layout), std::move(attributes));
+  return add_laid_out(ops::kConstant, {}, std::move(layout), std::move(attributes));
 }
 
-Value Builder::assigned(const Value& value, GivenLayout stored) { return add_laid_out(*find_op("assign"), {value}, std::move(stored)); }
+Value Builder::assigned(const Value& value, GivenLayout stored) { return add_laid_out(ops::kAssign, {value}, std::move(stored)); }
 
 Value Builder::number(double value, ElementType element) {
-  static const Op* op = find_op("number");
   Attributes attributes;
   attributes.element = element;
-  return add_node(*op, {}, std::move(attributes), {value})[0];
+  return add(ops::kNumber, {}, std::move(attributes), {value});
 }
 
-Value Builder::zeros(const TensorType& type) { return add("broadcast", {number(0, type.element)}, zero_attributes(type.dims)); }
+Value Builder::zeros(const TensorType& type) { return add(ops::kBroadcast, {number(0, type.element)}, zero_attributes(type.dims)); }
 
-Value Builder::map(std::string_view op, const Value& a) { return add(op, {a}); }
+Value Builder::map(const Op& op, const Value& a) { return add(op, {a}); }
 
-Value Builder::map(std::string_view op, const Value& a, const Value& b) {
+Value Builder::map(const Op& op, const Value& a, const Value& b) {
   ElementType element = promote(a.element(), b.element());
   return add(op, {cast(a, element), cast(b, element)});
 }
 
-Value Builder::map(std::string_view op, const Value& a, double b) { return add(op, {a, number(b, a.element())}); }
-Value Builder::map(std::string_view op, double a, const Value& b) { return add(op, {number(a, b.element()), b}); }
+Value Builder::map(const Op& op, const Value& a, double b) { return add(op, {a, number(b, a.element())}); }
+Value Builder::map(const Op& op, double a, const Value& b) { return add(op, {number(a, b.element()), b}); }
 
 Value Builder::where(const Value& condition, const Value& a, const Value& b) {
   ElementType element = promote(a.element(), b.element());
-  return add("where", {condition, cast(a, element), cast(b, element)});
+  return add(ops::kWhere, {condition, cast(a, element), cast(b, element)});
 }
 
 Value Builder::cast(const Value& a, ElementType element) {
   if (a.element() == element) return a;
   Attributes attributes;
   attributes.element = element;
-  return add("cast", {a}, std::move(attributes));
+  return add(ops::kCast, {a}, std::move(attributes));
 }
 
-Value Builder::reduce(std::string_view op, const Value& a, const Dims& kept) {
+Value Builder::reduce(const Op& op, const Value& a, const Dims& kept) {
   Attributes attributes;
   for (const Dim& dim : a.dims())
     if (has_dim(kept, dim.name)) attributes.dims.push_back(dim);
@@ -88,38 +80,38 @@ Value Builder::reduce(std::string_view op, const Value& a, const Dims& kept) {
 
 Value Builder::einsum(Values operands, const Dims& result) {
   Attributes attributes = einsum_attributes(operands, result, product_in_force(context, operands[0].element()));
-  return add("einsum", std::move(operands), std::move(attributes));
+  return add(ops::kEinsum, std::move(operands), std::move(attributes));
 }
 
 Value Builder::broadcast(const Value& a, const Dims& dims) {
   if (a.dims() == dims) return a;
-  return add("broadcast", {a}, broadcast_attributes(a.dims(), dims));
+  return add(ops::kBroadcast, {a}, broadcast_attributes(a.dims(), dims));
 }
 
 Value Builder::rename(const Value& a, const Dims& dims) {
   if (a.dims() == dims) return a;
   Attributes attributes;
   attributes.dims = dims;
-  return add("rename", {a}, std::move(attributes));
+  return add(ops::kRename, {a}, std::move(attributes));
 }
 
 Value Builder::reshape(const Value& a, const Dims& dims) {
   if (a.dims() == dims) return a;
   Attributes attributes;
   attributes.dims = dims;
-  return add("reshape", {a}, std::move(attributes));
+  return add(ops::kReshape, {a}, std::move(attributes));
 }
 
 Value Builder::range(const Dim& dim) {
   Attributes attributes;
   attributes.dims = {dim};
-  return add("range", {}, std::move(attributes));
+  return add(ops::kRange, {}, std::move(attributes));
 }
 
 Value Builder::slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride) {
   Attributes attributes;
   attributes.ints = {dim, first, count, stride};
-  return add("slice", {a}, std::move(attributes));
+  return add(ops::kSlice, {a}, std::move(attributes));
 }
 
 }  // namespace mtf

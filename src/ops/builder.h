@@ -5,18 +5,18 @@
 // broadcast where neither operand's dims are a subset of the other's (the result has the first operand's dims, then
 // the second's remaining ones), and a tensor that it makes never raises axis_used_twice: the larger dim keeps the axis.
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "graph/node_builder.h"
+#include "ops/ops.h"
 
 namespace mtf {
 
 class Builder : public NodeBuilder {
  public:
-  /// The first result of a node of the operation of that name.
-  Value add(std::string_view op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {}) {
-    return add_node(*find_op(op), std::move(operands), std::move(attributes), std::move(inputs))[0];
+  /// The first result of a node of the operation.
+  Value add(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {}) {
+    return add_node(op, std::move(operands), std::move(attributes), std::move(inputs))[0];
   }
   /// `value` as a value of its own in a layout that is given instead of decided (`@`).
   Value laid_out(const Value& value, GivenLayout layout);
@@ -34,21 +34,19 @@ class Builder : public NodeBuilder {
   /// A tensor that is given its elements once it is there (Engine::place, load), in a layout that is given.
   Value constant(const TensorType& type, GivenLayout layout);
 
-  static const Op* find_op(std::string_view name);
-
   // ---- vocabulary ----
   Value number(double value, ElementType element = ElementType::kF32);
   Value zeros(const TensorType& type);
-  /// A lane operation by name, its operands broadcast and promoted to one element type.
-  Value map(std::string_view op, const Value& a);
-  Value map(std::string_view op, const Value& a, const Value& b);
-  Value map(std::string_view op, const Value& a, double b);
-  Value map(std::string_view op, double a, const Value& b);
+  /// A lane operation, its operands broadcast and promoted to one element type.
+  Value map(const Op& op, const Value& a);
+  Value map(const Op& op, const Value& a, const Value& b);
+  Value map(const Op& op, const Value& a, double b);
+  Value map(const Op& op, double a, const Value& b);
   Value where(const Value& condition, const Value& a, const Value& b);
   Value cast(const Value& a, ElementType element);
-  /// Folds the dims that are not in `kept` (names), by `sum`, `max`, …
-  Value reduce(std::string_view op, const Value& a, const Dims& kept);
-  Value sum_to(const Value& a, const Dims& kept) { return reduce("sum", a, kept); }
+  /// Folds the dims that are not in `kept` (names), by ops::kSum, kMax, …
+  Value reduce(const Op& op, const Value& a, const Dims& kept);
+  Value sum_to(const Value& a, const Dims& kept) { return reduce(ops::kSum, a, kept); }
   Value einsum(Values operands, const Dims& result);
   Value broadcast(const Value& a, const Dims& dims);
   Value rename(const Value& a, const Dims& dims);   ///< dims in a's order, new names

@@ -30,7 +30,7 @@ namespace {
 Product product_of(const Operation& operation) { return static_cast<Product>(operation.attributes.ints[0]); }
 
 Value contract(Builder& b, const Values& operands, const Dims& result, Product product) {
-  return b.add("einsum", operands, einsum_attributes(operands, result, product));
+  return b.add(ops::kEinsum, operands, einsum_attributes(operands, result, product));
 }
 
 std::vector<Dims> dims_of(const Values& values) {

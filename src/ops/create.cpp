@@ -73,7 +73,7 @@ Values build_tensor(Call& call) {
                       fmt::format("expected {} for {}, found {} in {}", dims[d].size, to_string(dims[d]), nested.sizes[d], sizes_text(nested.sizes)))
                .related(call.span_of("shape"), to_string(dims)));
   for (double number : nested.numbers) require_fits(number, element, span);
-  return {call.builder.add("tensor", {}, {.dims = dims, .ints = {}, .element = element}, nested.numbers)};
+  return {call.builder.add(ops::kTensor, {}, {.dims = dims, .ints = {}, .element = element}, nested.numbers)};
 }
 
 // ---- range -----------------------------------------------------------------------------------------------------------
@@ -117,19 +117,19 @@ Values build_one_hot(Call& call) {
   const Dim& classes = call.argument("classes").dims[0];
   if (has_dim(labels.dims(), classes.name))
     fail(Kind::dim_twice, call.span_of("classes"), "expected a dimension that {} lacks, found `{}`", to_string(labels.type()), classes.name.text());
-  return {call.builder.add("one_hot", {labels}, {.dims = {classes}, .ints = {}, .element = element_of(call)})};
+  return {call.builder.add(ops::kOneHot, {labels}, {.dims = {classes}, .ints = {}, .element = element_of(call)})};
 }
 
 }  // namespace
 
-Value own_value(Builder& builder, const Value& result, const Value& x) { return result == x ? builder.add("copy", {x}) : result; }
+Value own_value(Builder& builder, const Value& result, const Value& x) { return result == x ? builder.add(ops::kCopy, {x}) : result; }
 
 Value filled(Builder& builder, double number, const TensorType& type) {
-  return builder.add("broadcast", {builder.number(number, type.element)}, broadcast_attributes({}, type.dims));
+  return builder.add(ops::kBroadcast, {builder.number(number, type.element)}, broadcast_attributes({}, type.dims));
 }
 
 Value zeros(Builder& builder, const TensorType& type) {
-  return builder.add("broadcast", {builder.number(0, type.element)}, zero_attributes(type.dims));
+  return builder.add(ops::kBroadcast, {builder.number(0, type.element)}, zero_attributes(type.dims));
 }
 
 Value made_like(Builder& builder, const Value& like, const std::function<Value()>& make) {

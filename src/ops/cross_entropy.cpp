@@ -80,7 +80,7 @@ Value weight_of(Builder& b, const Operation& operation, const Value& labels) {
   const Value sum = b.sum_to(labels, remaining(labels.dims(), {class_dim(operation)}));
   if (!Layout(operation.attributes).smoothed) return sum;
   const double smoothing = operation.inputs[0];
-  return b.map("add", b.map("mul", sum, 1 - smoothing), smoothing);
+  return b.map(ops::kAdd, b.map(ops::kMul, sum, 1 - smoothing), smoothing);
 }
 
 Values expand_cross_entropy(ExpandCall& call) {
@@ -90,19 +90,19 @@ Values expand_cross_entropy(ExpandCall& call) {
   const Value& labels = call.operands[1];
   const Dims& rows = operation.attributes.dims;
   const Layout layout(operation.attributes);
-  const Value max = b.reduce("max", x, rows);
-  const Value shifted = b.map("sub", x, max);
-  const Value log_sum = b.map("log", b.reduce("sum", b.map("exp", shifted), rows));
+  const Value max = b.reduce(ops::kMax, x, rows);
+  const Value shifted = b.map(ops::kSub, x, max);
+  const Value log_sum = b.map(ops::kLog, b.reduce(ops::kSum, b.map(ops::kExp, shifted), rows));
   const bool soft = is_float(labels.element());
-  Value picked = soft ? b.sum_to(b.map("mul", shifted, labels), rows)
-                      : b.map("sub", b.add("pick_label", {x, labels}, operation.attributes), max);
+  Value picked = soft ? b.sum_to(b.map(ops::kMul, shifted, labels), rows)
+                      : b.map(ops::kSub, b.add(ops::kPickLabel, {x, labels}, operation.attributes), max);
   if (layout.smoothed) {
     const double smoothing = operation.inputs[0];
-    picked = b.map("add", b.map("mul", picked, 1 - smoothing),
-                   b.map("mul", b.sum_to(shifted, rows), smoothing / static_cast<double>(class_dim(operation).size)));
+    picked = b.map(ops::kAdd, b.map(ops::kMul, picked, 1 - smoothing),
+                   b.map(ops::kMul, b.sum_to(shifted, rows), smoothing / static_cast<double>(class_dim(operation).size)));
   }
-  Value loss = b.map("sub", soft ? b.map("mul", log_sum, weight_of(b, operation, labels)) : log_sum, picked);
-  if (layout.z_loss) loss = b.map("add", loss, b.map("mul", b.map("square", b.map("add", log_sum, max)), operation.inputs[1]));
+  Value loss = b.map(ops::kSub, soft ? b.map(ops::kMul, log_sum, weight_of(b, operation, labels)) : log_sum, picked);
+  if (layout.z_loss) loss = b.map(ops::kAdd, loss, b.map(ops::kMul, b.map(ops::kSquare, b.map(ops::kAdd, log_sum, max)), operation.inputs[1]));
   return {loss, max, log_sum};
 }
 
@@ -268,25 +268,25 @@ Values cross_entropy_gradient(GradientCall& call) {
   const double smoothing = operation.inputs[0];
   const double z = operation.inputs[1];
   const bool soft = is_float(labels.element());
-  const Value log_softmax = b.map("sub", b.map("sub", x, max), log_sum);
+  const Value log_softmax = b.map(ops::kSub, b.map(ops::kSub, x, max), log_sum);
   Values gradients(2);
   if (call.wants(0)) {
     Value weight;
-    if (d) weight = soft ? b.map("mul", d, weight_of(b, operation, labels)) : d;
-    if (d && layout.z_loss) weight = b.map("add", weight, b.map("mul", d, b.map("mul", b.map("add", log_sum, max), 2 * z)));
-    if (const Value& d_log_sum = call.d_results[2]) weight = weight ? b.map("add", weight, d_log_sum) : d_log_sum;
-    if (weight) gradients[0] = b.map("mul", b.map("exp", log_softmax), weight);
+    if (d) weight = soft ? b.map(ops::kMul, d, weight_of(b, operation, labels)) : d;
+    if (d && layout.z_loss) weight = b.map(ops::kAdd, weight, b.map(ops::kMul, d, b.map(ops::kMul, b.map(ops::kAdd, log_sum, max), 2 * z)));
+    if (const Value& d_log_sum = call.d_results[2]) weight = weight ? b.map(ops::kAdd, weight, d_log_sum) : d_log_sum;
+    if (weight) gradients[0] = b.map(ops::kMul, b.map(ops::kExp, log_softmax), weight);
     if (d) {
-      const Value kept = layout.smoothed ? b.map("mul", d, 1 - smoothing) : d;
-      const Value target = soft ? b.map("mul", labels, kept)
-                                : b.where(b.map("eq", labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
-      gradients[0] = b.map("sub", gradients[0], target);
+      const Value kept = layout.smoothed ? b.map(ops::kMul, d, 1 - smoothing) : d;
+      const Value target = soft ? b.map(ops::kMul, labels, kept)
+                                : b.where(b.map(ops::kEq, labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
+      gradients[0] = b.map(ops::kSub, gradients[0], target);
       if (layout.smoothed)
-        gradients[0] = b.map("sub", gradients[0], b.map("mul", d, smoothing / static_cast<double>(class_dim(operation).size)));
+        gradients[0] = b.map(ops::kSub, gradients[0], b.map(ops::kMul, d, smoothing / static_cast<double>(class_dim(operation).size)));
     }
   }
   if (call.wants(1) && d) {
-    const Value part = b.map("mul", log_softmax, b.map("mul", d, layout.smoothed ? smoothing - 1 : -1.0));
+    const Value part = b.map(ops::kMul, log_softmax, b.map(ops::kMul, d, layout.smoothed ? smoothing - 1 : -1.0));
     gradients[1] = sum_to_operand(b, part, labels);
   }
   return gradients;

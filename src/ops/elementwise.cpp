@@ -22,7 +22,7 @@ std::vector<TensorType> infer_truth(const Operation& operation) {
 
 Value where_flowing(Builder& builder, const Value& d, const Value& product) {
   const Value none = builder.number(0, d.element());
-  return builder.where(builder.map("eq", d, none), none, product);
+  return builder.where(builder.map(ops::kEq, d, none), none, product);
 }
 
 Values broadcast_arguments(const Call& call) {
@@ -56,12 +56,12 @@ Values zero_gradient(GradientCall& call) { return Values(call.operands.size()); 
 namespace {
 
 /// The gradient of a function of one operand: d times its derivative.
-Values times(GradientCall& call, const Value& derivative) { return {call.builder.map("mul", call.d_results[0], derivative)}; }
+Values times(GradientCall& call, const Value& derivative) { return {call.builder.map(ops::kMul, call.d_results[0], derivative)}; }
 
 /// d where x > 0, `otherwise` elsewhere: at 0 it is `otherwise`.
 Values where_positive(GradientCall& call, const Value& positive, const Value& otherwise) {
   Builder& b = call.builder;
-  return {b.where(b.map("gt", call.operands[0], 0.0), positive, otherwise)};
+  return {b.where(b.map(ops::kGt, call.operands[0], 0.0), positive, otherwise)};
 }
 
 Values build_leaky_relu(Call& call) {
@@ -87,7 +87,7 @@ constexpr Op ops::kNeg = element_wise({
     .example = "print(-fill([], 2))\n#> -2\n",
     .samples = "x: [a, b] => -x\nx: i32[a] in -5..5 => neg(x)",
     .lane = LaneOp::kNeg,
-    .gradient = [](GradientCall& g) -> Values { return {g.builder.map("neg", g.d_results[0])}; },
+    .gradient = [](GradientCall& g) -> Values { return {g.builder.map(ops::kNeg, g.d_results[0])}; },
     .linear = Linear::kEach,
 });
 
@@ -98,7 +98,7 @@ constexpr Op ops::kAbs = element_wise({
     .example = "dim n = 3\nprint(abs(tensor([-1, 0, 2], [n])))\n#> [1, 0, 2]\n",
     .samples = "x: [a, b] in 0.5..2 => abs(x)\nx: [a] in -2..-0.5 => abs(x)\nx: i32[a] in -5..5 => abs(x)",
     .lane = LaneOp::kAbs,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("sign", g.operands[0])); },
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSign, g.operands[0])); },
 });
 
 constexpr Op ops::kSign = element_wise({
@@ -120,7 +120,7 @@ constexpr Op ops::kSqrt = real_function({
     .samples = "x: [a, b] in 0.5..2 => sqrt(x)",
     .lane = LaneOp::kSqrt,
     .gradient = [](GradientCall& g) -> Values {
-      return flowing(g, g.builder.map("div", g.d_results[0], g.builder.map("mul", g.results[0], 2.0)));
+      return flowing(g, g.builder.map(ops::kDiv, g.d_results[0], g.builder.map(ops::kMul, g.results[0], 2.0)));
     },
 });
 
@@ -133,7 +133,7 @@ constexpr Op ops::kRsqrt = real_function({
     .lane = LaneOp::kRsqrt,
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
-      return flowing(g, times(g, b.map("div", b.map("mul", g.results[0], -0.5), g.operands[0]))[0]);
+      return flowing(g, times(g, b.map(ops::kDiv, b.map(ops::kMul, g.results[0], -0.5), g.operands[0]))[0]);
     },
 });
 
@@ -154,7 +154,7 @@ constexpr Op ops::kLog = real_function({
     .example = "print(log(fill([], 1)))\n#> 0\n",
     .samples = "x: [a, b] in 0.5..2 => log(x)",
     .lane = LaneOp::kLog,
-    .gradient = [](GradientCall& g) -> Values { return flowing(g, g.builder.map("div", g.d_results[0], g.operands[0])); },
+    .gradient = [](GradientCall& g) -> Values { return flowing(g, g.builder.map(ops::kDiv, g.d_results[0], g.operands[0])); },
 });
 
 constexpr Op ops::kSin = real_function({
@@ -164,7 +164,7 @@ constexpr Op ops::kSin = real_function({
     .example = "print(sin(fill([], 0)))\n#> 0\n",
     .samples = "x: [a, b] => sin(x)",
     .lane = LaneOp::kSin,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("cos", g.operands[0])); },
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kCos, g.operands[0])); },
 });
 
 constexpr Op ops::kCos = real_function({
@@ -175,7 +175,7 @@ constexpr Op ops::kCos = real_function({
     .samples = "x: [a, b] => cos(x)",
     .lane = LaneOp::kCos,
     .gradient = [](GradientCall& g) -> Values {
-      return times(g, g.builder.map("neg", g.builder.map("sin", g.operands[0])));
+      return times(g, g.builder.map(ops::kNeg, g.builder.map(ops::kSin, g.operands[0])));
     },
 });
 
@@ -186,7 +186,7 @@ constexpr Op ops::kTanh = real_function({
     .example = "print(tanh(fill([], 0)))\n#> 0\n",
     .samples = "x: [a, b] => tanh(x)",
     .lane = LaneOp::kTanh,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("sub", 1.0, g.builder.map("square", g.results[0]))); },
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSub, 1.0, g.builder.map(ops::kSquare, g.results[0]))); },
 });
 
 constexpr Op ops::kSigmoid = real_function({
@@ -198,7 +198,7 @@ constexpr Op ops::kSigmoid = real_function({
     .lane = LaneOp::kSigmoid,
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
-      return times(g, b.map("mul", g.results[0], b.map("sub", 1.0, g.results[0])));
+      return times(g, b.map(ops::kMul, g.results[0], b.map(ops::kSub, 1.0, g.results[0])));
     },
 });
 
@@ -226,9 +226,9 @@ constexpr Op ops::kLeakyRelu = real_function({
       Builder& b = g.builder;
       Values gradients(2);
       const Value& d = g.d_results[0];
-      if (g.wants(0)) gradients[0] = sum_to_operand(b, where_positive(g, d, b.map("mul", d, g.operands[1]))[0], g.operands[0]);
+      if (g.wants(0)) gradients[0] = sum_to_operand(b, where_positive(g, d, b.map(ops::kMul, d, g.operands[1]))[0], g.operands[0]);
       if (g.wants(1)) {
-        const Value below = where_positive(g, b.number(0, d.element()), b.map("mul", d, g.operands[0]))[0];
+        const Value below = where_positive(g, b.number(0, d.element()), b.map(ops::kMul, d, g.operands[0]))[0];
         gradients[1] = sum_to_operand(b, below, g.operands[1]);
       }
       return gradients;
@@ -242,7 +242,7 @@ constexpr Op ops::kGelu = real_function({
     .example = "dim n = 4\nprint(gelu(tensor([-1, 0, 1, 2], [n])))\n#> [-0.158808, 0, 0.841192, 1.9546]\n",
     .samples = "x: [a, b] => gelu(x)",
     .lane = LaneOp::kGelu,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("gelu_grad", g.operands[0])); },
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kGeluGrad, g.operands[0])); },
 });
 
 constexpr Op ops::kSwish = real_function({
@@ -252,7 +252,7 @@ constexpr Op ops::kSwish = real_function({
     .example = "dim n = 4\nprint(swish(tensor([-1, 0, 1, 2], [n])))\n#> [-0.268941, 0, 0.731059, 1.76159]\n",
     .samples = "x: [a, b] => swish(x)",
     .lane = LaneOp::kSwish,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("swish_grad", g.operands[0])); },
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSwishGrad, g.operands[0])); },
 });
 
 constexpr Op ops::kElu = real_function({
@@ -264,7 +264,7 @@ constexpr Op ops::kElu = real_function({
     .lane = LaneOp::kElu,
     .gradient = [](GradientCall& g) -> Values {  // below 0, exp(x) is the result plus 1: no overflow above it
       Builder& b = g.builder;
-      return where_positive(g, g.d_results[0], b.map("mul", g.d_results[0], b.map("add", g.results[0], 1.0)));
+      return where_positive(g, g.d_results[0], b.map(ops::kMul, g.d_results[0], b.map(ops::kAdd, g.results[0], 1.0)));
     },
 });
 
@@ -278,7 +278,7 @@ constexpr Op ops::kSelu = real_function({
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
       const Value& d = g.d_results[0];
-      return where_positive(g, b.map("mul", d, kSeluScale), b.map("mul", d, b.map("add", g.results[0], kSeluScale * kSeluAlpha)));
+      return where_positive(g, b.map(ops::kMul, d, kSeluScale), b.map(ops::kMul, d, b.map(ops::kAdd, g.results[0], kSeluScale * kSeluAlpha)));
     },
 });
 
@@ -289,7 +289,7 @@ constexpr Op ops::kSoftplus = real_function({
     .example = "print(softplus(fill([], 0)))\n#> 0.693147\n",
     .samples = "x: [a, b] => softplus(x)",
     .lane = LaneOp::kSoftplus,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("sigmoid", g.operands[0])); },
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSigmoid, g.operands[0])); },
 });
 
 constexpr Op ops::kSquare = element_wise({
@@ -299,7 +299,7 @@ constexpr Op ops::kSquare = element_wise({
     .example = "print(square(fill([], 3)))\n#> 9\n",
     .samples = "x: [a, b] => square(x)\nx: i32[a] in -5..5 => square(x)\nx: bf16[a] => square(x)",
     .lane = LaneOp::kSquare,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map("mul", g.operands[0], 2.0)); },
+    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kMul, g.operands[0], 2.0)); },
 });
 
 constexpr Op ops::kReciprocal = real_function({
@@ -309,7 +309,7 @@ constexpr Op ops::kReciprocal = real_function({
     .example = "print(reciprocal(fill([], 4)))\n#> 0.25\n",
     .samples = "x: [a, b] in 0.5..2 => reciprocal(x)",
     .lane = LaneOp::kReciprocal,
-    .gradient = [](GradientCall& g) -> Values { return flowing(g, times(g, g.builder.map("neg", g.builder.map("square", g.results[0])))[0]); },
+    .gradient = [](GradientCall& g) -> Values { return flowing(g, times(g, g.builder.map(ops::kNeg, g.builder.map(ops::kSquare, g.results[0])))[0]); },
 });
 
 constexpr Op ops::kFloor = element_wise({
@@ -342,14 +342,14 @@ constexpr Op ops::kGeluGrad = real_function({
       // With t = tanh(u), u = k (x + c x³): gelu'' = (1 - t²) (u' + x/2 (u'' - 2 t u'²)).
       Builder& b = g.builder;
       const Value& x = g.operands[0];
-      const Value x2 = b.map("square", x);
-      const Value u = b.map("mul", x, b.map("add", b.map("mul", x2, kGeluFactor * kGeluCubic), kGeluFactor));
-      const Value t = b.map("tanh", u);
-      const Value du = b.map("add", b.map("mul", x2, 3 * kGeluFactor * kGeluCubic), kGeluFactor);
-      const Value ddu = b.map("mul", x, 6 * kGeluFactor * kGeluCubic);
-      const Value bend = b.map("sub", ddu, b.map("mul", b.map("mul", t, 2.0), b.map("square", du)));
-      const Value inner = b.map("add", du, b.map("mul", b.map("mul", x, 0.5), bend));
-      return times(g, b.map("mul", b.map("sub", 1.0, b.map("square", t)), inner));
+      const Value x2 = b.map(ops::kSquare, x);
+      const Value u = b.map(ops::kMul, x, b.map(ops::kAdd, b.map(ops::kMul, x2, kGeluFactor * kGeluCubic), kGeluFactor));
+      const Value t = b.map(ops::kTanh, u);
+      const Value du = b.map(ops::kAdd, b.map(ops::kMul, x2, 3 * kGeluFactor * kGeluCubic), kGeluFactor);
+      const Value ddu = b.map(ops::kMul, x, 6 * kGeluFactor * kGeluCubic);
+      const Value bend = b.map(ops::kSub, ddu, b.map(ops::kMul, b.map(ops::kMul, t, 2.0), b.map(ops::kSquare, du)));
+      const Value inner = b.map(ops::kAdd, du, b.map(ops::kMul, b.map(ops::kMul, x, 0.5), bend));
+      return times(g, b.map(ops::kMul, b.map(ops::kSub, 1.0, b.map(ops::kSquare, t)), inner));
     },
 });
 
@@ -360,10 +360,10 @@ constexpr Op ops::kSwishGrad = real_function({
     .gradient = [](GradientCall& g) -> Values {
       // With s = sigmoid(x), s' = s (1 - s): swish'' = s' (2 + x (1 - 2 s)).
       Builder& b = g.builder;
-      const Value s = b.map("sigmoid", g.operands[0]);
-      const Value ds = b.map("mul", s, b.map("sub", 1.0, s));
-      const Value bend = b.map("mul", g.operands[0], b.map("sub", 1.0, b.map("mul", s, 2.0)));
-      return times(g, b.map("mul", ds, b.map("add", bend, 2.0)));
+      const Value s = b.map(ops::kSigmoid, g.operands[0]);
+      const Value ds = b.map(ops::kMul, s, b.map(ops::kSub, 1.0, s));
+      const Value bend = b.map(ops::kMul, g.operands[0], b.map(ops::kSub, 1.0, b.map(ops::kMul, s, 2.0)));
+      return times(g, b.map(ops::kMul, ds, b.map(ops::kAdd, bend, 2.0)));
     },
 });
 

@@ -249,7 +249,7 @@ Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& 
     attributes.ints.push_back(dim.name == over.name ? -1 : find_dim(table.dims(), dim.name));
     attributes.ints.push_back(find_dim(ids.dims(), dim.name));
   }
-  return builder.add("gather", {table, ids}, std::move(attributes));
+  return builder.add(ops::kGather, {table, ids}, std::move(attributes));
 }
 
 Value scatter_add(Builder& builder, const Value& values, const Value& ids, const Dim& into, const Dims& dims, ElementType element) {
@@ -266,7 +266,7 @@ Value scatter_add(Builder& builder, const Value& values, const Value& ids, const
     attributes.ints.push_back(find_dim(values.dims(), dim.name));
     attributes.ints.push_back(static_cast<int64_t>(i));
   }
-  return builder.add("scatter_add", {values, ids}, std::move(attributes));
+  return builder.add(ops::kScatterAdd, {values, ids}, std::move(attributes));
 }
 
 constexpr Op ops::kGather = complete({

@@ -258,7 +258,7 @@ Values gradient_of_expansion(GradientCall& call) {
   Builder& b = call.builder;
   Values operands, targets, gradients_of(call.operands.size());
   for (size_t k = 0; k < call.operands.size(); ++k) {  // each alone, though one may have been made of another
-    operands.push_back(is_float(call.operands[k].element()) ? b.add("stop_gradient", {call.operands[k]}) : call.operands[k]);
+    operands.push_back(is_float(call.operands[k].element()) ? b.add(ops::kStopGradient, {call.operands[k]}) : call.operands[k]);
     if (call.wants(k)) targets.push_back(operands[k]);
   }
   ExpandCall expansion{b, call.operation, operands};
@@ -266,8 +266,8 @@ Values gradient_of_expansion(GradientCall& call) {
   Value loss;
   for (size_t r = 0; r < results.size(); ++r) {
     if (!call.d_results[r]) continue;
-    const Value part = b.sum_to(b.map("mul", results[r], call.d_results[r]), {});
-    loss = loss ? b.map("add", loss, part) : part;
+    const Value part = b.sum_to(b.map(ops::kMul, results[r], call.d_results[r]), {});
+    loss = loss ? b.map(ops::kAdd, loss, part) : part;
   }
   const Values found = gradients(b, loss, targets);
   for (size_t k = 0, next = 0; k < call.operands.size(); ++k)

@@ -32,7 +32,7 @@ constexpr Op ops::kCast = complete({
     .build = [](Call& call) -> Values {
       const Value& x = call.tensor("x");
       const ElementType element = call.argument("to").element;
-      if (x.element() == element) return {call.builder.add("copy", {x})};
+      if (x.element() == element) return {call.builder.add(ops::kCopy, {x})};
       return call.builder.add_node(call.op, {x}, {.dims = {}, .ints = {}, .element = element});
     },
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.attributes.element, operation.operands[0].dims}}; },
@@ -51,7 +51,7 @@ constexpr Op ops::kCastLike = complete({
     .build = [](Call& call) -> Values {
       const Value& x = call.tensor("x");
       const ElementType element = call.tensor("like").element();
-      return {x.element() == element ? call.builder.add("copy", {x}) : call.builder.cast(x, element)};
+      return {x.element() == element ? call.builder.add(ops::kCopy, {x}) : call.builder.cast(x, element)};
     },
 });
 

@@ -74,7 +74,7 @@ Value index_dim(Builder& builder, const Value& x, int dim, double place, Span sp
     fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected an index from 0 to {} for {}, found {}", whole.size - 1, to_string(whole), place))
              .related(x.operation().span, describe(x))
              .help(place < 0 ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text()) : ""));
-  return builder.add("index", {x}, {.dims = {whole}, .ints = {dim}, .element = x.element()}, {place});
+  return builder.add(ops::kIndex, {x}, {.dims = {whole}, .ints = {dim}, .element = x.element()}, {place});
 }
 
 constexpr Op ops::kIndex = complete({
@@ -89,7 +89,7 @@ constexpr Op ops::kIndex = complete({
     },
     .space = index_space, .kernel = index_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {call.builder.add("place_at", {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
+      return {call.builder.add(ops::kPlaceAt, {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
     },
     .linear = Linear::kEach, .window = true, .result_order = index_order});
 
@@ -102,7 +102,7 @@ constexpr Op ops::kPlaceAt = complete({
     },
     .space = elementwise_space, .kernel = place_at_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {call.builder.add("index", {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
+      return {call.builder.add(ops::kIndex, {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
     },
     .accumulate = &ops::kAddAt});
 

@@ -62,12 +62,12 @@ IntervalMap slice_map(const Attributes& attributes, Sizes sizes) {
 }
 
 Value spread(Builder& builder, const Value& x, const Attributes& slice, int64_t size) {
-  return builder.add("spread", {x}, {.dims = {}, .ints = {slice.ints[0], slice.ints[1], slice.ints[3], size}, .element = x.element()});
+  return builder.add(ops::kSpread, {x}, {.dims = {}, .ints = {slice.ints[0], slice.ints[1], slice.ints[3], size}, .element = x.element()});
 }
 
 Value pad(Builder& builder, const Value& x, int dim, int64_t before, int64_t after) {
   if (before == 0 && after == 0) return x;
-  return builder.add("pad", {x}, {.dims = {}, .ints = {dim, before, after}, .element = x.element()});
+  return builder.add(ops::kPad, {x}, {.dims = {}, .ints = {dim, before, after}, .element = x.element()});
 }
 
 Values slice_gradient(GradientCall& call) {
@@ -132,7 +132,7 @@ Values build_pad(Call& call) {
       fail(Kind::size_overflow, label.span, "{} with {} and {} more", to_string(x.dims()[dim]), before, after);
     if (before == 0 && after == 0) continue;
     if (zero) x = pad(call.builder, x, dim, before, after);
-    else x = call.builder.add("pad_with", {x}, {.dims = {}, .ints = {dim, before, after}, .element = x.element()}, {value.number});
+    else x = call.builder.add(ops::kPadWith, {x}, {.dims = {}, .ints = {dim, before, after}, .element = x.element()}, {value.number});
   }
   return {own_value(call.builder, x, call.tensor("x"))};
 }
@@ -148,7 +148,7 @@ Value shift(Builder& builder, const Value& x, int dim, int64_t by, bool wrap) {
   // A shift by more than the dim is one by all of it, or goes around several times.
   by = wrap ? by % std::max<int64_t>(1, size) : std::clamp(by, -size, size);
   if (by == 0) return x;
-  return builder.add("shift", {x}, {.dims = {}, .ints = {dim, by, wrap}, .element = x.element()});
+  return builder.add(ops::kShift, {x}, {.dims = {}, .ints = {dim, by, wrap}, .element = x.element()});
 }
 
 Values build_shift(Call& call) {
@@ -187,7 +187,7 @@ void reverse_kernel(KernelCall& call) {
 }
 
 Value reverse(Builder& builder, const Value& x, std::vector<int64_t> dims) {
-  return builder.add("reverse", {x}, {.dims = {}, .ints = std::move(dims), .element = x.element()});
+  return builder.add(ops::kReverse, {x}, {.dims = {}, .ints = std::move(dims), .element = x.element()});
 }
 
 }  // namespace
@@ -211,7 +211,7 @@ Value slice_dim(Builder& builder, const Value& x, int dim, int64_t first, int64_
              .help(first < 0 || last < 0 ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text()) : ""));
   if (first >= last)
     fail(Kind::bad_size, span, "expected at least one element of {}, found {}..{}", to_string(whole), first, last);
-  if (first == 0 && last == whole.size && stride == 1) return builder.add("copy", {x});
+  if (first == 0 && last == whole.size && stride == 1) return builder.add(ops::kCopy, {x});
   return builder.slice(x, dim, first, ceil_div(last - first, stride), stride);
 }
 

@@ -99,7 +99,7 @@ Values build_concat(Call& call) {
       attributes.ints.push_back(place);
     }
   }
-  return {call.builder.add("concat", tensors, std::move(attributes))};
+  return {call.builder.add(ops::kConcat, tensors, std::move(attributes))};
 }
 
 Values concat_gradient(GradientCall& call) {
@@ -145,11 +145,11 @@ Value stack(Builder& builder, const Values& tensors, const Dim& dim) {
   Attributes attributes{.dims = {dim}, .ints = {}, .element = tensors[0].element()};
   for (const Value& tensor : tensors)
     for (int64_t place : places_in(tensors[0].dims(), tensor.dims())) attributes.ints.push_back(place);
-  return builder.add("stack", tensors, std::move(attributes));
+  return builder.add(ops::kStack, tensors, std::move(attributes));
 }
 
 Values unstack(Builder& builder, const Value& x, int dim) {
-  return builder.add_node(*Builder::find_op("unstack"), {x}, {.dims = {}, .ints = {dim}, .element = x.element()});
+  return builder.add_node(ops::kUnstack, {x}, {.dims = {}, .ints = {dim}, .element = x.element()});
 }
 
 Values build_stack(Call& call) {

@@ -29,10 +29,10 @@ Values expand_layer_norm(ExpandCall& call) {
   const Operation& operation = call.operation;
   const Value& x = call.operands[0];
   const Dims rows = rows_of(operation);
-  const Value centred = b.map("sub", x, mean_to(b, x, rows));
-  const Value variance = mean_to(b, b.map("square", centred), rows);
-  const Value inverse = b.map("rsqrt", b.map("add", variance, operation.inputs[0]));
-  return {b.map("mul", centred, inverse), inverse};
+  const Value centred = b.map(ops::kSub, x, mean_to(b, x, rows));
+  const Value variance = mean_to(b, b.map(ops::kSquare, centred), rows);
+  const Value inverse = b.map(ops::kRsqrt, b.map(ops::kAdd, variance, operation.inputs[0]));
+  return {b.map(ops::kMul, centred, inverse), inverse};
 }
 
 /// With y the result and r = 1/σ: dx = r (dy - mean(dy) - y mean(dy y)), and from r itself -dr r² y / n.
@@ -43,13 +43,13 @@ Values layer_norm_gradient(GradientCall& call) {
   const Dims rows = rows_of(call.operation);
   Value gradient;
   if (const Value& d = call.d_results[0]) {
-    const Value along = b.map("mul", y, mean_to(b, b.map("mul", d, y), rows));
-    gradient = b.map("mul", b.map("sub", b.map("sub", d, mean_to(b, d, rows)), along), r);
+    const Value along = b.map(ops::kMul, y, mean_to(b, b.map(ops::kMul, d, y), rows));
+    gradient = b.map(ops::kMul, b.map(ops::kSub, b.map(ops::kSub, d, mean_to(b, d, rows)), along), r);
   }
   if (const Value& d = call.d_results[1]) {
     const double count = static_cast<double>(size_of(call.operation.attributes.dims));
-    const Value part = b.map("mul", y, b.map("mul", b.map("mul", d, b.map("square", r)), -1.0 / count));
-    gradient = gradient ? b.map("add", gradient, part) : part;
+    const Value part = b.map(ops::kMul, y, b.map(ops::kMul, b.map(ops::kMul, d, b.map(ops::kSquare, r)), -1.0 / count));
+    gradient = gradient ? b.map(ops::kAdd, gradient, part) : part;
   }
   return {gradient};
 }

@@ -209,8 +209,8 @@ Values expand_top_k(ExpandCall& call) {
   const int64_t dim = operation.attributes.ints[0];
   const Dim& k = operation.attributes.dims[0];
   const Dim candidates{Name(k.name.str() + ".candidates"), call.blocks * k.size};
-  const Values best = builder.add_node(*Builder::find_op("block_top_k"), {x}, {.dims = {candidates}, .ints = {dim, k.size}, .element = x.element()});
-  return builder.add_node(*Builder::find_op("merge_top_k"), best, operation.attributes);
+  const Values best = builder.add_node(ops::kBlockTopK, {x}, {.dims = {candidates}, .ints = {dim, k.size}, .element = x.element()});
+  return builder.add_node(ops::kMergeTopK, best, operation.attributes);
 }
 
 Values build_top_k(Call& call) {

@@ -164,7 +164,7 @@ void block_prod_rest_kernel(KernelCall& call) {
 
 Value along(Builder& builder, Values operands, int64_t dim) {
   const ElementType element = operands[0].element();
-  return builder.add("prod_rest", std::move(operands), {.dims = {}, .ints = {dim, 0}, .element = element});
+  return builder.add(ops::kProdRest, std::move(operands), {.dims = {}, .ints = {dim, 0}, .element = element});
 }
 
 Values expand_prod_rest(ExpandCall& call) {
@@ -172,9 +172,9 @@ Values expand_prod_rest(ExpandCall& call) {
   const Value& x = call.operands[0];
   const int64_t dim = call.operation.attributes.ints[0];
   const Dim blocks{Name(x.dims()[dim].name.str() + ".blocks"), call.blocks};
-  const Value totals = builder.add("block_product", {x}, {.dims = {blocks}, .ints = {dim}, .element = x.element()});
-  const Value others = builder.add("prod_rest", {totals}, {.dims = {}, .ints = {dim, 1}, .element = totals.element()});
-  return {builder.add("block_prod_rest", {x, others}, {.dims = {}, .ints = {dim}, .element = x.element()})};
+  const Value totals = builder.add(ops::kBlockProduct, {x}, {.dims = {blocks}, .ints = {dim}, .element = x.element()});
+  const Value others = builder.add(ops::kProdRest, {totals}, {.dims = {}, .ints = {dim, 1}, .element = totals.element()});
+  return {builder.add(ops::kBlockProdRest, {x, others}, {.dims = {}, .ints = {dim}, .element = x.element()})};
 }
 
 }  // namespace
@@ -185,9 +185,9 @@ Value prod_rest(Builder& builder, const Value& x, const Dims& over) {
   const Value inner = along(builder, {x}, find_dim(x.dims(), last.name));
   if (over.size() == 1) return inner;
   // Over the last dim, and over the others of the products over the last.
-  const Value products = builder.reduce("prod", x, remaining(x.dims(), {last}));
+  const Value products = builder.reduce(ops::kProd, x, remaining(x.dims(), {last}));
   const Value outer = prod_rest(builder, products, Dims(over.begin(), over.end() - 1));
-  return builder.map("mul", inner, outer);
+  return builder.map(ops::kMul, inner, outer);
 }
 
 constexpr Op ops::kProdRest = complete({

@@ -75,8 +75,8 @@ Values build_dropout(Call& call) {
     fail(Kind::bad_value, call.span_of("rate"), "expected the part to drop, from 0 to 1, found {}", rate);
   const Value x = builder.cast(call.tensor("x"), real_element(call.tensor("x").element()));
   const Value numbers = made_like(builder, x, [&] { return draw(builder, ops::kRandomUniform, {ElementType::kF32, x.dims()}, 0, 1); });
-  const Value kept = builder.map("ge", numbers, rate);
-  return {builder.where(kept, builder.map("mul", x, rate < 1 ? 1 / (1 - rate) : 0), builder.number(0, x.element()))};
+  const Value kept = builder.map(ops::kGe, numbers, rate);
+  return {builder.where(kept, builder.map(ops::kMul, x, rate < 1 ? 1 / (1 - rate) : 0), builder.number(0, x.element()))};
 }
 
 consteval Op random(Op op) {

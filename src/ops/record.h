@@ -11,6 +11,7 @@
 #include "graph/op.h"
 #include "ops/builder.h"
 #include "ops/call.h"
+#include "ops/ops.h"
 #include "ops/spaces.h"
 #include "ops/type_rules.h"
 #include "support/diagnostics.h"
@@ -42,12 +43,5 @@ consteval Op complete(Op op) {
   if (op.contraction && op.result_order == nullptr) throw "a contraction needs `result_order`";
   return op;
 }
-
-/// The records, one for each line of ops.def.
-namespace ops {
-#define MTF_OP(identifier) extern const Op identifier;
-#include "ops/ops.def"
-#undef MTF_OP
-}  // namespace ops
 
 }  // namespace mtf

@@ -78,14 +78,14 @@ Value repeat(Builder& b, const Value& value, const Value& like) { return b.broad
 Values extreme_gradient(GradientCall& call) {
   Builder& b = call.builder;
   const Value& x = call.operands[0];
-  return {b.where(b.map("eq", x, call.results[0]), call.d_results[0], b.number(0, call.d_results[0].element()))};
+  return {b.where(b.map(ops::kEq, x, call.results[0]), call.d_results[0], b.number(0, call.d_results[0].element()))};
 }
 
 Values prod_gradient(GradientCall& call) {
   const Value& x = call.operands[0];
   const Dims folded = remaining(x.dims(), call.operation.attributes.dims);
   if (folded.empty()) return {call.d_results[0]};
-  return {call.builder.map("mul", prod_rest(call.builder, x, folded), call.d_results[0])};
+  return {call.builder.map(ops::kMul, prod_rest(call.builder, x, folded), call.d_results[0])};
 }
 
 }  // namespace
@@ -118,9 +118,9 @@ constexpr Op ops::kMean = complete({
       const ElementType element = summed_element(call.builder, real_element(call.tensor("x").element()));
       // A mean of bf16 is rounded once, at the end.
       const Value x = as_element(call.builder, call.tensor("x"), element == ElementType::kBf16 ? ElementType::kF32 : element, call.span);
-      const Value sum = call.builder.add("sum", {x}, {.dims = kept, .ints = {}});
+      const Value sum = call.builder.add(ops::kSum, {x}, {.dims = kept, .ints = {}});
       const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
-      return {call.builder.cast(call.builder.map("scale", sum, 1.0 / count), element)};
+      return {call.builder.cast(call.builder.map(ops::kScale, sum, 1.0 / count), element)};
     },
 });
 

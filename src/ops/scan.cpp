@@ -126,7 +126,7 @@ IterationSpace by_place(const Operation& operation, int special, SplitKind kind)
 ElementType totals_element(ElementType element) { return element == ElementType::kBf16 ? ElementType::kF32 : element; }
 
 Value cumsum(Builder& builder, const Value& x, std::vector<int64_t> ints) {
-  return builder.add("cumsum", {x}, {.dims = {}, .ints = std::move(ints), .element = x.element()});
+  return builder.add(ops::kCumsum, {x}, {.dims = {}, .ints = std::move(ints), .element = x.element()});
 }
 
 Values build_cumsum(Call& call) {

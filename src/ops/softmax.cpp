@@ -60,8 +60,8 @@ Values expand_softmax(ExpandCall& call) {
   Builder& b = call.builder;
   const Operation& operation = call.operation;
   const Value& x = call.operands[0];
-  const Value exp = b.map("exp", b.map("sub", x, b.reduce("max", x, rows_of(operation))));
-  return {b.map("div", exp, b.reduce("sum", exp, rows_of(operation)))};
+  const Value exp = b.map(ops::kExp, b.map(ops::kSub, x, b.reduce(ops::kMax, x, rows_of(operation))));
+  return {b.map(ops::kDiv, exp, b.reduce(ops::kSum, exp, rows_of(operation)))};
 }
 
 void log_softmax_kernel(KernelCall& call) {
@@ -73,9 +73,9 @@ Values expand_log_softmax(ExpandCall& call) {
   Builder& b = call.builder;
   const Operation& operation = call.operation;
   const Value& x = call.operands[0];
-  const Value shifted = b.map("sub", x, b.reduce("max", x, rows_of(operation)));
-  const Value sum = b.reduce("sum", b.map("exp", shifted), rows_of(operation));
-  return {b.map("sub", shifted, b.map("log", sum))};
+  const Value shifted = b.map(ops::kSub, x, b.reduce(ops::kMax, x, rows_of(operation)));
+  const Value sum = b.reduce(ops::kSum, b.map(ops::kExp, shifted), rows_of(operation));
+  return {b.map(ops::kSub, shifted, b.map(ops::kLog, sum))};
 }
 
 void logsumexp_kernel(KernelCall& call) {
@@ -93,10 +93,10 @@ Values expand_logsumexp(ExpandCall& call) {
   const Operation& operation = call.operation;
   const Value& x = call.operands[0];
   const Dims& rows = operation.results[0].dims;
-  const auto fold = [&](std::string_view op, const Value& value) { return b.add(op, {value}, {.dims = rows, .ints = {}}); };
-  const Value max = b.map("maximum", fold("max", x), -largest(x.element()));
-  const Value sum = fold("sum", b.map("exp", b.map("sub", x, max)));
-  return {b.map("add", b.map("log", sum), max)};
+  const auto fold = [&](const Op& op, const Value& value) { return b.add(op, {value}, {.dims = rows, .ints = {}}); };
+  const Value max = b.map(ops::kMaximum, fold(ops::kMax, x), -largest(x.element()));
+  const Value sum = fold(ops::kSum, b.map(ops::kExp, b.map(ops::kSub, x, max)));
+  return {b.map(ops::kAdd, b.map(ops::kLog, sum), max)};
 }
 
 /// Attributes: dims, those of the result; ints, for each dim of the operand 1 if it is folded, then for each its place
@@ -132,7 +132,7 @@ constexpr Op ops::kLogsumexp = complete({
     .work = Work::kExpansion,
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
-      return {b.map("mul", b.map("exp", b.map("sub", g.operands[0], g.results[0])), g.d_results[0])};
+      return {b.map(ops::kMul, b.map(ops::kExp, b.map(ops::kSub, g.operands[0], g.results[0])), g.d_results[0])};
     },
 });
 
@@ -153,7 +153,7 @@ constexpr Op ops::kSoftmax = complete({
       Builder& b = g.builder;
       const Value& y = g.results[0];
       const Value& d = g.d_results[0];
-      return {b.map("mul", y, b.map("sub", d, b.sum_to(b.map("mul", d, y), rows_of(g.operation))))};
+      return {b.map(ops::kMul, y, b.map(ops::kSub, d, b.sum_to(b.map(ops::kMul, d, y), rows_of(g.operation))))};
     },
 });
 
@@ -173,7 +173,7 @@ constexpr Op ops::kLogSoftmax = complete({
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
       const Value total = b.sum_to(g.d_results[0], rows_of(g.operation));
-      return {b.map("sub", g.d_results[0], b.map("mul", b.map("exp", g.results[0]), total))};
+      return {b.map(ops::kSub, g.d_results[0], b.map(ops::kMul, b.map(ops::kExp, g.results[0]), total))};
     },
 });
 

@@ -90,7 +90,7 @@ std::vector<int64_t> places_in(const Dims& dims, const Dims& in) {
 
 Value mean_to(Builder& builder, const Value& x, const Dims& kept) {
   const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
-  return builder.map("scale", builder.sum_to(x, kept), 1.0 / count);
+  return builder.map(ops::kScale, builder.sum_to(x, kept), 1.0 / count);
 }
 
 }  // namespace mtf

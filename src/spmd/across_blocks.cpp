@@ -1,6 +1,7 @@
 #include "spmd/across_blocks.h"
 
 #include "graph/op.h"
+#include "ops/ops.h"
 #include "ops/scan.h"
 #include "spmd/reasons.h"
 
@@ -94,7 +95,7 @@ int scan(LocalBuilder& local, const Lowering& of, int operand) {
   const int own_sum = local.add(sum);
   local.compute(of.node, {operand}, {own_sum}, of.origin);
   const Dim blocks{Name("scan.blocks"), node.mesh->group_size(axes.set())};
-  const OperationRef total = helper_operation("block_total", {node.operands[0]}, block_total_attributes(node, blocks), node);
+  const OperationRef total = helper_operation(ops::kBlockTotal, {node.operands[0]}, block_total_attributes(node, blocks), node);
   LocalValue own;
   own.name = sum.name + ".total";
   own.element = total->results[0].element;
@@ -112,7 +113,7 @@ int scan(LocalBuilder& local, const Lowering& of, int operand) {
     if (dim.dim == blocks) dim.axes = {};
   const int totals = local.collective(InstructionKind::kAllGather, of.node, own_total, all, axes.set(), Reduction::kSum,
                                       "a running sum needs the totals of the other blocks over " + axes_text(axes, *node.mesh));
-  const OperationRef add = helper_operation("add_totals", {node.results[0], total->results[0], total->results[0]}, add_totals_attributes(node), node);
+  const OperationRef add = helper_operation(ops::kAddTotals, {node.results[0], total->results[0], total->results[0]}, add_totals_attributes(node), node);
   const int result = local.add(block_of_result(of.name, node, 0, of.split.results[0]));
   local.compute(add, {own_sum, totals, own_total}, {result});
   return result;

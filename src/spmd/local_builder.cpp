@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
-#include "ops/record.h"
-#include "ops/registry.h"
+#include "ops/ops.h"
 #include "spmd/remesh.h"
 #include "spmd/reshard.h"
 
@@ -31,10 +30,10 @@ LocalValue block_of_result(const std::string& name, const LaidOutOperation& oper
   return value;
 }
 
-OperationRef helper_operation(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
+OperationRef helper_operation(const Op& op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
                               std::vector<double> inputs) {
   auto operation = std::make_shared<LaidOutOperation>();
-  operation->op = find_op(op);
+  operation->op = &op;
   operation->operands = std::move(operands);
   operation->attributes = std::move(attributes);
   operation->inputs = std::move(inputs);

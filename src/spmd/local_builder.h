@@ -21,7 +21,7 @@ namespace mtf {
 LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding);
 
 /// An operation that the program does not have, on the mesh and at the place in the source of one that it has.
-OperationRef helper_operation(std::string_view op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
+OperationRef helper_operation(const Op& op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
                               std::vector<double> inputs = {});
 
 class LocalBuilder {

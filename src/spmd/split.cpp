@@ -188,11 +188,11 @@ class Splitter {
     const LaidOutOperation& node = *graph_.operations[addition].operation;
     const TensorType& type = node.results[0];
     const double share = 1.0 / static_cast<double>(node.mesh->group_size(all & ~local_[value].partial));
-    const OperationRef number = helper_operation("tensor", {}, {.dims = {}, .ints = {}, .element = type.element}, node, {share});
+    const OperationRef number = helper_operation(ops::kTensor, {}, {.dims = {}, .ints = {}, .element = type.element}, node, {share});
     const int factor = local_.add(block_of_result(names_[addition] + ".share", *number, 0, Sharding{}));
     local_.compute(number, {}, {factor});
     const int result = local_.add(block_of_result(names_[addition], node, 0, Sharding{{}, all}));
-    local_.compute(helper_operation("scale", {type, type}, {}, node), {value, factor}, {result});
+    local_.compute(helper_operation(ops::kScale, {type, type}, {}, node), {value, factor}, {result});
     return result;
   }
 
@@ -276,7 +276,7 @@ class Splitter {
     if (local_[value].element == node->results[r].element) return value;
     Attributes attributes;
     attributes.element = node->results[r].element;
-    const OperationRef cast = helper_operation("cast", {{local_[value].element, node->results[r].dims}}, attributes, *node);
+    const OperationRef cast = helper_operation(ops::kCast, {{local_[value].element, node->results[r].dims}}, attributes, *node);
     LocalValue result = local_[value];
     result.element = node->results[r].element;
     const int index = local_.add(std::move(result));

@@ -62,6 +62,7 @@ void run_script(const Script& script, const Settings& settings, Engine& engine, 
   session.on_progress([&](const Progress& loops) { bar.update(loops, output.losses().last()); });
   try {
     session.run_text(script.name, script.text);
+    engine.finish();  // tells places, of sources that the session holds
     output.finish();
     if (!options.loss_curve.empty() && prints) write_file_atomically(options.loss_curve, curve_svg(output.losses().all(), "The losses that " + script.name + " printed"));
     if (options.plot && prints) write_output(output.losses().all().empty() ? "no loss was printed\n" : plot(output.losses().all(), 80, 16));
@@ -84,7 +85,6 @@ int run_alone(const Options& options, const ProgramOptions& program) {
   Engine engine(engine_options);
   if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
   run_script(script, settings, engine, true, options);
-  engine.finish();
   write_timeline(options, engine);
   if (settings.reads) write_reads(options.reads, *settings.reads);
   return 0;
@@ -118,7 +118,6 @@ class RankRun {
     if (found.has_errors()) return end(found.render(), found.exit_code());
     if (!found.empty()) report(found);
     run_script(script, settings, engine(), here_.rank == 0, options_);
-    engine().finish();
     write_timeline(options_, engine());
     return 0;
   }

@@ -69,7 +69,8 @@ std::string parameters(bool adam) {
 
 const std::string kX = "dim batch = 1024\nlet x = random.normal([batch])\n";
 
-// Costing another layout for a program that has been captured, against planning the script anew under it: `ratio`.
+// Costing another layout for a program that has been captured, against planning the script anew under it, checked first
+// as `mtf plan` does: `ratio`.
 void other_layout(benchmark::State& state) {
   const std::string mesh = "rows:16;cols:32", rules = "batch:rows;d_model:cols";
   const std::string text = "let count = " + std::to_string(state.range(0)) + "\n" + kTransformer;
@@ -81,6 +82,7 @@ void other_layout(benchmark::State& state) {
   const auto other = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
   compare(state, [&] { benchmark::DoNotOptimize(costs.in(there, other)); },
           [&] {
+            benchmark::DoNotOptimize(Session::check_text("plan.mtf", text, Bench::settings(mesh, rules, 1)));
             Bench anew({.threads = 1, .dry = true}, mesh, rules);
             anew.session.run_text("plan.mtf", text);
           });

@@ -47,6 +47,7 @@ const std::vector<FeatureRecord>& features() {
       {kSeeds, "seeds", true, "`seed` in the middle"},
       {kRandomInside, "random", true, "random numbers anywhere"},
       {kDoubles, "f64", true, "tensors of f64 instead of f32"},
+      {kLargeDims, "large_dims", true, "dims of more elements than a kernel takes at once"},
       {kFloatConditions, "float_conditions", true, "conditions on floats with a wide margin"},
       {kIfExpressions, "if_expressions", true, "`if c { a } else { b }` as an expression"},
       {kWith, "with", true, "`with` of settings, seeds, layouts and meshes"},
@@ -94,13 +95,23 @@ WholeProgramDrawer::WholeProgramDrawer(uint64_t seed, FeatureSet allowed) : dice
   program_.seed = seed;
 }
 
+constexpr int64_t kMostElements = 50000;
+
 /// Dims, options, meshes, layouts, and tensors to begin with.
 void WholeProgramDrawer::preamble() {
   Statements& lines = program_.statements;
   const std::vector<std::string> names = {"a", "b", "c", "d"};
   const int64_t count = dice_.between(2, 4);
+  const bool large = has(Feature::kLargeDims) && dice_.chance(30);
+  int64_t room = kMostElements;  // of a tensor that has all of them
+  auto drawn_size = [&](bool first) -> int64_t {
+    if (!first && dice_.chance(25)) return dims_[0].size;
+    if (large && dice_.chance(50)) return dice_.between(16, 160);
+    return dice_.chance(12) ? dice_.between(7, 19) : dice_.between(1, 6);
+  };
   for (int64_t i = 0; i < count; ++i) {
-    const int size = static_cast<int>(i > 0 && dice_.chance(25) ? dims_[0].size : dice_.chance(12) ? dice_.between(7, 19) : dice_.between(1, 6));
+    const int size = static_cast<int>(std::clamp<int64_t>(drawn_size(i == 0), 1, std::max<int64_t>(1, room)));
+    room /= size;
     dims_.push_back({names[static_cast<size_t>(i)], size});
     lines.push_back({"dim " + names[static_cast<size_t>(i)] + " = $0", {{std::to_string(size), {}, ""}}, {}, {}});
     program_.dims.push_back(names[static_cast<size_t>(i)]);

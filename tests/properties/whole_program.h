@@ -22,7 +22,7 @@ enum class Feature {
   kLoops, kWhile, kHostBranches, kTensorBranches, kLeaving, kFunctions, kClosures, kRecursion, kMethods, kLists, kTuples, kModels,
   kSubmodels, kStates, kAssignments, kPlaces, kAliases, kPrints, kAsserts, kHostReads, kIntegers, kGradients, kSecondGradients,
   kGradientsInside, kUpdates, kGradientsOfArguments, kRecompute, kCounters, kOwnMeshes, kUse, kAnnotations, kOptions, kSeeds,
-  kRandomInside, kDoubles, kFloatConditions, kIfExpressions, kWith, kNone, kFilters, kNoGrad,
+  kRandomInside, kDoubles, kLargeDims, kFloatConditions, kIfExpressions, kWith, kNone, kFilters, kNoGrad,
   kChangingNumbers, kOperations, kMixed, kLast
 };
 inline constexpr size_t kFeatures = static_cast<size_t>(Feature::kLast);

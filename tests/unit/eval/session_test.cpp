@@ -11,8 +11,8 @@
 namespace mtf {
 namespace {
 
-std::string run(const std::string& text, Settings settings = {}) {
-  Engine engine({});
+std::string run(const std::string& text, Settings settings = {}, int threads = 0) {
+  Engine engine({.threads = threads});
   std::ostringstream out;
   Session session(settings, &engine, out);
   session.run_text("test.mtf", text);
@@ -22,6 +22,17 @@ std::string run(const std::string& text, Settings settings = {}) {
 TEST(Run, PrintsValues) {
   EXPECT_EQ(run("dim a = 2, b = 3\nprint(1, 2.5, 2.0, true, \"x\", [1, \"y\"], a)\nprint(fill([a, b], 0.5))\nprint(range(b))\n"),
             "1 2.5 2 true x [1, \"y\"] a=2\n[[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]]\n[0, 1, 2]\n");
+}
+
+TEST(Run, ThreadsChangeNoBitOfTheGradientsOfSharedKeysAndValues) {
+  for (const std::string precision : {"f32", "mixed"}) {
+    const std::string text = "precision " + precision +
+        "\ndim heads = 3, length = 200, memory = length, d = 8\n"
+        "let q = random.normal([heads, length, d])\nlet k = random.normal([memory, d])\nlet v = random.normal([memory, d])\n"
+        "let y = attention(q, k, v, over: memory, along: length, features: d, causal: true)\n"
+        "for g in grad(sum(square(y)), [q, k, v]) { print(\"{sum(abs(g)):.9f}\", max(g), g[d: 3]) }\n";
+    EXPECT_EQ(run(text, {}, 1), run(text, {}, 3)) << precision;
+  }
 }
 
 TEST(Run, FormatsTakeATensorAsItsNumber) {

@@ -8,14 +8,14 @@ const Dim batch{"batch", 64}, io{"io", 32}, hidden{"hidden", 128};
 
 Value two_layers(Script& b) {
   Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
-  Value h = b.map("relu", b.einsum({x, w}, {batch, hidden}));
+  Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
   return b.einsum({h, v}, {batch, io});
 }
 
 Value loss_gradient(Script& b) {
   Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
-  Value h = b.map("relu", b.einsum({x, w}, {batch, hidden}));
-  Value loss = b.sum_to(b.map("square", b.map("sub", b.einsum({h, v}, {batch, io}), x)), {});
+  Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
+  Value loss = b.sum_to(b.map(ops::kSquare, b.map(ops::kSub, b.einsum({h, v}, {batch, io}), x)), {});
   return gradients(b, loss, {w})[0];
 }
 

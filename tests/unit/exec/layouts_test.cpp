@@ -14,7 +14,7 @@ const std::vector<std::pair<std::string, std::string>> kSplits = {
 TEST(Layouts, OfTwoLayersDoNotChangeTheResult) {
   expect_same([](Script& b) {
     Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
-    Value h = b.map("relu", b.einsum({x, w}, {batch, hidden}));
+    Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
     return b.einsum({h, v}, {batch, io});
   }, kSplits);
 }
@@ -32,7 +32,7 @@ TEST(Layouts, OfAMaxWithANanKeepTheNan) {
     HostTensor data = counting({ElementType::kF32, {batch, io}});
     float nan = std::numeric_limits<float>::quiet_NaN();
     std::memcpy(data.bytes.data() + 4 * 17, &nan, 4);
-    HostTensor most = result_of(engine(), [&](Script& b) { return b.reduce("max", b.input(data), {}); }, axes, rules);
+    HostTensor most = result_of(engine(), [&](Script& b) { return b.reduce(ops::kMax, b.input(data), {}); }, axes, rules);
     EXPECT_TRUE(std::isnan(most.number(0))) << axes << "  " << rules;
   }
 }
@@ -48,7 +48,7 @@ TEST(Layouts, OfAReshapedTensorDoNotChangeIt) {
 TEST(Layouts, OfABroadcastSumDoNotChangeIt) {
   expect_same([](Script& b) {
     Value bias = b.input({io});
-    return b.map("add", b.map("mul", b.input({batch, io}), bias), b.map("mul", bias, 3.0));
+    return b.map(ops::kAdd, b.map(ops::kMul, b.input({batch, io}), bias), b.map(ops::kMul, bias, 3.0));
   }, kSplits);
 }
 
@@ -91,7 +91,7 @@ TEST(Layouts, WhatFollowsAValueNeverFollowsAnotherFollower) {
   Script script(engine(), "rows:2;cols:2", "a:rows");
   const Value x = script.input({{"a", 4}});
   Value y = x;
-  for (int turn = 0; turn < 3; ++turn) y = script.laid_like(script.map("tanh", y), y);
+  for (int turn = 0; turn < 3; ++turn) y = script.laid_like(script.map(ops::kTanh, y), y);
   EXPECT_EQ(y.operation().why.like, x.node->operation);
 }
 

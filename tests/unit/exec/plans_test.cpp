@@ -9,7 +9,7 @@ const Dim batch{"batch", 8}, io{"io", 33};
 
 /// `x := x * factor + 1`, as the evaluator makes it for a variable.
 Value step(Script& b, Value x, double factor) {
-  return b.assigned(b.map("add", b.map("mul", x, factor), 1.0), {x.sharding()});
+  return b.assigned(b.map(ops::kAdd, b.map(ops::kMul, x, factor), 1.0), {x.sharding()});
 }
 
 TEST(Plans, AreKeptForAChangingNumber) {
@@ -17,7 +17,7 @@ TEST(Plans, AreKeptForAChangingNumber) {
   Value x = b.input({batch, io});
   std::vector<double> first = numbers(engine().fetch(x));
   for (int turn = 1; turn <= 3; ++turn) {
-    Value y = b.map("mul", x, turn + 0.5);
+    Value y = b.map(ops::kMul, x, turn + 0.5);
     std::vector<double> now = numbers(engine().fetch(y));
     for (size_t i = 0; i < now.size(); ++i) ASSERT_EQ(now[i], first[i] * (turn + 0.5));
   }
@@ -68,8 +68,8 @@ TEST(Plans, FusedAndSingleLoopsHaveTheSameBits) {
   static Engine single({.threads = 1, .use_mpi = under_mpi(), .fuse = false});
   Written program = [](Script& b) {
     Value x = b.input({batch, io}), y = b.input({io});
-    Value t = b.map("tanh", b.map("mul", b.map("add", x, y), 0.3));
-    return b.map("add", b.map("exp", t), b.map("div", t, b.map("add", b.map("square", y), 1.0)));
+    Value t = b.map(ops::kTanh, b.map(ops::kMul, b.map(ops::kAdd, x, y), 0.3));
+    return b.map(ops::kAdd, b.map(ops::kExp, t), b.map(ops::kDiv, t, b.map(ops::kAdd, b.map(ops::kSquare, y), 1.0)));
   };
   EXPECT_EQ(numbers(result_of(engine(), program, "p:4", "batch:p")), numbers(result_of(single, program, "p:4", "batch:p")));
 }
@@ -79,7 +79,7 @@ TEST(Plans, LaunchOfAKeptPlanIsQuick) {
   Value x = b.input({{"n", 16}});
   auto chain = [&](int length, double number) {
     Value y = x;
-    for (int i = 0; i < length; ++i) y = b.einsum({b.map("mul", y, number), x}, {{"n", 16}});
+    for (int i = 0; i < length; ++i) y = b.einsum({b.map(ops::kMul, y, number), x}, {{"n", 16}});
     return y;
   };
   for (int length : {1, 20}) {

@@ -47,7 +47,7 @@ struct Script : Builder {
     return input(counting({element, dims}, modulus, first));
   }
   Value input(const HostTensor& data) {
-    Value value = add("constant", {}, {data.type.dims, {}, data.type.element});
+    Value value = add(ops::kConstant, {}, {data.type.dims, {}, data.type.element});
     on.place(*value.node, data);
     return value;
   }

@@ -16,7 +16,7 @@ size_t lines(const std::string& text) { return static_cast<size_t>(std::count(te
 
 TEST(Schedules, AnElementwiseChainAndItsSumAreOneLoop) {
   std::string text = schedule_of([](Script& b) {
-    return Values{b.sum_to(b.map("square", b.map("sub", b.input({batch, io}), b.input({io}))), {batch})};
+    return Values{b.sum_to(b.map(ops::kSquare, b.map(ops::kSub, b.input({batch, io}), b.input({io}))), {batch})};
   }, "all:4", "");
   EXPECT_NE(text.find("= loop of 3\n"), std::string::npos) << text;
   EXPECT_EQ(lines(text), 4u) << text;
@@ -25,7 +25,7 @@ TEST(Schedules, AnElementwiseChainAndItsSumAreOneLoop) {
 TEST(Schedules, ALoopDoesNotReachAcrossACollective) {
   std::string text = schedule_of([](Script& b) {
     Value total = b.sum_to(b.input({batch, io}), {io});
-    return Values{b.map("mul", b.map("add", b.input({io}), total), total)};
+    return Values{b.map(ops::kMul, b.map(ops::kAdd, b.input({io}), total), total)};
   }, "p:4", "batch:p");
   EXPECT_NE(text.find("all_reduce"), std::string::npos) << text;
   EXPECT_NE(text.find("= loop of 2\n"), std::string::npos) << text;
@@ -35,15 +35,15 @@ TEST(Schedules, SmallAllReducesAreMergedThoughTheirResultsAreUsedBetween) {
   Script b(engine(), "p:4", "batch:p");
   Value x = b.input({batch, io}), y = b.input({batch, {"w", 3}});
   Counters before = engine().counters();
-  Values values = {b.map("neg", b.sum_to(x, {io})), b.map("square", b.sum_to(y, {{"w", 3}}))};
+  Values values = {b.map(ops::kNeg, b.sum_to(x, {io})), b.map(ops::kSquare, b.sum_to(y, {{"w", 3}}))};
   engine().compute(values);
   CollectiveCount count = difference(engine().counters(), before).total(CollectiveKind::kAllReduce);
   EXPECT_EQ(count.count, 2);
   EXPECT_EQ(count.calls, 1);
   std::vector<double> a = numbers(engine().fetch(values[0])), w = numbers(engine().fetch(values[1]));
   Script whole(engine(), "p:4", "");
-  EXPECT_EQ(a, numbers(engine().fetch(whole.map("neg", whole.sum_to(whole.input({batch, io}), {io})))));
-  EXPECT_EQ(w, numbers(engine().fetch(whole.map("square", whole.sum_to(whole.input({batch, {"w", 3}}), {{"w", 3}})))));
+  EXPECT_EQ(a, numbers(engine().fetch(whole.map(ops::kNeg, whole.sum_to(whole.input({batch, io}), {io})))));
+  EXPECT_EQ(w, numbers(engine().fetch(whole.map(ops::kSquare, whole.sum_to(whole.input({batch, {"w", 3}}), {{"w", 3}})))));
 }
 
 CollectiveCount all_reduces_of(const std::function<Values(Script&)>& program) {
@@ -57,15 +57,15 @@ CollectiveCount all_reduces_of(const std::function<Values(Script&)>& program) {
 TEST(Schedules, AllReducesOfTwoKindsAreNotMergedInACircle) {
   const Written each[] = {
       [](Script& b) { return b.sum_to(b.input({batch, io}), {io}); },
-      [](Script& b) { return b.reduce("max", b.input({batch, io}), {io}); },
-      [](Script& b) { Value x = b.input({batch, io}); return b.reduce("max", b.map("mul", x, b.sum_to(x, {io})), {io}); },
-      [](Script& b) { Value x = b.input({batch, io}); return b.sum_to(b.map("mul", x, b.reduce("max", x, {io})), {io}); },
+      [](Script& b) { return b.reduce(ops::kMax, b.input({batch, io}), {io}); },
+      [](Script& b) { Value x = b.input({batch, io}); return b.reduce(ops::kMax, b.map(ops::kMul, x, b.sum_to(x, {io})), {io}); },
+      [](Script& b) { Value x = b.input({batch, io}); return b.sum_to(b.map(ops::kMul, x, b.reduce(ops::kMax, x, {io})), {io}); },
   };
   Values values;
   const CollectiveCount count = all_reduces_of([&](Script& b) {
     Value x = b.input({batch, io});
-    Value sum = b.sum_to(x, {io}), most = b.reduce("max", x, {io});
-    return values = {sum, most, b.reduce("max", b.map("mul", x, sum), {io}), b.sum_to(b.map("mul", x, most), {io})};
+    Value sum = b.sum_to(x, {io}), most = b.reduce(ops::kMax, x, {io});
+    return values = {sum, most, b.reduce(ops::kMax, b.map(ops::kMul, x, sum), {io}), b.sum_to(b.map(ops::kMul, x, most), {io})};
   });
   EXPECT_EQ(count.count, 4);
   EXPECT_EQ(count.calls, 3);
@@ -78,7 +78,7 @@ TEST(Schedules, MergedAllReducesMoveAtMostFourMebibytes) {
   const CollectiveCount count = all_reduces_of([&](Script& b) {
     Values values;
     const Value x = b.input({batch, wide});
-    for (int i = 0; i < 70; ++i) values.push_back(b.sum_to(b.map("mul", x, i + 1), {wide}));
+    for (int i = 0; i < 70; ++i) values.push_back(b.sum_to(b.map(ops::kMul, x, i + 1), {wide}));
     return values;
   });
   EXPECT_EQ(count.count, 70);
@@ -87,7 +87,7 @@ TEST(Schedules, MergedAllReducesMoveAtMostFourMebibytes) {
 
 TEST(Schedules, AReshapeOfRowMajorStorageMovesNothing) {
   std::string text = schedule_of([](Script& b) {
-    return Values{b.map("neg", b.reshape(b.map("exp", b.input({batch, io})), {{"both", 32}}))};
+    return Values{b.map(ops::kNeg, b.reshape(b.map(ops::kExp, b.input({batch, io})), {{"both", 32}}))};
   }, "p:4", "batch:p;both:p");
   EXPECT_EQ(text.find("reshape"), std::string::npos) << text;
 }
@@ -95,7 +95,7 @@ TEST(Schedules, AReshapeOfRowMajorStorageMovesNothing) {
 TEST(Schedules, AFillIsNeverWrittenToMemory) {
   std::string text = schedule_of([](Script& b) {
     Value two = b.broadcast(b.number(2), {batch, io});
-    return Values{b.map("add", b.input({batch, io}), two)};
+    return Values{b.map(ops::kAdd, b.input({batch, io}), two)};
   }, "all:4", "");
   EXPECT_NE(text.find("= loop of 2\n"), std::string::npos) << text;
 }

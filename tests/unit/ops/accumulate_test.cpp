@@ -12,12 +12,12 @@ Attributes at(std::vector<int64_t> ints, Dims dims = {}) { return {.dims = std::
 class Accumulate : public testing::Test {
  protected:
   /// `op` of a part is padded, and its record's accumulate adds the same to x, split or not.
-  void check(std::string_view op, const Dims& dims, const Attributes& attributes, std::vector<double> inputs = {}) {
+  void check(const Op& op, const Dims& dims, const Attributes& attributes, std::vector<double> inputs = {}) {
     const Value part = graph.input(random_array(dims, 2, kF64));
     const Value padded = builder.add(op, {part}, attributes, inputs);
-    const Value sum = builder.add(padded.operation().op->accumulate->name, {x, part}, attributes, inputs);
+    const Value sum = builder.add(*padded.operation().op->accumulate, {x, part}, attributes, inputs);
     const std::vector<double> whole = graph.run(sum).numbers;
-    for (size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(whole[i], graph.run(x).numbers[i] + graph.run(padded).numbers[i]) << op << ", element " << i;
+    for (size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(whole[i], graph.run(x).numbers[i] + graph.run(padded).numbers[i]) << op.name << ", element " << i;
     graph.check_splits(sum);
     graph.check_gradient(sum, {x, part});
   }
@@ -28,20 +28,20 @@ class Accumulate : public testing::Test {
 };
 
 TEST_F(Accumulate, at_a_place) {
-  check("place_at", {a, c}, at({1}, {b}), {4});
-  check("place_at", {b, c}, at({0}, {a}), {0});
+  check(ops::kPlaceAt, {a, c}, at({1}, {b}), {4});
+  check(ops::kPlaceAt, {b, c}, at({0}, {a}), {0});
 }
 
 TEST_F(Accumulate, in_an_interval) {
-  check("pad", {a, {b.name, 2}, c}, at({1, 3, 1}));
-  check("pad", {{a.name, 1}, b, c}, at({0, 4, 0}));
+  check(ops::kPad, {a, {b.name, 2}, c}, at({1, 3, 1}));
+  check(ops::kPad, {{a.name, 1}, b, c}, at({0, 4, 0}));
 }
 
-TEST_F(Accumulate, with_a_stride) { check("spread", {a, {b.name, 2}, c}, at({1, 1, 3, 6})); }
+TEST_F(Accumulate, with_a_stride) { check(ops::kSpread, {a, {b.name, 2}, c}, at({1, 1, 3, 6})); }
 
 TEST_F(Accumulate, counts_the_part) {
   const Value part = graph.input(random_array({a, c}, 2, kF64));
-  const Value sum = builder.add("add_at", {x, part}, at({1}, {b}), {2});
+  const Value sum = builder.add(ops::kAddAt, {x, part}, at({1}, {b}), {2});
   graph.flops = 0;
   graph.run(sum);
   EXPECT_EQ(graph.flops, 15);

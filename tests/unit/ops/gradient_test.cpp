@@ -19,7 +19,7 @@ double total(const std::vector<double>& numbers) {
 void check_gradient(WholeGraph& graph, const Value& y, const Values& inputs, int order) {
   Builder& builder = graph.builder;
   const Value weights = graph.input(random_array(y.dims(), 100 + order, ElementType::kF64));
-  const Value loss = builder.reduce("sum", builder.map("mul", y, weights), {});
+  const Value loss = builder.reduce(ops::kSum, builder.map(ops::kMul, y, weights), {});
   const Values d = gradients(builder, loss, inputs);
   for (size_t k = 0; k < inputs.size(); ++k) {
     const std::vector<double> found = graph.numbers(d[k]);
@@ -54,24 +54,24 @@ TEST(Gradients, of_one_operand) {
       WholeGraph graph;
       const Value x = graph.input(spread({a, b}, 1, low, high));
       CallText call(graph, {{"x", x}});
-      const Value y = op == "leaky_relu" ? graph.builder.map("leaky_relu", x, 0.2) : call(op, {"x"});
+      const Value y = op == "leaky_relu" ? graph.builder.map(ops::kLeakyRelu, x, 0.2) : call(op, {"x"});
       check_gradient(graph, y, {x}, 1);
     }
 }
 
 TEST(Gradients, of_two_operands_that_broadcast) {
-  for (const char* op : {"add", "sub", "mul", "div", "pow", "minimum", "maximum", "mod"}) {
+  for (const Op* op : {&ops::kAdd, &ops::kSub, &ops::kMul, &ops::kDiv, &ops::kPow, &ops::kMinimum, &ops::kMaximum, &ops::kMod}) {
     WholeGraph graph;
     const Value x = graph.input(spread({a, b}, 1, 0.5, 0.9)), y = graph.input(spread({b}, 2, 1.1, 2));
-    check_gradient(graph, graph.builder.map(op, x, y), {x, y}, 1);
-    check_gradient(graph, graph.builder.map(op, y, x), {x, y}, 1);
+    check_gradient(graph, graph.builder.map(*op, x, y), {x, y}, 1);
+    check_gradient(graph, graph.builder.map(*op, y, x), {x, y}, 1);
   }
 }
 
 TEST(Gradients, of_where_and_clip) {
   WholeGraph graph;
   const Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b}, 2, 1, 2)), low = graph.input(spread({}, 3, -0.9, -0.8));
-  check_gradient(graph, graph.builder.where(graph.builder.map("gt", x, 0.0), graph.builder.map("mul", x, y), graph.builder.map("square", y)), {x, y}, 1);
+  check_gradient(graph, graph.builder.where(graph.builder.map(ops::kGt, x, 0.0), graph.builder.map(ops::kMul, x, y), graph.builder.map(ops::kSquare, y)), {x, y}, 1);
   CallText call(graph, {{"x", x}, {"low", low}, {"high", y}});
   check_gradient(graph, call("clip", {"x", "low", "high"}), {x, low, y}, 1);
 }

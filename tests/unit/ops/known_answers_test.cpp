@@ -16,7 +16,7 @@ class KnownAnswers : public testing::Test {
   Value vector(std::vector<double> numbers, ElementType element = ElementType::kF32) {
     return graph.input(array_of({{"n", static_cast<int64_t>(numbers.size())}}, numbers, element));
   }
-  Values gradient(const Value& y, const Values& of) { return gradients(graph.builder, graph.builder.reduce("sum", y, {}), of); }
+  Values gradient(const Value& y, const Values& of) { return gradients(graph.builder, graph.builder.reduce(ops::kSum, y, {}), of); }
   void expect(const Value& value, const std::vector<double>& expected, double tolerance = 1e-6) {
     expect_near(graph.numbers(value), expected, tolerance);
   }
@@ -24,27 +24,27 @@ class KnownAnswers : public testing::Test {
   Builder& builder = graph.builder;
 };
 
-TEST_F(KnownAnswers, gelu_is_the_tanh_form) { expect(builder.map("gelu", vector({-1, 0, 1, 2})), {-.158808, 0, .841192, 1.954598}); }
-TEST_F(KnownAnswers, swish) { expect(builder.map("swish", vector({-1, 0, 1, 2})), {-.268941, 0, .731059, 1.761594}); }
+TEST_F(KnownAnswers, gelu_is_the_tanh_form) { expect(builder.map(ops::kGelu, vector({-1, 0, 1, 2})), {-.158808, 0, .841192, 1.954598}); }
+TEST_F(KnownAnswers, swish) { expect(builder.map(ops::kSwish, vector({-1, 0, 1, 2})), {-.268941, 0, .731059, 1.761594}); }
 
 TEST_F(KnownAnswers, gradients_of_relu_and_abs_at_0_are_0) {
   const Value x = vector({0, -1, 2});
-  expect(gradient(builder.map("relu", x), {x})[0], {0, 0, 1});
-  expect(gradient(builder.map("abs", x), {x})[0], {0, -1, 1});
+  expect(gradient(builder.map(ops::kRelu, x), {x})[0], {0, 0, 1});
+  expect(gradient(builder.map(ops::kAbs, x), {x})[0], {0, -1, 1});
 }
 
 TEST_F(KnownAnswers, where_lets_no_nan_of_the_other_side_through) {
   const Value condition = vector({1, 0}, ElementType::kBool), x = vector({1, kNan}), y = vector({5, 6});
   const Value selected = builder.where(condition, x, y);
   expect(selected, {1, 6});
-  const Values d = gradient(builder.map("square", selected), {x, y});
+  const Values d = gradient(builder.map(ops::kSquare, selected), {x, y});
   expect(d[0], {2, 0});
   expect(d[1], {0, 12});
 }
 
 TEST_F(KnownAnswers, integers_divide_and_leave_as_floor_does) {
-  expect(builder.map("floordiv", vector({-7, 7}, ElementType::kI32), vector({2, -2}, ElementType::kI32)), {-4, -4});
-  expect(builder.map("mod", vector({-7, 7}, ElementType::kI32), vector({3, -3}, ElementType::kI32)), {2, -2});
+  expect(builder.map(ops::kFloordiv, vector({-7, 7}, ElementType::kI32), vector({2, -2}, ElementType::kI32)), {-4, -4});
+  expect(builder.map(ops::kMod, vector({-7, 7}, ElementType::kI32), vector({3, -3}, ElementType::kI32)), {2, -2});
 }
 
 TEST_F(KnownAnswers, einsum_is_the_matrix_product) {
@@ -55,14 +55,14 @@ TEST_F(KnownAnswers, einsum_is_the_matrix_product) {
 
 TEST_F(KnownAnswers, second_derivative_of_a_cube) {
   const Value x = vector({3, 4});
-  const Value first = gradient(builder.map("pow", x, 3.0), {x})[0];
+  const Value first = gradient(builder.map(ops::kPow, x, 3.0), {x})[0];
   expect(first, {27, 48});
   expect(gradient(first, {x})[0], {18, 24});
 }
 
 TEST_F(KnownAnswers, stop_gradient_is_a_constant) {
   const Value x = vector({3, 4});
-  expect(gradient(builder.map("mul", x, builder.map("stop_gradient", x)), {x})[0], {3, 4});
+  expect(gradient(builder.map(ops::kMul, x, builder.map(ops::kStopGradient, x)), {x})[0], {3, 4});
 }
 
 TEST_F(KnownAnswers, softmax_whole_and_expanded) {
@@ -119,17 +119,17 @@ TEST_F(KnownAnswers, the_first_of_equal_elements_and_the_first_nan_win) {
 
 TEST_F(KnownAnswers, gradients_of_products_with_zeros) {
   const Value x = vector({2, 0, 3}), y = vector({0, 0, 3}), z = vector({2, 4, 3});
-  expect(gradient(builder.reduce("prod", x, {}), {x})[0], {0, 6, 0});
-  expect(gradient(builder.reduce("prod", y, {}), {y})[0], {0, 0, 0});
-  expect(gradient(builder.reduce("prod", z, {}), {z})[0], {12, 6, 8});
+  expect(gradient(builder.reduce(ops::kProd, x, {}), {x})[0], {0, 6, 0});
+  expect(gradient(builder.reduce(ops::kProd, y, {}), {y})[0], {0, 0, 0});
+  expect(gradient(builder.reduce(ops::kProd, z, {}), {z})[0], {12, 6, 8});
 }
 
 TEST_F(KnownAnswers, powers_have_gradients_at_0) {
   const Value x = vector({0, 2}), e = vector({0, 3});
-  expect(gradient(builder.map("pow", x, 2.0), {x})[0], {0, 4});
-  expect(gradient(builder.map("pow", x, 0.0), {x})[0], {0, 0});
-  expect(gradient(builder.map("pow", x, e), {x, e})[0], {0, 12});
-  expect(gradient(builder.map("pow", x, e), {x, e})[1], {0, 8 * std::log(2.0)});
+  expect(gradient(builder.map(ops::kPow, x, 2.0), {x})[0], {0, 4});
+  expect(gradient(builder.map(ops::kPow, x, 0.0), {x})[0], {0, 0});
+  expect(gradient(builder.map(ops::kPow, x, e), {x, e})[0], {0, 12});
+  expect(gradient(builder.map(ops::kPow, x, e), {x, e})[1], {0, 8 * std::log(2.0)});
 }
 
 TEST_F(KnownAnswers, a_label_outside_the_classes_is_refused) {

@@ -69,46 +69,46 @@ TEST_F(Moving, slices_outside_the_dim_are_refused) {
 }
 
 TEST_F(Moving, spread_is_the_opposite_of_a_slice) {
-  const Value y = builder.add("spread", {slice_dim(builder, x, 1, 1, 6, 2, {})}, at({1, 1, 2, 6}));
+  const Value y = builder.add(ops::kSpread, {slice_dim(builder, x, 1, 1, 6, 2, {})}, at({1, 1, 2, 6}));
   graph.check_splits(y);
   graph.check_gradient(y, {y.node->operands()[0]});
 }
 
 TEST_F(Moving, pad_has_its_value_outside) {
-  check(builder.add("pad", {x}, at({1, 2, 1})), {x});
-  check(builder.add("pad", {x}, at({2, 0, 9})), {x});
-  EXPECT_EQ(numbers(builder.add("pad", {line({1, 2, 3})}, at({0, 2, 1}))), (Numbers{0, 0, 1, 2, 3, 0}));
-  EXPECT_EQ(numbers(builder.add("pad_with", {line({1, 2})}, at({0, 1, 1}), {7.5})), (Numbers{7.5, 1, 2, 7.5}));
+  check(builder.add(ops::kPad, {x}, at({1, 2, 1})), {x});
+  check(builder.add(ops::kPad, {x}, at({2, 0, 9})), {x});
+  EXPECT_EQ(numbers(builder.add(ops::kPad, {line({1, 2, 3})}, at({0, 2, 1}))), (Numbers{0, 0, 1, 2, 3, 0}));
+  EXPECT_EQ(numbers(builder.add(ops::kPadWith, {line({1, 2})}, at({0, 1, 1}), {7.5})), (Numbers{7.5, 1, 2, 7.5}));
 }
 
 TEST_F(Moving, shift_moves_zeros_in_or_wraps) {
   const Value y = line({1, 2, 3, 4, 5, 6, 7, 8});
-  auto shifted = [&](int64_t by, bool wrap) { return numbers(builder.add("shift", {y}, at({0, by, wrap}))); };
+  auto shifted = [&](int64_t by, bool wrap) { return numbers(builder.add(ops::kShift, {y}, at({0, by, wrap}))); };
   EXPECT_EQ(shifted(1, true), (Numbers{8, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(shifted(-1, false), (Numbers{2, 3, 4, 5, 6, 7, 8, 0}));
   EXPECT_EQ(shifted(-5, false), (Numbers{6, 7, 8, 0, 0, 0, 0, 0}));
   EXPECT_EQ(shifted(9, true), shifted(1, true));
   for (int64_t by : {1, 2, -1, -4, 5})
-    for (bool wrap : {false, true}) check(builder.add("shift", {x}, at({1, by, wrap})), {x});
+    for (bool wrap : {false, true}) check(builder.add(ops::kShift, {x}, at({1, by, wrap})), {x});
 }
 
 TEST_F(Moving, reverse_over_several_dims) {
-  check(builder.add("reverse", {x}, at({0})), {x});
-  check(builder.add("reverse", {x}, at({2, 1})), {x});
-  EXPECT_EQ(numbers(builder.add("reverse", {line({1, 2, 3})}, at({0}))), (Numbers{3, 2, 1}));
+  check(builder.add(ops::kReverse, {x}, at({0})), {x});
+  check(builder.add(ops::kReverse, {x}, at({2, 1})), {x});
+  EXPECT_EQ(numbers(builder.add(ops::kReverse, {line({1, 2, 3})}, at({0}))), (Numbers{3, 2, 1}));
 }
 
 TEST_F(Moving, concat_takes_operands_of_other_orders_and_sizes) {
   const Value y = graph.input(random_array({c, {Name("b"), 2}, a}, 2, kF64));
-  check(builder.add("concat", {x, y, x}, at({1, 0, 1, 2, 2, 1, 0, 0, 1, 2})), {y});
+  check(builder.add(ops::kConcat, {x, y, x}, at({1, 0, 1, 2, 2, 1, 0, 0, 1, 2})), {y});
 }
 
 TEST_F(Moving, stack_and_unstack) {
   const Value y = graph.input(random_array({c, a, b}, 3, kF64));
-  const Value z = builder.add("stack", {x, y}, at({0, 1, 2, 1, 2, 0}, {{Name("n"), 2}}));
+  const Value z = builder.add(ops::kStack, {x, y}, at({0, 1, 2, 1, 2, 0}, {{Name("n"), 2}}));
   check(z, {x, y});
-  EXPECT_EQ(numbers(builder.add("unstack", {z}, at({0}))), numbers(x));
-  const Value second{builder.add("unstack", {x}, at({2})).node, 1};
+  EXPECT_EQ(numbers(builder.add(ops::kUnstack, {z}, at({0}))), numbers(x));
+  const Value second{builder.add(ops::kUnstack, {x}, at({2})).node, 1};
   check(second, {x});
 }
 
@@ -116,7 +116,7 @@ TEST_F(Moving, index_takes_one_place_of_any_block) {
   for (double place : {0.0, 3.0, 5.0}) check(index_dim(builder, x, 1, place, {}), {x});
   EXPECT_THROW(index_dim(builder, x, 1, 6, {}), UserError);
   EXPECT_THROW(index_dim(builder, x, 1, -1, {}), UserError);
-  EXPECT_THROW(graph.run(builder.add("index", {x}, at({1}, {b}), {6})), ElementError);
+  EXPECT_THROW(graph.run(builder.add(ops::kIndex, {x}, at({1}, {b}), {6})), ElementError);
 }
 
 TEST_F(Moving, a_masked_index_keeps_every_bit) {
@@ -152,31 +152,31 @@ TEST_F(Moving, ids_outside_the_whole_are_refused_by_every_block) {
 TEST_F(Moving, cumsum_in_all_directions) {
   for (int64_t dim : {0, 1, 2})
     for (int64_t exclusive : {0, 1})
-      for (int64_t backwards : {0, 1}) check(builder.add("cumsum", {x}, at({dim, exclusive, backwards})), {x});
-  EXPECT_EQ(numbers(builder.add("cumsum", {line({1, 2, 3, 4})}, at({0, 0, 0}))), (Numbers{1, 3, 6, 10}));
-  EXPECT_EQ(numbers(builder.add("cumsum", {line({1, 2, 3, 4})}, at({0, 1, 0}))), (Numbers{0, 1, 3, 6}));
-  EXPECT_EQ(numbers(builder.add("cumsum", {line({1, 2, 3, 4})}, at({0, 0, 1}))), (Numbers{10, 9, 7, 4}));
+      for (int64_t backwards : {0, 1}) check(builder.add(ops::kCumsum, {x}, at({dim, exclusive, backwards})), {x});
+  EXPECT_EQ(numbers(builder.add(ops::kCumsum, {line({1, 2, 3, 4})}, at({0, 0, 0}))), (Numbers{1, 3, 6, 10}));
+  EXPECT_EQ(numbers(builder.add(ops::kCumsum, {line({1, 2, 3, 4})}, at({0, 1, 0}))), (Numbers{0, 1, 3, 6}));
+  EXPECT_EQ(numbers(builder.add(ops::kCumsum, {line({1, 2, 3, 4})}, at({0, 0, 1}))), (Numbers{10, 9, 7, 4}));
 }
 
 TEST_F(Moving, cumsum_of_blocks_is_local_sums_and_totals) {
   const Dim blocks{Name("blocks"), 4};
   for (int64_t exclusive : {0, 1})
     for (int64_t backwards : {0, 1}) {
-      const Value whole = builder.add("cumsum", {x}, at({1, exclusive, backwards}));
-      const Value total = builder.add("block_total", {x}, block_total_attributes(whole.operation(), blocks));
+      const Value whole = builder.add(ops::kCumsum, {x}, at({1, exclusive, backwards}));
+      const Value total = builder.add(ops::kBlockTotal, {x}, block_total_attributes(whole.operation(), blocks));
       const Value local = graph.input(graph.run_split(whole.node, 1, 4, false)[0]);  // blocks of 2, 2, 2 and 0
       const Value totals = graph.input(graph.run_split(total.node, 1, 4, true)[0]);
-      const Value joined = builder.add("add_totals", {local, totals, totals}, add_totals_attributes(whole.operation()));
+      const Value joined = builder.add(ops::kAddTotals, {local, totals, totals}, add_totals_attributes(whole.operation()));
       const Numbers expected = numbers(whole), found = graph.run_split(joined.node, 1, 4, false)[0].numbers;
       for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], found[i], 1e-12);
     }
 }
 
 TEST_F(Moving, random_numbers_do_not_depend_on_the_blocks) {
-  for (const char* op : {"random.uniform", "random.normal", "random.truncated_normal"})
+  for (const Op* op : {&ops::kRandomUniform, &ops::kRandomNormal, &ops::kRandomTruncatedNormal})
     for (ElementType element : {ElementType::kF32, ElementType::kF64, ElementType::kBf16})
-      graph.check_splits(builder.add(op, {}, {.dims = {a, b, c}, .ints = {}, .element = element}, {7, 3, -1, 2}));
-  const Value i = builder.add("random.integers", {}, {.dims = {a, b, c}, .ints = {}, .element = ElementType::kI32}, {7, 3, -1, 2});
+      graph.check_splits(builder.add(*op, {}, {.dims = {a, b, c}, .ints = {}, .element = element}, {7, 3, -1, 2}));
+  const Value i = builder.add(ops::kRandomIntegers, {}, {.dims = {a, b, c}, .ints = {}, .element = ElementType::kI32}, {7, 3, -1, 2});
   graph.check_splits(i);
   for (double number : numbers(i)) EXPECT_TRUE(number >= -1 && number <= 1) << number;
 }
@@ -184,13 +184,13 @@ TEST_F(Moving, random_numbers_do_not_depend_on_the_blocks) {
 TEST_F(Moving, sort_argsort_and_top_k) {
   const Dim k{Name("k"), 2};
   for (int64_t dim : {0, 1})
-    for (int64_t descending : {0, 1}) check(builder.add("sort", {x}, at({dim, descending})), {x});
+    for (int64_t descending : {0, 1}) check(builder.add(ops::kSort, {x}, at({dim, descending})), {x});
   const double nan = std::nan("");
   const Value y = line({3, nan, 1, 3, 1});
-  EXPECT_EQ(numbers(builder.add("argsort", {y}, at({0, 0}))), (Numbers{2, 4, 0, 3, 1}));
-  EXPECT_EQ(numbers(builder.add("argsort", {y}, at({0, 1}))), (Numbers{1, 0, 3, 2, 4}));
-  check(builder.add("top_k", {x}, at({1}, {k})), {x});
-  const Value top = builder.add("top_k", {line({3, 1, 4, 1, 4})}, at({0}, {k}));
+  EXPECT_EQ(numbers(builder.add(ops::kArgsort, {y}, at({0, 0}))), (Numbers{2, 4, 0, 3, 1}));
+  EXPECT_EQ(numbers(builder.add(ops::kArgsort, {y}, at({0, 1}))), (Numbers{1, 0, 3, 2, 4}));
+  check(builder.add(ops::kTopK, {x}, at({1}, {k})), {x});
+  const Value top = builder.add(ops::kTopK, {line({3, 1, 4, 1, 4})}, at({0}, {k}));
   EXPECT_EQ(numbers(top), (Numbers{4, 4}));
   EXPECT_EQ(numbers({top.node, 1}), (Numbers{2, 4}));
 }
@@ -200,21 +200,21 @@ TEST_F(Moving, top_k_from_candidates_of_blocks) {
   const double low = -INFINITY;
   const Value y = line({low, 2, low, low, 2});
   const Dim k{Name("k"), 4}, candidates{Name("candidates"), 16};
-  const Value best = builder.add("block_top_k", {y}, at({0, 4}, {candidates}));
+  const Value best = builder.add(ops::kBlockTopK, {y}, at({0, 4}, {candidates}));
   const std::vector<Array> parts = graph.run_split(best.node, 0, 4, false);
   const Value values = graph.input(parts[0]), places = graph.input(parts[1]);
-  const Value merged = builder.add("merge_top_k", {values, places}, at({0}, {k}));
+  const Value merged = builder.add(ops::kMergeTopK, {values, places}, at({0}, {k}));
   EXPECT_EQ(numbers(merged), (Numbers{2, 2, low, low}));
   EXPECT_EQ(numbers({merged.node, 1}), (Numbers{1, 4, 0, 2}));
 }
 
 TEST_F(Moving, tensors_are_made_block_by_block) {
   graph.check_splits(builder.range(b));
-  graph.check_splits(builder.add("tensor", {}, at({}, {a, c}), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
+  graph.check_splits(builder.add(ops::kTensor, {}, at({}, {a, c}), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
   const Value labels = graph.input(random_array({a}, 8, ElementType::kI32, 0, 6));
-  graph.check_splits(builder.add("one_hot", {labels}, at({}, {b})));
-  EXPECT_EQ(numbers(builder.add("one_hot", {line({2, 0}, ElementType::kI32)}, at({}, {c}))), (Numbers{0, 0, 1, 1, 0, 0}));
-  EXPECT_THROW(graph.run(builder.add("one_hot", {line({3}, ElementType::kI32)}, at({}, {c}))), ElementError);
+  graph.check_splits(builder.add(ops::kOneHot, {labels}, at({}, {b})));
+  EXPECT_EQ(numbers(builder.add(ops::kOneHot, {line({2, 0}, ElementType::kI32)}, at({}, {c}))), (Numbers{0, 0, 1, 1, 0, 0}));
+  EXPECT_THROW(graph.run(builder.add(ops::kOneHot, {line({3}, ElementType::kI32)}, at({}, {c}))), ElementError);
 }
 
 }  // namespace

@@ -93,8 +93,7 @@ class Graph {
     builder.written = false;
   }
   Value input(Array array) {
-    static const Op* op = Builder::find_op("constant");
-    Value value = builder.add_node(*op, {}, {.dims = array.type.dims, .ints = {}, .element = array.type.element})[0];
+    Value value = builder.add(ops::kConstant, {}, {.dims = array.type.dims, .ints = {}, .element = array.type.element});
     computed_[value.node.get()] = {std::move(array)};
     kept_.push_back(value.node);
     return value;

@@ -14,7 +14,7 @@ TEST(ProdRest, is_the_product_of_the_others_and_so_are_its_gradients) {
   Array numbers = random_array({a, b}, 3, kF64);
   numbers.numbers[1] = numbers.numbers[8] = numbers.numbers[20] = 0;
   const Value x = graph.input(numbers);
-  const Value rest = graph.builder.add("prod_rest", {x}, at({1, 0}));
+  const Value rest = graph.builder.add(ops::kProdRest, {x}, at({1, 0}));
   const std::vector<double> got = graph.run(rest).numbers;
   for (size_t i = 0; i < got.size(); ++i) {
     double product = 1;
@@ -24,7 +24,7 @@ TEST(ProdRest, is_the_product_of_the_others_and_so_are_its_gradients) {
   }
   graph.check_gradient(rest, {x});
   const Value g = graph.input(random_array({a, b}, 4, kF64)), h = graph.input(random_array({a, b}, 5, kF64));
-  const Value second = graph.builder.add("prod_rest", {x, g}, at({1, 0})), third = graph.builder.add("prod_rest", {x, g, h}, at({1, 0}));
+  const Value second = graph.builder.add(ops::kProdRest, {x, g}, at({1, 0})), third = graph.builder.add(ops::kProdRest, {x, g, h}, at({1, 0}));
   graph.check_splits(second);
   graph.check_gradient(second, {x, g});
   graph.check_gradient(third, {x, g, h});

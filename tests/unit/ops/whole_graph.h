@@ -18,7 +18,7 @@ class WholeGraph {
   }
 
   Value input(Array array) {
-    Value value = builder.add("constant", {}, {.dims = array.type.dims, .ints = {}, .element = array.type.element});
+    Value value = builder.add(ops::kConstant, {}, {.dims = array.type.dims, .ints = {}, .element = array.type.element});
     given_[value.node.get()] = std::move(array);
     kept_.push_back(value);
     return value;

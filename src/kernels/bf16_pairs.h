@@ -1,0 +1,20 @@
+// bf16 in pairs: two numbers, neighbours along k, in the bits of one float, the first in the lower half. It is what the
+// processor multiplies at once (multiply_pairs, matmul_product.h). A line of bf16 in memory is a line of pairs already.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/element_type.h"
+
+namespace mtf {
+
+/// to[i] = the pair (first[i], second[i]), rounded to bf16; without `second` (first[i], 0). How lines that follow one another
+/// along k become pairs.
+void pair_lines(const float* first, const float* second, std::int64_t n, float* to);
+void pair_lines(const Bf16* first, const Bf16* second, std::int64_t n, float* to);
+
+/// to[p] = the pair (line[2 p], line[2 p + 1]), rounded to bf16; an odd end is paired with 0.
+void pair_along(const float* line, std::int64_t n, float* to);
+void pair_along(const Bf16* line, std::int64_t n, float* to);
+
+}  // namespace mtf

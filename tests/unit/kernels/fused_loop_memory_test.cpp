@@ -1,0 +1,107 @@
+// Outputs of a loop in the memory of its operands.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "kernels/fused_loop.h"
+
+namespace mtf {
+namespace {
+
+using Int = std::int64_t;
+using Bytes = std::vector<char>;
+
+/// A loop over [rows, columns] of a few arrays and a number: steps and outputs by chance, and for each output which array's
+/// memory it takes, or -1. Sums are over the rows.
+struct RandomLoop {
+  static constexpr int kArrays = 3;
+
+  RandomLoop(ElementType type, unsigned seed) : generator(seed) {
+    program.operands.assign(kArrays, {OperandKind::kArray, type});
+    program.operands.push_back({OperandKind::kScalar, type});
+    const int steps = upto(4), outputs = 1 + upto(4);
+    for (int k = 0; k < steps; ++k)
+      program.steps.push_back({upto(1) ? LaneOp::kAdd : LaneOp::kMaximum, upto(kArrays + k), upto(kArrays + k)});
+    std::vector<int> free(kArrays);
+    std::iota(free.begin(), free.end(), 0);
+    std::shuffle(free.begin(), free.end(), generator);
+    for (int o = 0; o < outputs; ++o) {
+      const bool sum = upto(2) == 0;
+      program.outputs.push_back({upto(kArrays + steps), type, sum ? Reduction::kSum : Reduction::kStore});
+      over.push_back(sum || free.empty() || upto(3) == 0 ? -1 : free.back());
+      if (over.back() >= 0) free.pop_back();
+    }
+  }
+
+  int upto(int last) { return static_cast<int>(generator() % static_cast<unsigned>(last + 1)); }
+
+  /// What the outputs hold; `in_place`: in the memory that they take.
+  std::vector<Bytes> run(Int rows, Int columns, bool in_place, Threads& threads) const {
+    const std::vector<Int> sizes{rows, columns}, strides{columns, 1}, reduced{0, 1};
+    const ElementType type = program.operands[0].type;
+    std::vector<Bytes> arrays, outputs;
+    std::vector<LoopArgument> in, out;
+    for (int a = 0; a < kArrays; ++a) arrays.push_back(numbers(type, rows * columns, a));
+    for (const Bytes& array : arrays) in.push_back(LoopArgument::array(array.data(), strides));
+    in.push_back(LoopArgument::scalar(1));
+    for (const LoopOutput& output : program.outputs)
+      outputs.emplace_back(static_cast<std::size_t>((output.reduction == Reduction::kStore ? rows : 1) * columns * size_of(type)));
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      out.push_back(LoopArgument::array(in_place && over[o] >= 0 ? arrays[static_cast<std::size_t>(over[o])].data() : outputs[o].data(),
+                                        program.outputs[o].reduction == Reduction::kStore ? strides : reduced));
+    compile(program).run(sizes, in, out, threads);
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      if (in_place && over[o] >= 0) outputs[o] = arrays[static_cast<std::size_t>(over[o])];
+    return outputs;
+  }
+
+  /// Small whole numbers, so that every type holds every sum.
+  static Bytes numbers(ElementType type, Int count, int seed) {
+    std::vector<std::int32_t> whole(static_cast<std::size_t>(count));
+    for (Int i = 0; i < count; ++i) whole[static_cast<std::size_t>(i)] = static_cast<std::int32_t>((i * 7 + seed * 5) % 3);
+    Bytes bytes(static_cast<std::size_t>(count * size_of(type)));
+    LoopProgram cast;
+    cast.operands = {{OperandKind::kArray, ElementType::kI32}};
+    cast.steps = {{LaneOp::kCast, 0, -1, -1, type}};
+    cast.outputs = {{1, type}};
+    const Int one = 1;
+    const LoopArgument in[] = {LoopArgument::array(whole.data(), {&one, 1})}, out[] = {LoopArgument::array(bytes.data(), {&one, 1})};
+    Threads threads(1);
+    compile(cast).run({&count, 1}, in, out, threads);
+    return bytes;
+  }
+
+  std::mt19937 generator;
+  LoopProgram program;
+  std::vector<int> over;
+};
+
+TEST(FusedLoopMemory, OutputsInTheMemoryOfOperandsAreTheSameAsInTheirOwn) {
+  Threads threads(2);
+  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kI32})
+    for (unsigned seed = 0; seed < 300; ++seed) {
+      const RandomLoop loop(type, seed);
+      for (const auto& [rows, columns] : {std::pair<Int, Int>{16, 4}, {1, 300}, {300, 1}, {5, 130}, {3, 3}})
+        ASSERT_EQ(loop.run(rows, columns, true, threads), loop.run(rows, columns, false, threads))
+            << name(type) << ", seed " << seed << ", " << rows << " x " << columns << '\n' << compile(loop.program).text();
+    }
+}
+
+TEST(FusedLoopMemory, ANumberStoredOverAnOperandComesAfterTheSumOfThatOperand) {
+  const std::vector<Int> sizes{16, 256}, strides{256, 1}, reduced{0, 1};
+  std::vector<float> x(16 * 256, 2), sum(256);
+  LoopProgram p;
+  p.operands = {{OperandKind::kScalar, ElementType::kF32}, {OperandKind::kArray, ElementType::kF32}};
+  p.outputs = {{0, ElementType::kF32}, {1, ElementType::kF32, Reduction::kSum}};
+  const LoopArgument in[] = {LoopArgument::scalar(1), LoopArgument::array(x.data(), strides)};
+  const LoopArgument out[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(sum.data(), reduced)};
+  Threads threads(1);
+  compile(p).run(sizes, in, out, threads);
+  EXPECT_EQ(x, std::vector<float>(16 * 256, 1));
+  EXPECT_EQ(sum, std::vector<float>(256, 32));
+}
+
+}  // namespace
+}  // namespace mtf
