@@ -19,8 +19,6 @@ namespace {
 /// What two ways of computing a printed number may differ by: absolutely, and for each unit of the line's largest number.
 /// Six digits are printed, of f32 numbers on which some tens of operations have left their rounding.
 constexpr double kAbsolute = 3e-5, kScaled = 1e-4;
-/// So many times as much where numbers on the way were bf16.
-constexpr double kRounding = 1000;
 
 constexpr size_t kTrials = 9;  // to draw; three are run
 
@@ -130,7 +128,7 @@ std::vector<Word> words_of(const std::string& line) {
 }
 
 /// True if two lines `f …` differ by no more than rounding.
-bool close(const std::string& a, const std::string& b, bool mixed) {
+bool close(const std::string& a, const std::string& b) {
   const std::vector<Word> expected = words_of(a), found = words_of(b);
   if (expected.size() != found.size()) return false;
   double largest = 0;
@@ -140,7 +138,7 @@ bool close(const std::string& a, const std::string& b, bool mixed) {
     if (expected[i].number != found[i].number) return false;
     if (!expected[i].number && expected[i].text != found[i].text) return false;
     if (!expected[i].number || expected[i].text == found[i].text) continue;
-    if (!(std::abs(expected[i].value - found[i].value) <= (mixed ? kRounding : 1) * (kAbsolute + kScaled * largest))) return false;
+    if (!(std::abs(expected[i].value - found[i].value) <= kAbsolute + kScaled * largest)) return false;
   }
   return true;
 }
@@ -216,11 +214,11 @@ std::vector<Trial> simpler_trials(const WholeProgram& program, const Trial& tria
   return simpler;
 }
 
-std::string output_difference(const std::string& expected, const std::string& found, bool counts, bool mixed) {
+std::string output_difference(const std::string& expected, const std::string& found, bool counts) {
   const std::vector<std::string> a = lines_of(expected, counts), b = lines_of(found, counts);
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const std::string x = i < a.size() ? a[i] : "(nothing more)", y = i < b.size() ? b[i] : "(nothing more)";
-    if (x == y || (x.starts_with("f ") && y.starts_with("f ") && close(x, y, mixed))) continue;
+    if (x == y || (x.starts_with("f ") && y.starts_with("f ") && close(x, y))) continue;
     return fmt::format("line {} of the output\n  expected {}\n  found    {}\n", i + 1, x, y);
   }
   return {};
@@ -252,7 +250,7 @@ std::optional<Verdict> refusal(const std::string& text, const Settings& settings
 std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std::string& text, const Settings& settings, const WholeOutcome& expected,
                                          const WholeOutcome& run, bool early, bool sharing) {
   if (!early) {
-    if (std::string how = output_difference(expected.output, run.output, true, program.mixed); !how.empty()) return fails("counts differ", how);
+    if (std::string how = output_difference(expected.output, run.output, true); !how.empty()) return fails("counts differ", how);
     if (std::string how = plan_difference(expected, run); !how.empty()) return fails("plan with reads differs", how);
   }
   if (sharing || program.reads_decide) return std::nullopt;
@@ -281,7 +279,7 @@ Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks check
   if (!expected.broken.empty()) return fails("reference broken: " + head_of(expected.broken), expected.broken);
   if (kind_of(run.error) != kind_of(expected.error))
     return fails(fmt::format("ends with: {}, not {}", kind_of(run.error), kind_of(expected.error)), fmt::format("expected {}\nfound {}\n", expected.error, run.error));
-  if (std::string how = output_difference(expected.output, run.output, false, program.mixed); !how.empty()) return fails("differs", how);
+  if (std::string how = output_difference(expected.output, run.output, false); !how.empty()) return fails("differs", how);
   const bool one_each = !trial.where.mesh.empty() && processors_of(trial.where.mesh) == engine.ranks();
   if (checks.sharing && one_each && run.wire != run.sent)
     return fails("wire bytes differ", fmt::format("wire_bytes are {}, {} bytes were handed to MPI\n", run.wire, run.sent));
