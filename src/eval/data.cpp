@@ -84,14 +84,15 @@ void broadcast_bytes(Evaluator& evaluator, std::vector<std::byte>& bytes, Span s
   }
 }
 
-Value constant(Evaluator& evaluator, HostTensor data, Span span) {
+Value unplaced(Evaluator& evaluator, const TensorType& type, Span span) {
   Builder& builder = evaluator.builder;
   builder.span = span;
   evaluator.check_mesh(span);
-  Attributes attributes;
-  attributes.dims = data.type.dims;
-  attributes.element = data.type.element;
-  Value value = builder.add(ops::kConstant, {}, std::move(attributes));
+  return builder.add(ops::kConstant, {}, {.dims = type.dims, .ints = {}, .element = type.element});
+}
+
+Value constant(Evaluator& evaluator, HostTensor data, Span span) {
+  Value value = unplaced(evaluator, data.type, span);
   if (!evaluator.engine()) return value;
   if (data.bytes.empty()) data.bytes.resize(static_cast<size_t>(size_of(data.type.dims) * size_of(data.type.element)));
   evaluator.engine()->place(*value.node, data);
@@ -247,6 +248,7 @@ void register_data(Scope& scope) {
   register_datasets(*module->scope);
   register_text(*module->scope);
   register_pairs(*module->scope);
+  register_packed(*module->scope);
   register_checkpoint(*module->scope);
   add_builtin(*module->scope, "bleu", "bleu(translations, references)", bleu_of);
   register_logs(*module->scope);

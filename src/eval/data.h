@@ -17,17 +17,20 @@ namespace mtf {
 /// A tensor that holds `data` from the start, in the layout that the current rules give it. In a check `data` has no
 /// bytes: only the type matters.
 Value constant(Evaluator& evaluator, HostTensor data, Span span);
+/// A tensor of that layout which the engine is still to be given the elements of.
+Value unplaced(Evaluator& evaluator, const TensorType& type, Span span);
 
 /// `count` numbers from 0 in an order that depends on `seed` alone.
 std::vector<int64_t> shuffled(int64_t count, uint64_t seed);
 
 /// Binds `native`, what the module `data` is made of, in the scope that the standard modules see.
 void register_data(Scope& scope);
-/// Its parts: examples with labels (data.idx), texts and tokenizers, translations (data.pairs), files of variables (the module
-/// `checkpoint`).
+/// Its parts: examples with labels (data.idx), texts and tokenizers, translations (data.pairs), texts that share rows (data.packed),
+/// files of variables (the module `checkpoint`).
 void register_datasets(Scope& scope);
 void register_text(Scope& scope);
 void register_pairs(Scope& scope);
+void register_packed(Scope& scope);
 void register_checkpoint(Scope& scope);
 /// Lines added to files (logs.jsonl, logs.csv).
 void register_logs(Scope& scope);
@@ -53,6 +56,8 @@ std::string string_of(const GivenArgument& argument, std::string_view what = "th
 Range part_of(Range range, int64_t count, Span span);
 /// The order that `shuffle:` asks of `count` places; null where they keep theirs, and where nothing is computed.
 std::shared_ptr<const std::vector<int64_t>> order_of(Evaluator& evaluator, const GivenArgument* shuffle, int64_t count);
+/// The ids in a list of ids, which `value` is in a list of such.
+std::vector<std::int32_t> ids_of(Evaluator& evaluator, const HostValue& value, Span span);
 /// The dims of a batch, each once; nothing if a check does not know them.
 std::optional<Dims> dims_of_batch(Evaluator& evaluator, std::span<const GivenArgument* const> given);
 /// A method of an object as a value.

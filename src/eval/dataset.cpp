@@ -1,6 +1,7 @@
 // data.idx: examples with labels.
 #include <cstring>
 
+#include "eval/batches.h"
 #include "eval/data.h"
 #include "io/idx.h"
 #include "support/text.h"
@@ -46,38 +47,22 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
     const Dim batch = evaluator.convert.to_dim(given[0]->value, given[0]->span);
     if (has_dim(examples_->dims, batch.name)) fail(Kind::dim_twice, given[0]->span, "`{}` is a dimension of each example", batch.name.text());
     const auto order = order_of(evaluator, given[1], count_);
-    auto sequence = std::make_shared<Sequence>();
-    sequence->what = "batches of a dataset";
-    sequence->count = count_ < 0 ? -1 : count_ / batch.size;
-    sequence->at = [self = shared_from_this(), &evaluator, batch, order, span = arguments.span](int64_t turn) {
-      return self->batch(evaluator, batch, order.get(), turn, span);
-    };
-    return SequencePtr(sequence);
+    BatchSource source{"batches of a dataset", count_ < 0 ? -1 : count_ / batch.size, {{ElementType::kF32, examples_->dims}, {ElementType::kI32, {batch}}}, {}, false};
+    source.types[0].dims.insert(source.types[0].dims.begin(), batch);
+    source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) { self->prepare(order.get(), turn, rows, tensors); };
+    return batches_of(evaluator, std::move(source), arguments.span);
   }
 
-  HostValue batch(Evaluator& evaluator, const Dim& batch, const std::vector<int64_t>* order, int64_t turn, Span span) {
-    HostTensor x, y;
-    x.type = {ElementType::kF32, examples_->dims};
-    x.type.dims.insert(x.type.dims.begin(), batch);
-    y.type = {ElementType::kI32, {batch}};
-    if (!evaluator.domain.is_abstract()) {
-      const int64_t size = size_of(examples_->dims);
-      x.bytes.resize(static_cast<size_t>(batch.size * size * 4));
-      y.bytes.resize(static_cast<size_t>(batch.size * 4));
-      auto* pixels = reinterpret_cast<float*>(x.bytes.data());
-      auto* labels = reinterpret_cast<int32_t*>(y.bytes.data());
-      for (int64_t i = 0; i < batch.size; ++i) {
-        const int64_t place = turn * batch.size + i;
-        const int64_t example = first_ + (order ? (*order)[place] : place);
-        const std::byte* from = examples_->pixels.data() + example * size;
-        for (int64_t k = 0; k < size; ++k) pixels[i * size + k] = static_cast<float>(std::to_integer<int>(from[k])) / 255.0F;
-        labels[i] = std::to_integer<int32_t>(examples_->labels[example]);
-      }
+  void prepare(const std::vector<int64_t>* order, int64_t turn, Interval rows, std::vector<HostTensor>& tensors) const {
+    const int64_t size = size_of(examples_->dims);
+    auto* pixels = reinterpret_cast<float*>(tensors[0].bytes.data());
+    for (int64_t row = rows.first; row < rows.last; ++row) {
+      const int64_t place = turn * tensors[1].type.dims[0].size + row;
+      const int64_t example = first_ + (order ? (*order)[static_cast<size_t>(place)] : place);
+      const std::byte* from = examples_->pixels.data() + example * size;
+      for (int64_t k = 0; k < size; ++k) pixels[row * size + k] = static_cast<float>(std::to_integer<int>(from[k])) / 255.0F;
+      ints(tensors[1])[row] = std::to_integer<int32_t>(examples_->labels[static_cast<size_t>(example)]);
     }
-    std::vector<HostValue> pair;
-    pair.push_back(constant(evaluator, std::move(x), span));
-    pair.push_back(constant(evaluator, std::move(y), span));
-    return make_tuple(std::move(pair));
   }
 
   std::shared_ptr<const Examples> examples_;

@@ -1,8 +1,8 @@
 // data.pairs: texts with their translations, as batches of ids.
 #include <algorithm>
 
+#include "eval/batches.h"
 #include "eval/data.h"
-#include "eval/token_text.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -51,52 +51,34 @@ class Pairs : public Object, public std::enable_shared_from_this<Pairs> {
       for (const int64_t place : *order) chosen.push_back((*fitting)[static_cast<size_t>(place)]);
       *fitting = std::move(chosen);
     }
-    auto sequence = std::make_shared<Sequence>();
-    sequence->what = "batches of texts with translations";
-    sequence->count = count_ < 0 ? -1 : static_cast<int64_t>(fitting->size()) / dims[0].size;
-    sequence->at = [self = shared_from_this(), &evaluator, dims, fitting, span = arguments.span](int64_t turn) { return self->batch(evaluator, dims, *fitting, turn, span); };
-    return SequencePtr(sequence);
+    const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(fitting->size()) / dims[0].size;
+    const TensorType sources{ElementType::kI32, {dims[0], dims[1]}}, targets{ElementType::kI32, {dims[0], dims[2]}};
+    const auto prepare = [self = shared_from_this(), fitting](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) { self->prepare(*fitting, turn, rows, tensors); };
+    return batches_of(evaluator, {"batches of texts with translations", count, {sources, targets, targets}, prepare, false}, arguments.span);
   }
 
   /// The source, the target behind its beginning, and the target before its end.
-  HostValue batch(Evaluator& evaluator, const Dims& dims, const std::vector<int64_t>& chosen, int64_t turn, Span span) const {
-    const Dim &batch = dims[0], &memory = dims[1], &length = dims[2];
-    HostTensor parts[3];
-    for (int i = 0; i < 3; ++i) {
-      parts[i].type = {ElementType::kI32, {batch, i == 0 ? memory : length}};
-      if (!evaluator.domain.is_abstract()) parts[i].bytes.resize(static_cast<size_t>(size_of(parts[i].type.dims) * 4));
-    }
-    for (int64_t row = 0; row < (evaluator.domain.is_abstract() ? 0 : batch.size); ++row) {
-      const Pair& pair = (*pairs_)[static_cast<size_t>(chosen[static_cast<size_t>(turn * batch.size + row)])];
-      auto fill = [&](HostTensor& part, int64_t size, std::vector<std::int32_t> ids) {
+  void prepare(const std::vector<int64_t>& chosen, int64_t turn, Interval rows, std::vector<HostTensor>& tensors) const {
+    for (int64_t row = rows.first; row < rows.last; ++row) {
+      const Pair& pair = (*pairs_)[static_cast<size_t>(chosen[static_cast<size_t>(turn * tensors[0].type.dims[0].size + row)])];
+      auto fill = [&](HostTensor& tensor, std::vector<std::int32_t> ids) {
+        const int64_t size = tensor.type.dims[1].size;
         ids.resize(static_cast<size_t>(size), padding_);
-        std::copy(ids.begin(), ids.end(), reinterpret_cast<std::int32_t*>(part.bytes.data()) + row * size);
+        std::copy(ids.begin(), ids.end(), ints(tensor) + row * size);
       };
       std::vector<std::int32_t> input = pair.target, target = pair.target;
       input.insert(input.begin(), begin_);
       target.push_back(end_);
-      fill(parts[0], memory.size, pair.source);
-      fill(parts[1], length.size, std::move(input));
-      fill(parts[2], length.size, std::move(target));
+      fill(tensors[0], pair.source);
+      fill(tensors[1], std::move(input));
+      fill(tensors[2], std::move(target));
     }
-    std::vector<HostValue> values;
-    for (HostTensor& one : parts) values.push_back(constant(evaluator, std::move(one), span));
-    return make_tuple(std::move(values));
   }
 
   std::shared_ptr<const std::vector<Pair>> pairs_;
   int64_t first_, count_;
   std::int32_t begin_, end_, padding_;
 };
-
-/// The ids in a list of lists of ids.
-std::vector<std::int32_t> ids_of(Evaluator& evaluator, const HostValue& value, Span span) {
-  auto* list = value.as<ListPtr>();
-  if (!list) fail(Kind::type_mismatch, span, "expected a list of lists of ids, found {} in it", describe(value));
-  std::vector<std::int32_t> ids;
-  for (const HostValue& item : (*list)->items) ids.push_back(static_cast<std::int32_t>(evaluator.convert.to_int(item, span, "an id").value_or(0)));
-  return ids;
-}
 
 /// pairs(sources, targets, begin, end, padding)
 HostValue pairs(Evaluator& evaluator, Arguments& arguments) {
@@ -118,6 +100,14 @@ HostValue pairs(Evaluator& evaluator, Arguments& arguments) {
 }
 
 }  // namespace
+
+std::vector<std::int32_t> ids_of(Evaluator& evaluator, const HostValue& value, Span span) {
+  auto* list = value.as<ListPtr>();
+  if (!list) fail(Kind::type_mismatch, span, "expected a list of lists of ids, found {} in it", describe(value));
+  std::vector<std::int32_t> ids;
+  for (const HostValue& item : (*list)->items) ids.push_back(static_cast<std::int32_t>(evaluator.convert.to_int(item, span, "an id").value_or(0)));
+  return ids;
+}
 
 void register_pairs(Scope& scope) { add_builtin(scope, "pairs", "pairs(sources, targets, begin, end, padding)", pairs); }
 

@@ -1,4 +1,4 @@
-// Texts and tokenizers of files: data.text, data.bpe, data.words, data.tokens, data.lines, data.pairs.
+// Texts and tokenizers of files: data.text, data.bpe, data.words, data.tokens, data.token_file, data.lines.
 #include <algorithm>
 #include <cstring>
 
@@ -92,7 +92,7 @@ HostValue text(Evaluator& evaluator, Arguments& arguments) {
     broadcast_bytes(evaluator, characters.ids, arguments.span);
     characters.count = static_cast<int64_t>(characters.ids.size()) / characters.id_bytes();
   }
-  tokens->tokenizer = character_tokenizer(std::move(characters.vocabulary));
+  tokens->set_tokenizer(character_tokenizer(std::move(characters.vocabulary)));
   tokens->count = characters.count;
   tokens->ids = std::move(characters.ids);
   const int64_t count = tokens->count;
@@ -150,13 +150,34 @@ HostValue tokens(Evaluator& evaluator, Arguments& arguments) {
   const auto path = path_of(*given[0]);
   const TokenizerPtr* by = tokenizer_of(*given[1]);
   auto result = std::make_shared<Tokens>();
-  if (by) result->tokenizer = *by;
+  if (by) result->set_tokenizer(*by);
   if (!path || !by || !*by || evaluator.domain.is_check()) return token_text(std::move(result), 0, -1);
   const bool found = on_rank_0(evaluator, arguments.span, [&] { result->set((*by)->encode(whole_file(*path, memory_for_data(evaluator)))); });
   if (!found) return token_text(std::move(result), 0, -1);
   if (!evaluator.domain.is_abstract()) broadcast_bytes(evaluator, result->ids, arguments.span);
-  result->count = static_cast<int64_t>(result->ids.size()) / id_bytes(result->tokenizer->vocab());
+  result->count = static_cast<int64_t>(result->ids.size()) / id_bytes(result->vocab);
   const int64_t count = result->count;
+  return token_text(std::move(result), 0, count);
+}
+
+/// token_file(path, vocab, bits): tokens that stay in the file. Their number fixes no shape, but a check reads it where it can.
+HostValue token_file(Evaluator& evaluator, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"path", "vocab", "bits"}, "token_file(path, vocab, bits: int)");
+  const auto path = path_of(*given[0]);
+  auto result = std::make_shared<Tokens>();
+  const bool is_number = number_of(given[1]->value).has_value();
+  if (is_number) result->vocab = evaluator.convert.to_int(given[1]->value, given[1]->span, "a number of ids").value_or(-1);
+  else if (const TokenizerPtr* by = tokenizer_of(*given[1])) result->set_tokenizer(*by);
+  if (is_number && (result->vocab < 1 || result->vocab > int64_t{1} << 31)) fail(Kind::bad_value, given[1]->span, "expected from 1 to 2^31 ids, found {}", result->vocab);
+  const bool is_told = !given[2]->value.is<None>();
+  const auto bits = is_told ? evaluator.convert.to_int(given[2]->value, given[2]->span, "`bits`") : std::nullopt;
+  if (bits && *bits != 16 && *bits != 32) fail(Kind::bad_value, given[2]->span, "expected numbers of 16 or 32 bits, found {}", *bits);
+  if (!path || result->vocab < 0 || (is_told && !bits)) return token_text(std::move(result), 0, -1);
+  const StoredType type = !bits ? token_type(result->vocab) : *bits == 16 ? StoredType::kU16 : StoredType::kU32;
+  const auto open = [&] { result->file = std::make_shared<TokenFile>(*path, result->vocab, type); };
+  if (!evaluator.domain.is_abstract()) on_every_rank(evaluator, arguments.span, open);
+  else if (!on_rank_0(evaluator, arguments.span, open)) return token_text(std::move(result), 0, -1);
+  const int64_t count = result->count = result->file->count();
   return token_text(std::move(result), 0, count);
 }
 
@@ -181,6 +202,7 @@ void register_text(Scope& scope) {
   add_builtin(scope, "words", "words(path, size, special)", learned<learn_words, 2>);
   add_builtin(scope, "tokenizer", "tokenizer(path)", tokenizer);
   add_builtin(scope, "tokens", "tokens(path, tokenizer)", tokens);
+  add_builtin(scope, "token_file", "token_file(path, vocab, bits: int)", token_file);
   add_builtin(scope, "lines", "lines(path)", lines);
 }
 

@@ -3,34 +3,24 @@
 #include <algorithm>
 #include <cstring>
 
+#include "eval/batches.h"
 #include "eval/data.h"
+#include "io/write_file.h"
 #include "support/text.h"
 
 namespace mtf {
 namespace {
-
-/// i32 numbers that a batch is filled with.
-struct Numbers {
-  HostTensor tensor;
-  Numbers(Evaluator& evaluator, Dims dims, ElementType element = ElementType::kI32) {
-    tensor.type = {element, std::move(dims)};
-    if (!evaluator.domain.is_abstract()) tensor.bytes.resize(static_cast<size_t>(size_of(tensor.type.dims) * size_of(element)));
-  }
-  std::int32_t* data() { return reinterpret_cast<std::int32_t*>(tensor.bytes.data()); }
-};
-
-HostValue tuple_of(Evaluator& evaluator, std::vector<Numbers>& parts, Span span) {
-  std::vector<HostValue> values;
-  for (Numbers& part : parts) values.push_back(constant(evaluator, std::move(part.tensor), span));
-  return make_tuple(std::move(values));
-}
 
 class TokenText : public Object, public std::enable_shared_from_this<TokenText> {
  public:
   TokenText(std::shared_ptr<const Tokens> tokens, int64_t first, int64_t count) : tokens_(std::move(tokens)), first_(first), count_(count) {}
   std::string_view kind() const override { return "a text"; }
   std::string print() const override { return count_ < 0 ? "a text" : count_text(count_, "token"); }
-  std::vector<std::string> attributes() const override { return {"vocab", "batches", "windows", "decode", "encode"}; }
+  std::vector<std::string> attributes() const override {
+    std::vector<std::string> names{"vocab", "batches", "windows", "save"};
+    if (has_text()) names.insert(names.end(), {"decode", "encode"});
+    return names;
+  }
   std::optional<int64_t> length() const override { return count_; }
 
   std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
@@ -40,16 +30,21 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   }
 
   std::optional<HostValue> attribute(Evaluator&, Name name) override {
-    if (name.text() == "vocab") return tokens_->tokenizer ? HostValue(tokens_->tokenizer->vocab()) : unknown(UnknownKind::kInt);
+    if (name.text() == "vocab") return tokens_->vocab < 0 ? unknown(UnknownKind::kInt) : HostValue(tokens_->vocab);
     auto self = shared_from_this();
     if (name.text() == "batches") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->batches(evaluator, arguments); });
     if (name.text() == "windows") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->windows(evaluator, arguments); });
+    if (name.text() == "save") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->save(evaluator, arguments); });
+    if (!has_text()) return std::nullopt;
     if (name.text() == "encode") return method(name, [self](Evaluator&, Arguments& arguments) { return mtf::encode(self->tokens_->tokenizer, arguments); });
     if (name.text() == "decode") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return mtf::decode(evaluator, self->tokens_->tokenizer, arguments); });
     return std::nullopt;
   }
 
  private:
+  /// Whether a tokenizer knows what the ids mean, or a check does not know.
+  bool has_text() const { return tokens_->tokenizer || tokens_->vocab < 0; }
+
   HostValue batches(Evaluator& evaluator, Arguments& arguments) {
     auto given = match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
     const std::optional<Dims> dims = dims_of_batch(evaluator, std::span(given).first(2));
@@ -58,21 +53,24 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
     // Windows that do not overlap; each needs one token more, for the last target.
     const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
     const auto order = order_of(evaluator, given[2], windows);
-    auto sequence = std::make_shared<Sequence>();
-    sequence->what = "batches of a text";
-    sequence->count = windows < 0 ? -1 : windows / batch.size;
-    sequence->at = [self = shared_from_this(), &evaluator, batch, length, order, span = arguments.span](int64_t turn) {
-      std::vector<Numbers> parts(2, Numbers(evaluator, {batch, length}));
-      for (int64_t i = 0; i < (evaluator.domain.is_abstract() ? 0 : batch.size); ++i) {
-        const int64_t place = turn * batch.size + i, from = self->first_ + (order ? (*order)[static_cast<size_t>(place)] : place) * length.size;
-        for (int64_t k = 0; k < length.size; ++k) {
-          parts[0].data()[i * length.size + k] = self->tokens_->id(from + k);
-          parts[1].data()[i * length.size + k] = self->tokens_->id(from + k + 1);
-        }
+    const auto prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+      const int64_t size = tensors[0].type.dims[1].size;
+      for (int64_t row = rows.first; row < rows.last; ++row) {
+        const int64_t place = turn * tensors[0].type.dims[0].size + row;
+        self->write_row((order ? (*order)[static_cast<size_t>(place)] : place) * size, size, row, tensors);
       }
-      return tuple_of(evaluator, parts, span);
     };
-    return SequencePtr(sequence);
+    const std::vector<TensorType> types(2, {ElementType::kI32, *dims});
+    return batches_of(evaluator, {"batches of a text", windows < 0 ? -1 : windows / batch.size, types, prepare, tokens_->file != nullptr}, arguments.span);
+  }
+
+  /// Writes `count` tokens, from this text's `first` on, into a row of the first tensor, and the ones behind them into the second.
+  void write_row(int64_t first, int64_t count, int64_t row, std::vector<HostTensor>& tensors) const {
+    std::vector<std::int32_t> ids(static_cast<size_t>(count) + 1);
+    tokens_->read(first_ + first, ids);
+    const int64_t place = row * tensors[0].type.dims[1].size;
+    std::copy(ids.begin(), ids.end() - 1, ints(tensors[0]) + place);
+    std::copy(ids.begin() + 1, ids.end(), ints(tensors[1]) + place);
   }
 
   /// Windows that begin `stride` after each other, each with the targets that the one before has not.
@@ -86,25 +84,34 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
     if (*stride < 1 || *stride > length.size) fail(Kind::bad_value, given[2]->span, "expected a stride from 1 to {}, found {}", length.size, *stride);
     // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
     const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length.size + *stride - 1) / *stride);
-    auto sequence = std::make_shared<Sequence>();
-    sequence->what = "windows of a text";
-    sequence->count = count_ < 0 ? -1 : (count + batch.size - 1) / batch.size;
-    sequence->at = [self = shared_from_this(), &evaluator, batch, length, stride = *stride, count, targets, span = arguments.span](int64_t turn) {
-      const int64_t size = length.size;
-      std::vector<Numbers> parts(3, Numbers(evaluator, {batch, length}));
-      for (int64_t i = 0; i < (evaluator.domain.is_abstract() ? 0 : batch.size); ++i) {
-        const int64_t window = turn * batch.size + i;
-        for (int64_t k = 0; k < size; ++k) {
-          const int64_t target = window * stride + k;  // this token's number; its target is the next one
-          const bool there = window < count && target < targets;
-          parts[0].data()[i * size + k] = there ? self->tokens_->id(self->first_ + target) : 0;
-          parts[1].data()[i * size + k] = there ? self->tokens_->id(self->first_ + target + 1) : 0;
-          parts[2].data()[i * size + k] = there && (window == 0 || k >= size - stride);
-        }
+    const auto prepare = [self = shared_from_this(), stride = *stride, count, targets](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+      const int64_t size = tensors[0].type.dims[1].size;
+      for (int64_t row = rows.first; row < rows.last; ++row) {
+        const int64_t window = turn * tensors[0].type.dims[0].size + row;
+        const int64_t there = window < count ? std::min(size, targets - window * stride) : 0;
+        if (there == 0) continue;
+        self->write_row(window * stride, there, row, tensors);
+        for (int64_t k = window == 0 ? 0 : size - stride; k < there; ++k) ints(tensors[2])[row * size + k] = 1;
       }
-      return tuple_of(evaluator, parts, span);
     };
-    return SequencePtr(sequence);
+    const std::vector<TensorType> types(3, {ElementType::kI32, *dims});
+    return batches_of(evaluator, {"windows of a text", count_ < 0 ? -1 : (count + batch.size - 1) / batch.size, types, prepare, tokens_->file != nullptr}, arguments.span);
+  }
+
+  /// Its tokens as a file that data.token_file reads: of 16 bits where all ids fit.
+  HostValue save(Evaluator& evaluator, Arguments& arguments) const {
+    auto given = match_arguments(arguments, {"path"}, "save(path)");
+    if (given[0]->value.is_unknown() || evaluator.domain.is_abstract()) return None{};
+    const std::string path = string_of(*given[0]);
+    on_rank_0(evaluator, arguments.span, [&] {
+      std::vector<std::int32_t> ids(static_cast<size_t>(count_));
+      tokens_->read(first_, ids);
+      const auto size = static_cast<size_t>(size_of(token_type(tokens_->vocab)));
+      std::string bytes(ids.size() * size, '\0');
+      for (size_t k = 0; k < ids.size(); ++k) std::memcpy(bytes.data() + k * size, &ids[k], size);
+      write_file_atomically(path, bytes);
+    });
+    return None{};
   }
 
   std::shared_ptr<const Tokens> tokens_;
@@ -135,11 +142,19 @@ class Decoder {
 }  // namespace
 
 void Tokens::set(const std::vector<std::int32_t>& numbers) {
-  const auto size = static_cast<std::size_t>(id_bytes(tokenizer->vocab()));
+  const auto size = static_cast<std::size_t>(id_bytes(vocab));
   count = static_cast<std::int64_t>(numbers.size());
   ids.resize(numbers.size() * size);
   for (std::size_t i = 0; i < numbers.size(); ++i) std::memcpy(ids.data() + i * size, &numbers[i], size);
 }
+
+void Tokens::read(std::int64_t first, std::span<std::int32_t> to) const {
+  if (file) return file->read(first, to);
+  const int bytes = id_bytes(vocab);
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] = id_at(ids, bytes, first + static_cast<std::int64_t>(k));
+}
+
+StoredType token_type(std::int64_t vocab) { return vocab <= 0x10000 ? StoredType::kU16 : StoredType::kU32; }
 
 ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count) { return std::make_shared<TokenText>(std::move(tokens), first, count); }
 

@@ -273,11 +273,27 @@ HostTensor Engine::fetch(const Value& value) {
 }
 
 void Engine::place(Node& node, const HostTensor& data) {
-  const LaidOutOperation& operation = *node.operation;
   if (ranks() > 1) impl_->given.add({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
+  place_own(node, data);
+}
+
+void Engine::place_own(Node& node, const HostTensor& data) {
+  const LaidOutOperation& operation = *node.operation;
   node.computed = {dry() ? pretend_blocks(impl_->machine, data.type, operation.mesh, operation.shardings[0])
                          : place_blocks(impl_->machine, data, operation.mesh, operation.shardings[0])};
   if (impl_->reference) impl_->reference->place(node, data);
+}
+
+Interval Engine::own_rows(const Node& node) const {
+  const LaidOutOperation& operation = *node.operation;
+  const int64_t size = operation.results[0].dims[0].size;
+  if (dry()) return {0, size};
+  Interval own{size, 0};
+  for (const Coordinates& at : impl_->machine.hostings.of(operation.mesh).coordinates()) {
+    const Interval block = block_of(size, operation.shardings[0].dims[0], *operation.mesh, at);
+    if (block.size() > 0) own = {std::min(own.first, block.first), std::max(own.last, block.last)};
+  }
+  return own.first < own.last ? own : Interval{};
 }
 
 void Engine::store(const Value& value, const PositionedFile& file, uint64_t place) {

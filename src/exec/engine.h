@@ -75,6 +75,10 @@ class Engine {
 
   /// Makes the node's value from data that every rank has (the same on all): each keeps its blocks.
   void place(Node& node, const HostTensor& data);
+  /// The same of data of which each rank has what its blocks are made of, its own_rows.
+  void place_own(Node& node, const HostTensor& data);
+  /// The places of the first dim of the node's value that this rank's blocks lie within.
+  Interval own_rows(const Node& node) const;
 
   /// Writes the value as a whole tensor into a file from `place` on, each rank what it is the first to hold; computes it
   /// first. Throws IoError, on this rank alone.

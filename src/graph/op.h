@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graph/iteration_space.h"
@@ -33,7 +34,7 @@ enum class Work : uint8_t {
   kPerOperand,   ///< 1 for each element of the first operand: reductions, cumsum, sort, top_k
   kPerPart,      ///< 1 for each element of the second operand, which is added into the first
   kContraction,  ///< 2 for each point of the iteration space
-  kExpansion,    ///< what Op::expand's graph counts, whether it is used or not
+  kExpansion,    ///< what Op::expand's graph counts, whether it is used or not; see Op::counted
 };
 
 /// The order in which a tensor's dims lie in memory: their indices, outermost first.
@@ -69,6 +70,8 @@ struct Op {
   std::vector<Value> (*expand)(ExpandCall&) = nullptr;
   /// What an application counts as, in floating-point operations. Kernels count the same from the sizes they get.
   Work work = Work::kNone;
+  /// Of Work::kExpansion: a dim of which not every place is computed, and the one that is counted in its stead.
+  std::optional<std::pair<Dim, Dim>> (*counted)(const Operation&) = nullptr;
 
   std::vector<Value> (*gradient)(GradientCall&) = nullptr;
   std::string_view no_gradient = {};  ///< the reason, where there is none

@@ -21,8 +21,9 @@ struct StoredTypeFacts {
 
 constexpr StoredTypeFacts kFacts[] = {
     {"bool", 1, ElementType::kBool}, {"u8", 1, ElementType::kI32},  {"i8", 1, ElementType::kI32},
-    {"i16", 2, ElementType::kI32},   {"i32", 4, ElementType::kI32}, {"i64", 8, ElementType::kI32},
-    {"f32", 4, ElementType::kF32},   {"f64", 8, ElementType::kF64},
+    {"u16", 2, ElementType::kI32},   {"i16", 2, ElementType::kI32}, {"u32", 4, ElementType::kI32},
+    {"i32", 4, ElementType::kI32},   {"i64", 8, ElementType::kI32}, {"f32", 4, ElementType::kF32},
+    {"f64", 8, ElementType::kF64},
 };
 
 const StoredTypeFacts& facts(StoredType type) { return kFacts[static_cast<int>(type)]; }
@@ -77,6 +78,12 @@ ElementArray to_element_array(StoredArray array, const std::string& path, std::u
       break;
     case StoredType::kI8:
       result.bytes = widened<std::int8_t>(array.bytes, path);
+      break;
+    case StoredType::kU16:
+      result.bytes = widened<std::uint16_t>(array.bytes, path);
+      break;
+    case StoredType::kU32:
+      result.bytes = widened<std::uint32_t>(array.bytes, path);
       break;
     case StoredType::kI16:
       result.bytes = widened<std::int16_t>(array.bytes, path);

@@ -1,7 +1,7 @@
 // Numbers as files keep them.
 //
 // A StoredArray is what an idx or npy file holds: sizes, the type of its numbers, and the numbers themselves, in
-// row-major order and in this machine's byte order. A file knows types that tensors do not have (u8, i64);
+// row-major order and in this machine's byte order. A file knows types that tensors do not have (u8, i64 …);
 // `to_element_array` turns an array into one that a tensor can be made of.
 #pragma once
 
@@ -18,13 +18,13 @@
 
 namespace mtf {
 
-enum class StoredType : std::uint8_t { kBool, kU8, kI8, kI16, kI32, kI64, kF32, kF64 };
+enum class StoredType : std::uint8_t { kBool, kU8, kI8, kU16, kI16, kU32, kI32, kI64, kF32, kF64 };
 
 /// Bytes of one number.
 std::int64_t size_of(StoredType type);
-/// "bool", "u8", "i8", "i16", "i32", "i64", "f32", "f64".
+/// "bool", "u8", "i8", "u16", "i16", "u32", "i32", "i64", "f32", "f64".
 std::string_view name(StoredType type);
-/// The element type that holds it: every integer becomes i32 (an i64 only if it fits), the others stay.
+/// The element type that holds it: every integer becomes i32 (u32 and i64 only if they fit), the others stay.
 ElementType element_type_for(StoredType type);
 
 struct ArrayHeader {
@@ -51,8 +51,8 @@ struct ElementArray {
   std::vector<std::byte> bytes;
 };
 
-/// `array` in its element type; what has it already is not copied. Throws IoError, naming `path`, for an i64 that i32
-/// cannot hold, and before it copies more than `most_memory` bytes.
+/// `array` in its element type; what has it already is not copied. Throws IoError, naming `path`, for an integer that
+/// i32 cannot hold, and before it copies more than `most_memory` bytes.
 ElementArray to_element_array(StoredArray array, const std::string& path, std::uint64_t most_memory = kAnyMemory);
 
 /// Sizes as messages show them: "[60000, 28, 28]".

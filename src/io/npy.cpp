@@ -27,7 +27,8 @@ struct Code {
   StoredType type;
 };
 constexpr Code kCodes[] = {{"b1", StoredType::kBool}, {"u1", StoredType::kU8},  {"i1", StoredType::kI8},
-                           {"i2", StoredType::kI16},  {"i4", StoredType::kI32}, {"i8", StoredType::kI64},
+                           {"u2", StoredType::kU16},  {"i2", StoredType::kI16}, {"u4", StoredType::kU32},
+                            {"i4", StoredType::kI32}, {"i8", StoredType::kI64},
                            {"f4", StoredType::kF32},  {"f8", StoredType::kF64}};
 
 struct NpyHeader {
@@ -120,7 +121,7 @@ class HeaderText {
         return;
       }
     }
-    fail_bad_file(path_, "the npy file holds '{}'; expected one of b1 u1 i1 i2 i4 i8 f4 f8{}", descr,
+    fail_bad_file(path_, "the npy file holds '{}'; expected one of b1 u1 i1 u2 i2 u4 i4 i8 f4 f8{}", descr,
                   descr.ends_with("f2") ? " (convert half precision with astype('float32'))" : "");
   }
 
@@ -223,6 +224,14 @@ ArrayHeader read_npy_header(const std::string& path) {
   ArrayHeader header = parse_header(file).array;
   expect_possible_array(file, header, "npy");
   return header;
+}
+
+NpyNumbers find_npy_numbers(const std::string& path) {
+  InputFile file(path);
+  if (file.is_compressed()) fail_bad_file(path, "expected a file that is not compressed, as it is read in places");
+  const NpyHeader header = parse_header(file);
+  expect_possible_array(file, header.array, "npy");
+  return {header.array, header.fortran_order, header.big_endian, file.position()};
 }
 
 StoredArray read_npy(const std::string& path, std::uint64_t most_memory) {

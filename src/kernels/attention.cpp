@@ -148,6 +148,14 @@ void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std:
 }
 
 template <class T>
+const T* Attention<T>::kept(const AttentionQueries& place, std::int64_t row, const Columns& columns) {
+  if (rule_.drop.rate == 0) return nullptr;
+  T* const factors = room(kept_, kKeys);
+  fill_kept(rule_.drop, place.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin), columns.padded, factors);
+  return factors;
+}
+
+template <class T>
 void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
   using Row = TileRow<T>;
   const std::int64_t rows = rows_from(begin), values = rule_.values;
@@ -175,6 +183,7 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
         greatest[i] = now;
       }
       total[i] += static_cast<double>(Row::exp(row, seen.padded, now));
+      Row::multiply(row, kept(place, begin + i, seen), seen.padded);
       if constexpr (std::is_same_v<T, float>) {
         if (pairs_) pair_along(row, seen.padded, weights + i * lines(kKeys));
         else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
@@ -216,7 +225,10 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
     product(rows, seen.padded, values, {d_across, 1, kQueries}, {room(v_across_, 0) + seen.begin * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
+      const T* const factors = kept(place, begin + i, seen);
+      Row::multiply(slopes + i * kKeys, factors, seen.padded);
       Row::softmax_gradient(row, slopes + i * kKeys, seen.padded, log_sum[i], delta[i]);
+      Row::multiply(row, factors, seen.padded);
       if (rule_.bf16_product && !pairs_) round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
     }
     const T* const weights_along = along(weights, rows, seen.padded, kKeys, room(weights_, lines(kQueries) * kKeys));

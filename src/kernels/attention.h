@@ -7,8 +7,9 @@
 //
 // Scores exist as tiles of some queries by some places of the memory, which stay in a cache. Along a row of tiles a running
 // maximum and a running sum are kept, and what was summed under a smaller maximum is scaled down. The backward pass needs
-// log_sum alone: it computes each tile again. Tiles in which no query sees anything are skipped, and so are the last places
-// of a tile. The order in which the terms of out are added depends on the memory's length alone, so that splitting queries
+// log_sum alone: it computes each tile again. Where weights are dropped, each tile draws which, by the places of its elements
+// in the whole tensor of scores: forward and backward the same ones, however queries, heads and batch are split. Tiles in
+// which no query sees anything are skipped, and so are the last places of a tile. The order in which the terms of out are added depends on the memory's length alone, so that splitting queries
 // changes no bit of it (what is skipped would add 0); that of the gradients of k and v depends on which queries there are.
 //
 // Both operands of each of the products lie in lines, one for each step of what is summed over: q, k, d_out and v *across*
@@ -23,6 +24,7 @@
 
 #include "kernels/element_type.h"
 #include "kernels/matmul_product.h"
+#include "kernels/philox.h"
 #include "kernels/scratch.h"
 
 namespace mtf {
@@ -50,6 +52,12 @@ struct AttentionQueries {
   MatrixPlace q, out, log_sum;
   MatrixPlace bias, mask;         ///< [queries, memory]; the mask is bool: what may be seen
   MatrixPlace d_out, delta, d_q;  ///< of the backward pass: delta[i] = Σ d_out[i, :] · out[i, :]
+  std::uint64_t first_draw = 0;   ///< the number of the first query's first score in the whole tensor
+};
+
+/// Which weights are dropped; the numbers of a query's scores are `row` behind those of the query before.
+struct DroppedWeights : Drop {
+  std::int64_t row = 0;
 };
 
 /// What holds for a whole call.
@@ -58,6 +66,7 @@ struct AttentionRule {
   double scale = 1;
   Sight sight;
   bool bf16_product = false;  ///< what is multiplied is rounded to bf16 first, the scaled q and the weights too
+  DroppedWeights drop;
 };
 
 /// What was added up of the gradients of keys and values: [memory, features] and [memory, values].
@@ -122,6 +131,8 @@ class Attention {
   }
   /// The scores of a tile; what is not seen, and the padding, is kUnseen.
   void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
+  /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is dropped.
+  const T* kept(const AttentionQueries& place, std::int64_t row, const Columns& columns);
   bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
   T* room(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
 
@@ -133,6 +144,7 @@ class Attention {
   // Of the queries of a tile: q, scaled, and d_out; scores, their gradients, what products take of them, sums.
   Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;
   Scratch stage_, staged_pairs_;
+  Scratch kept_;  // of one query
 };
 
 extern template class Attention<float>;

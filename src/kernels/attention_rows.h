@@ -43,6 +43,12 @@ struct TileRow {
     return Eigen::internal::predux(sum);
   }
 
+  /// x = x y; without y, x stays.
+  static void multiply(T* x, const T* y, std::int64_t n) {
+    if (!y) return;
+    for (std::int64_t k = 0; k < n; k += kLanes) put(x + k, at(x + k) * at(y + k));
+  }
+
   /// weights = exp(weights - shift); slopes = weights (slopes - delta)
   static void softmax_gradient(T* weights, T* slopes, std::int64_t n, T shift, T delta) {
     const V m = lanes::splat<V>(shift), d = lanes::splat<V>(delta);

@@ -263,6 +263,22 @@ void fill_float(std::span<const RandomDim> block, ElementType type, void* data, 
 
 }  // namespace
 
+template <class T>
+void fill_kept(const Drop& drop, std::uint64_t first, std::int64_t count, T* to) {
+  const T factor = drop.rate < 1 ? static_cast<T>(1 / (1 - drop.rate)) : T(0);
+  const auto rate = static_cast<float>(drop.rate);
+  const Uniform make{drop.random, 0, 1};
+  alignas(64) float numbers[kGroup32];
+  for (std::int64_t k = 0; k < count;) {
+    const auto skip = static_cast<std::int64_t>((first + k) % kGroup32), some = std::min(count - k, kGroup32 - skip);
+    make((first + k) / kGroup32, numbers);
+    for (std::int64_t j = 0; j < some; ++j) to[k + j] = numbers[skip + j] < rate ? T(0) : factor;
+    k += some;
+  }
+}
+template void fill_kept(const Drop&, std::uint64_t, std::int64_t, float*);
+template void fill_kept(const Drop&, std::uint64_t, std::int64_t, double*);
+
 void fill_uniform(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double low,
                   double high, Threads& threads) {
   fill_float(block, type, data, Uniform{call, low, high}, threads);

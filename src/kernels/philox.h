@@ -24,6 +24,16 @@ struct RandomDim {
   std::int64_t first = 0, size = 0, whole = 0, stride = 0;
 };
 
+/// What is dropped at random: of the numbers that fill_uniform makes as f32 between 0 and 1, those where they are less than `rate`.
+struct Drop {
+  RandomCall random;
+  double rate = 0;
+};
+
+/// For elements `first`, `first + 1`, … of the whole tensor: 0 where they are dropped, otherwise 1 / (1 - rate), so that sums stay.
+template <class T>
+void fill_kept(const Drop& drop, std::uint64_t first, std::int64_t count, T* to);
+
 /// f32, f64 or bf16 (the f32 numbers, rounded), uniform in [low, high).
 void fill_uniform(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double low,
                   double high, Threads& threads);

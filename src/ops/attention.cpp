@@ -53,6 +53,15 @@ void check_numbers(const Call& call) {
   const Argument& window = call.argument("window");
   if (window.given && !window.unknown && window.number < 1)
     fail(Diagnostic(Kind::bad_value, window.span, fmt::format("expected a window of 1 or more, found {}", window.number)).help("a window of 1 sees its own position alone"));
+  const Argument& rate = call.argument("rate");
+  if (rate.given && !rate.unknown && !(rate.number >= 0 && rate.number <= 1))
+    fail(Kind::bad_value, rate.span, "expected the part of the weights to drop, from 0 to 1, found {}", rate.number);
+}
+
+/// A rate of 0 is none: no random call.
+bool drops(const Call& call) {
+  const Argument& rate = call.argument("rate");
+  return rate.given && (rate.unknown || rate.number > 0);
 }
 
 Values build_attention(Call& call) {
@@ -70,12 +79,16 @@ Values build_attention(Call& call) {
   Values operands = as_element(b, Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
   if (masked) operands.push_back(call.tensor("mask"));
+  const size_t tensors = operands.size();
+  if (drops(call))
+    for (const double number : {b.context.seed, static_cast<double>(b.context.random_calls++), call.argument("rate").number})
+      operands.push_back(b.number(number, ElementType::kF64));
 
-  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, b.context.precision == Precision::kBf16 || element == ElementType::kBf16}};
+  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, operands.size() > tensors, b.context.precision == Precision::kBf16 || element == ElementType::kBf16}};
   attributes.ints.push_back(find_dim(q, length.name));
   attributes.ints.push_back(find_dim(q, features.name));
   const auto memory_label = static_cast<int64_t>(q.size());
-  for (size_t k = 1; k < operands.size(); ++k)
+  for (size_t k = 1; k < tensors; ++k)
     for (const Dim& dim : operands[k].dims())
       attributes.ints.push_back(dim.name == memory.name ? memory_label : k == 2 && dim.name == values.name ? memory_label + 1 : find_dim(q, dim.name));
   const double scale = call.number("scale", 1 / std::sqrt(static_cast<double>(features.size)));
@@ -84,7 +97,8 @@ Values build_attention(Call& call) {
 
 Dims out_dims(const Operation& operation) {
   Dims dims = operation.operands[0].dims;
-  dims[operation.attributes.ints[6]] = operation.attributes.dims[3];
+  const AttentionParts parts(operation.attributes);
+  dims[parts.features_place] = parts.values;
   return dims;
 }
 
@@ -96,6 +110,14 @@ std::vector<TensorType> infer_attention(const Operation& operation) {
 }
 
 std::vector<TensorType> infer_gradient(const Operation& operation) { return {operation.operands[0], operation.operands[1], operation.operands[2]}; }
+
+/// Tiles that nothing sees are skipped. Of what a causal query sees all is counted, as is usual.
+std::optional<std::pair<Dim, Dim>> counted_memory(const Operation& operation) {
+  const AttentionParts parts(operation.attributes);
+  const int64_t places = counted_places(parts, operation.inputs[2], parts.memory.size);
+  if (places == parts.memory.size) return std::nullopt;
+  return std::pair(parts.memory, Dim{"window", places});
+}
 
 /// Queries are independent; where memory, features or values are split, smaller operations stand for it. Of the gradient,
 /// what k and v lack is summed.
@@ -174,17 +196,19 @@ void attention_mask_kernel(KernelCall& call) {
 constexpr Op ops::kAttention = complete({
     .name = "attention",
     .signature = "attention(q: tensor, k: tensor, v: tensor, over: dim, along: dim, features: dim, causal: bool = false, window: int = all, "
-                 "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true)",
+                 "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true, rate: number = 0)",
     .family = kFamily,
     .doc = "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q k + bias) v. `over` is the "
            "dimension of the places in k and v (the memory), `along` that of the queries, `features` the one that a query and a key share; "
            "the result has the dimensions of q, with v's own in place of `features`. Other dimensions of k and v are dimensions of q; "
            "one of q that both lack shares them (multi-query and grouped heads). Query i stands at position `offset` + i of the memory, "
            "behind a cache of so many places; `causal` lets it see no later position, `window` only positions fewer than that away, "
-           "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. "
+           "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. `rate` drops weights as "
+           "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one above 0 it counts as one random operation. "
            "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing sees are skipped. "
-           "Of bf16 the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the softmax are f32. "
-           "Counted is every score, seen or not. The gradient of a gradient does need the scores.",
+            "Of bf16 the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the softmax are f32. "
+            "Counted is for each query the whole memory, seen or not, or what its window has. Where `over` is split, every score is computed, "
+            "and counted. The gradient of a gradient does need the scores.",
     .example = "dim length = 3, memory = 3, d = 2\n"
                "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"
                "let k = tensor([[1, 0], [0, 1], [0, 0]], [memory, d])\n"
@@ -196,13 +220,16 @@ constexpr Op ops::kAttention = complete({
                "q: [b, c], k: [d, c], v: [d, a], s: [d, b] => attention(q, k, v, over: d, along: b, features: c, window: 2, offset: 1, bias: s)\n"
                "q: [a, b, c], k: [c, d, a], v: [a, d, c], s: [a], m: bool[b, d] => "
                "attention(q, k, v, over: d, along: b, features: c, causal: true, offset: 2, scale: 0.5, bias: s, mask: m)\n"
-               "q: bf16[a, b, c], k: bf16[d, c], v: bf16[d, c] => attention(q, k, v, over: d, along: b, features: c)",
+               "q: bf16[a, b, c], k: bf16[d, c], v: bf16[d, c] => attention(q, k, v, over: d, along: b, features: c)\n"
+               "q: [a, b, c], k: [d, c], v: [d, c], s: [a, d] => attention(q, k, v, over: d, along: b, features: c, bias: s, rate: 0.5)\n"
+               "q: [b, c, a], k: [d, a, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, rate: 0.25)",
     .build = build_attention,
     .infer = infer_attention,
     .space = attention_space,
     .kernel = attention_kernel,
     .expand = expand_attention,
     .work = Work::kExpansion,
+    .counted = counted_memory,
     .gradient = attention_gradient,
     .saved_results = 1,
 });
@@ -216,6 +243,7 @@ constexpr Op ops::kAttentionGradient = complete({
     .kernel = attention_gradient_kernel,
     .expand = expand_attention_gradient,
     .work = Work::kExpansion,
+    .counted = counted_memory,
     .gradient = gradient_of_expansion,
 });
 
@@ -227,6 +255,16 @@ constexpr Op ops::kAttentionMask = complete({
     .space = elementwise_space,
     .kernel = attention_mask_kernel,
     .no_gradient = "it depends on no tensor",
+});
+
+constexpr Op ops::kAttentionKept = complete({
+    .name = "attention_kept",
+    .family = kFamily,
+    .doc = "What attention's weights are multiplied by where some are dropped, and its memory is split.",
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.attributes.element, operation.attributes.dims}}; },
+    .space = elementwise_space,
+    .kernel = attention_kept_kernel,
+    .no_gradient = "random numbers depend on the seed, the number of the call and the place alone",
 });
 
 }  // namespace mtf

@@ -11,6 +11,7 @@ namespace {
 struct Factors {
   Value q, k, v;     ///< q is scaled
   Value scores;      ///< what is not seen is kUnseen
+  Value kept;        ///< what weights are multiplied by; null where none are dropped
   Dims rows;         ///< of scores, without the memory
 };
 
@@ -36,17 +37,23 @@ Factors factors_of(Builder& b, const Operation& operation, const Values& operand
     hide(b.split_like(b.add(ops::kAttentionMask, {}, {.dims = {parts.length, parts.memory}, .ints = {parts.causal, parts.windowed}},
                             {operation.inputs[1], operation.inputs[2]}),
                       made.scores));
+  if (parts.drops) {
+    const auto drop = operands.begin() + static_cast<std::ptrdiff_t>(parts.first_of_drop());
+    made.kept = b.split_like(b.add(ops::kAttentionKept, {drop, drop + 3}, {.dims = dims, .ints = {}, .element = element}), made.scores);
+  }
   return made;
 }
 
+Value dropped(Builder& b, const Value& weights, const Value& kept) { return kept ? b.map(ops::kMul, weights, kept) : weights; }
+
 struct Slopes {
-  Value weights, scores;  ///< exp(scores - log_sum); the gradient of the scores
+  Value weights, scores;  ///< exp(scores - log_sum), some dropped; the gradient of the scores
 };
 
 Slopes slopes_of(Builder& b, const AttentionParts& parts, const Factors& factors, const Value& log_sum, const Value& delta, const Value& d_out) {
   const Value weights = b.map(ops::kExp, b.map(ops::kSub, factors.scores, log_sum));
-  const Value d_weights = product(b, parts, b.cast(d_out, weights.element()), factors.v, factors.scores.dims());
-  return {weights, b.map(ops::kMul, weights, b.map(ops::kSub, d_weights, delta))};
+  const Value d_weights = dropped(b, product(b, parts, b.cast(d_out, weights.element()), factors.v, factors.scores.dims()), factors.kept);
+  return {dropped(b, weights, factors.kept), b.map(ops::kMul, weights, b.map(ops::kSub, d_weights, delta))};
 }
 
 }  // namespace
@@ -59,7 +66,7 @@ Values expand_attention(ExpandCall& call) {
   const Value max = b.map(ops::kMaximum, b.reduce(ops::kMax, factors.scores, factors.rows), kLeastMaximum);
   const Value weights = b.map(ops::kExp, b.map(ops::kSub, factors.scores, max));
   const Value sum = b.map(ops::kMaximum, b.sum_to(weights, factors.rows), kLeastSum);
-  const Value mixed = b.map(ops::kDiv, product(b, parts, weights, factors.v, out.dims), sum);
+  const Value mixed = b.map(ops::kDiv, product(b, parts, dropped(b, weights, factors.kept), factors.v, out.dims), sum);
   return {b.cast(mixed, out.element), b.map(ops::kAdd, b.map(ops::kLog, sum), max)};
 }
 

@@ -13,15 +13,20 @@
 namespace mtf {
 namespace {
 
-enum Part : size_t { kQ, kK, kV, kBias, kMask, kOut, kLogSum, kDelta, kDOut, kDQ, kDK, kDV, kParts };
+/// kDraw is no memory: the numbers of the scores' elements in the whole tensor.
+enum Part : size_t { kQ, kK, kV, kBias, kMask, kOut, kLogSum, kDelta, kDOut, kDQ, kDK, kDV, kDraw, kParts };
+
+Drop drop_of(std::span<const Block> numbers) {
+  const auto number = [&](size_t k) { return *numbers[k].as<double>(); };
+  return {{static_cast<uint64_t>(static_cast<int64_t>(number(0))), static_cast<uint64_t>(number(1))}, number(2)};
+}
 
 class AttentionBlocks {
  public:
   AttentionBlocks(KernelCall& call, bool backward) : call_(call), parts_(call.attributes), backward_(backward) {
     const std::vector<BlockDim>& q = call.operands[0].dims;
     for (const BlockDim& dim : q) sizes_.push_back(dim.size);
-    const auto& ints = call.attributes.ints;
-    length_ = ints[5], features_ = ints[6], memory_ = static_cast<int64_t>(q.size()), values_ = memory_ + 1;
+    length_ = parts_.length_place, features_ = parts_.features_place, memory_ = static_cast<int64_t>(q.size()), values_ = memory_ + 1;
     std::vector<int64_t> of_q(q.size()), of_out, of_rows;
     for (size_t d = 0; d < q.size(); ++d) {
       of_q[d] = static_cast<int64_t>(d);
@@ -29,7 +34,7 @@ class AttentionBlocks {
       if (of_q[d] != features_) of_rows.push_back(of_q[d]);
     }
     sizes_.resize(q.size() + 2);
-    std::span<const int64_t> labels = std::span(ints).subspan(7);
+    std::span<const int64_t> labels = parts_.labels;
     const auto take = [&](const Block& block) {
       const std::span<const int64_t> own = labels.first(block.dims.size());
       labels = labels.subspan(block.dims.size());
@@ -42,6 +47,7 @@ class AttentionBlocks {
     size_t next = 3;
     if (parts_.bias) set(kBias, call.operands[next], take(call.operands[next])), ++next;
     if (parts_.mask) set(kMask, call.operands[next], take(call.operands[next])), ++next;
+    if (parts_.drops) number_draws(q), next += 3;
     if (backward) {
       set(kLogSum, call.operands[next], of_rows);
       set(kDelta, call.operands[next + 1], of_rows);
@@ -57,6 +63,7 @@ class AttentionBlocks {
       if (label == length_ || label == features_) continue;
       std::array<int64_t, kParts> strides;
       for (size_t part = 0; part < kParts; ++part) strides[part] = stride(part, label);
+      if (parts_.drops) strides[kDraw] = strides_[kDraw][label];
       const bool shared = std::find(of_k.begin(), of_k.end(), label) != of_k.end();
       (shared ? memories_ : queries_).add(sizes_[label], strides);
     }
@@ -79,6 +86,17 @@ class AttentionBlocks {
       sizes_[labels[d]] = block.dims[d].size;
     }
   }
+  /// The strides of the scores as a whole tensor, row-major, and where this block begins in it.
+  void number_draws(const std::vector<BlockDim>& q) {
+    strides_[kDraw].assign(sizes_.size(), 0);
+    int64_t step = sizes_[memory_];
+    for (int64_t label = memory_; label-- > 0;) {
+      if (label == features_) continue;
+      strides_[kDraw][label] = step;
+      first_draw_ += q[label].first * step;
+      step *= q[label].whole;
+    }
+  }
   int64_t stride(size_t part, int64_t label) const { return blocks_[part] && label >= 0 ? strides_[part][label] : 0; }
 
   /// A part at one place of the batch; -1: one column.
@@ -99,13 +117,15 @@ class AttentionBlocks {
     made.d_out = place(kDOut, length_, values_, memory, at);
     made.delta = place(kDelta, length_, -1, memory, at);
     made.d_q = place(kDQ, length_, features_, memory, at);
+    made.first_draw = static_cast<uint64_t>(first_draw_ + memory.offset(kDraw) + at.offset(kDraw));
     return made;
   }
 
   AttentionRule rule() const {
     const BlockDim& along = call_.operands[0].dims[length_];
-    AttentionRule rule{sizes_[length_], sizes_[memory_], sizes_[features_], sizes_[values_], call_.inputs[0], {}, parts_.bf16_product};
+    AttentionRule rule{sizes_[length_], sizes_[memory_], sizes_[features_], sizes_[values_], call_.inputs[0], {}, parts_.bf16_product, {}};
     rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[2]) : 0, along.first + static_cast<int64_t>(call_.inputs[1])};
+    if (parts_.drops) rule.drop = {drop_of(call_.operands.subspan(parts_.first_of_drop())), strides_[kDraw][length_]};
     return rule;
   }
 
@@ -189,12 +209,13 @@ class AttentionBlocks {
 
   /// What the graph of attention_graph.cpp counts.
   void count_flops() {
-    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_], scores = rows * sizes_[memory_];
+    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_], scores = rows * counted_places(parts_, call_.inputs[2], sizes_[memory_]);
     const int64_t d = sizes_[features_], values = sizes_[values_];
     const int64_t changes = (parts_.bias ? 1 : 0) + (parts_.mask ? 1 : 0) + (parts_.by_position() ? 1 : 0);
     call_.flops += rows * d + scores * (2 * d + changes);
-    if (backward_) call_.flops += scores * (4 + 4 * values + 4 * d) + rows * d;
-    else call_.flops += scores * (4 + 2 * values) + rows * (values + 4);
+    const int64_t drops = parts_.drops ? 1 : 0;
+    if (backward_) call_.flops += scores * (4 + 2 * drops + 4 * values + 4 * d) + rows * d;
+    else call_.flops += scores * (4 + drops + 2 * values) + rows * (values + 4);
   }
 
   KernelCall& call_;
@@ -204,14 +225,43 @@ class AttentionBlocks {
   std::vector<int64_t> sizes_;                                   ///< of each label
   std::array<const Block*, kParts> blocks_{};
   std::array<std::vector<int64_t>, kParts> strides_;
+  int64_t first_draw_ = 0;
   Places memories_;  ///< places that have keys and values of their own
   Places queries_;   ///< places that share them
 };
 
 }  // namespace
 
+int64_t counted_places(const AttentionParts& parts, double window, int64_t memory) {
+  if (!parts.windowed) return memory;
+  return std::min(memory, static_cast<int64_t>(std::min(window, 0x1p40)) * (parts.causal ? 1 : 2) - (parts.causal ? 0 : 1));
+}
+
 void attention_kernel(KernelCall& call) { AttentionBlocks(call, false).run(); }
 
 void attention_gradient_kernel(KernelCall& call) { AttentionBlocks(call, true).run(); }
+
+void attention_kept_kernel(KernelCall& call) {
+  const Block& to = call.results[0];
+  const Drop drop = drop_of(call.operands);
+  const BlockDim& row = to.dims.back();
+  Walk<2> rows;  // through the numbers of the whole tensor's elements, and through the block
+  std::vector<int64_t> steps(to.dims.size(), 1);
+  uint64_t first = static_cast<uint64_t>(row.first);
+  for (size_t d = to.dims.size() - 1; d-- > 0;) {
+    steps[d] = steps[d + 1] * to.dims[d + 1].whole;
+    first += static_cast<uint64_t>(to.dims[d].first * steps[d]);
+  }
+  for (size_t d = 0; d + 1 < to.dims.size(); ++d) rows.add(to.dims[d].size, {steps[d], to.dims[d].stride});
+  const auto run = [&]<class T>(T) {
+    for_each_place(call.threads, rows, row.size, [&](const Walk<2>& at) {
+      std::vector<T> kept(static_cast<size_t>(row.size));
+      fill_kept(drop, first + static_cast<uint64_t>(at.offset(0)), row.size, kept.data());
+      for (int64_t j = 0; j < row.size; ++j) to.as<T>()[at.offset(1) + j * row.stride] = kept[static_cast<size_t>(j)];
+    });
+  };
+  if (to.element == ElementType::kF64) run(double{});
+  else run(float{});
+}
 
 }  // namespace mtf

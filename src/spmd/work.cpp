@@ -34,8 +34,10 @@ Cost work(const LaidOutOperation& operation, const FactorOf& of_operand, const F
     }
     case Work::kExpansion: {
       Cost total;
+      const auto counted = operation.op->counted ? operation.op->counted(operation) : std::nullopt;
+      const FactorOf factor = [&](const Dim& dim) { return counted && dim == counted->first ? BlockSize{counted->second, {}} : of_operand(dim); };
       const Program parts = expansion_of(operation);
-      for (const ProgramOperation& part : parts.operations) total.add(work(*part.operation, of_operand, of_operand));
+      for (const ProgramOperation& part : parts.operations) total.add(work(*part.operation, factor, factor));
       return total;
     }
   }

@@ -107,10 +107,10 @@ void check_thousand_lines(benchmark::State& state) {
 BENCHMARK(check_thousand_lines)->Unit(benchmark::kMillisecond);
 
 const char* const kGptStep =
-    "import nn, optim\n"
+    "import nn, optim, transformer\n"
     "dim batch = 4096, length = 128, d_model = 4096, heads = 64, d_head = 64, d_ff = 16384, vocab = 8192\n"
     "let embedding = nn.Embedding(vocab, d_model)\n"
-    "let block = nn.TransformerLayer(d_model, length, heads, d_head, d_ff)\n"
+    "let block = transformer.Layer(d_model, length, heads, d_head, d_ff, bias: false)\n"
     "let ids = random.integers([batch, length], 0, 8192)\n"
     "let loss = mean(cross_entropy(embedding.logits(block(embedding(ids))), ids, over: vocab))\n"
     "let g = grad(loss, block.params)\n"

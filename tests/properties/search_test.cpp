@@ -97,8 +97,8 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
 
 /// A training step of `layers` layers, with Adam.
 std::string layered(int layers) {
-  return "import nn, optim\ndim batch = 256, length = 64, d_model = 512, heads = 8, d_head = 64, d_ff = 2048\n"
-         "model Deep {\n  let all = [nn.TransformerLayer(d_model, length, heads, d_head, d_ff) for i in 0.." + std::to_string(layers) + "]\n"
+  return "import transformer, optim\ndim batch = 256, length = 64, d_model = 512, heads = 8, d_head = 64, d_ff = 2048\n"
+         "model Deep {\n  let all = [transformer.Layer(d_model, length, heads, d_head, d_ff, bias: false) for i in 0.." + std::to_string(layers) + "]\n"
          "  fn call(x) { for layer in all { x := layer(x) }; return x }\n}\n"
          "let net = Deep()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, length, d_model])\n"
          "let loss = mean(square(net(x)))\nopt.minimize(loss)\nprint(loss)\n";

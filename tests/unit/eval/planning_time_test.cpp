@@ -113,11 +113,11 @@ const std::string kAdam =
 
 TEST(PlanningTime, OfAStepOfALargeTransformerIsShort) {
   const std::string text =
-      "import nn\n"
+      "import nn, transformer\n"
       "dim batch = 256, length = 256, d_model = 1024, heads = 32, d_head = 32, d_ff = 4096, vocab = 8192\n"
       "model Gpt {\n"
       "  let embedding = nn.Embedding(vocab, d_model)\n"
-      "  let blocks = [nn.TransformerLayer(d_model, length, heads, d_head, d_ff) for i in 0..count]\n"
+      "  let blocks = [transformer.Layer(d_model, length, heads, d_head, d_ff, bias: false) for i in 0..count]\n"
       "  fn layer(x, i: int) = blocks[i](x)\n" + kThrough +
       "  fn call(ids) = embedding.logits(through(embedding(ids), 0, count))\n"
       "}\n"

@@ -90,6 +90,17 @@ TEST(Run, ManyTurnsOfALoopHaveThePlanOfAFew) {
   EXPECT_LE(plans, 4);
 }
 
+TEST(Run, AStepThatDropsOtherWeightsHasThePlanOfTheStepBefore) {
+  const auto plans_of = [](int steps) {
+    return cuts_and_plans("mesh line = [p: 2]\nlayout split = {memory -> p}\ndim length = 4, memory = 6, d = 2\n"
+                          "model M { param q: [length, d] = 1 }\nlet m = M()\nlet k = random.normal([memory, d])\n"
+                          "for i in 0.." + std::to_string(steps) + " {\n"
+                          "  let y = attention(m.q, k, k, over: memory, along: length, features: d, rate: 0.1 + 0.01 * i)\n"
+                          "  m.q := m.q - grad(sum(square(y)), m.q)\n}\nprint(sum(m.q))\n").second;
+  };
+  EXPECT_EQ(plans_of(8), plans_of(3));
+}
+
 TEST(Run, TurnsWaitForTheGradientThatIsTakenThroughThem) {
   EXPECT_EQ(cuts_and_plans("dim a = 4\nlet x = ones([a])\nlet y = x\nfor i in 0..1000 { y := y * 0.5 + i }\nprint(grad(sum(y), x))\n").first, 1);
 }

@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <chrono>
+#include <filesystem>
+#include <functional>
 
 #include "command.h"
 #include "exec/storage.h"
@@ -187,6 +189,38 @@ TEST_F(OnRanks, AFileThatOnlySomeReadIsSeen) {
   const ProcessResult result = run_versions(kRight, read + kRight);
   EXPECT_EQ(result.status, 1);
   EXPECT_TRUE(says_once(result.err, "ranks_disagree"));
+}
+
+/// 12 rows of 2 tokens and one more, all 1, but 9 where `wrong` says.
+std::string tokens(const std::function<bool(int row)>& wrong) {
+  std::string bytes;
+  for (int i = 0; i < 13; ++i) bytes += {wrong(i / 2) ? '\x09' : '\x01', '\0'};
+  return bytes;
+}
+const std::string kWalk = "import data\nmesh m = [p: 3]\ndim batch = 6, length = 2\nlayout split = {batch -> p}\n"
+                          "for (x, y) in data.token_file(\"ids\", 5).batches(batch, length) { print(sum(x), sum(y)) }\n";
+
+TEST_F(OnRanks, EachReadsTheRowsOfItsProcessorsAlone) {
+  const std::string script = write("a.mtf", kWalk);
+  for (int rank = 0; rank < 3; ++rank) {
+    std::filesystem::create_directory(path(std::to_string(rank)));
+    write(std::to_string(rank) + "/ids", tokens([&](int row) { return row < 2 * rank || row > 2 * rank + 2; }));  // a row's last target is the next one's first token
+  }
+  const ProcessResult result = run_on_ranks(3, {"sh", "-c", "cd " + path("") + "$OMPI_COMM_WORLD_RANK && exec " + kMtf + " run " + script});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "12 12\n");
+}
+
+TEST_F(OnRanks, AFileThatOneCannotReadIsSaidOnce) {
+  const std::string script = write("a.mtf", kWalk);
+  for (int rank = 0; rank < 3; ++rank) {
+    std::filesystem::create_directory(path(std::to_string(rank)));
+    write(std::to_string(rank) + "/ids", tokens([&](int row) { return rank == 1 && row == 3; }));
+  }
+  const ProcessResult result = run_on_ranks(3, {"sh", "-c", "cd " + path("") + "$OMPI_COMM_WORLD_RANK && exec " + kMtf + " run " + script});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_TRUE(says_once(result.err, "bad_file_format"));
+  EXPECT_MENTIONS(result.err, "token 6 is 9: expected ids from 0 to 4");
 }
 
 TEST_F(OnRanks, AVersionThatIsRefusedOnSomeIsSaidOnce) {
