@@ -8,7 +8,7 @@ graph/op.h            ops       20
 ops/builder.h         ops       25
 spmd/local_program.h  spmd      20
 schedule/schedule.h   schedule  15
-exec/engine.h         exec      30
+exec/engine.h         exec      31
 exec/bound_plan.h     exec       5
 eval/evaluator.h      eval       5
 "

@@ -190,11 +190,11 @@ TEST_F(CommandTest, SymbolicPlanPrintsTheTableOfThePapersLayouts) {
   EXPECT_TRUE(line(":37  ", "computation").starts_with("12·batch·hidden·io + "));
   EXPECT_TRUE(line(":40  ", "computation").starts_with("12·batch·hidden·io / all + "));
   EXPECT_TRUE(line(":45  ", "computation").starts_with("12·batch·hidden·io / all + "));
-  EXPECT_TRUE(line(":51  ", "computation").starts_with("12·batch·io·hidden / (rows·cols) + "));
-  EXPECT_TRUE(line(":58  ", "computation").starts_with("12·batch·io·hidden / (rows·planes·cols) + "));
+  EXPECT_TRUE(line(":51  ", "computation").starts_with("12·batch·hidden·io / (rows·cols) + "));
+  EXPECT_TRUE(line(":58  ", "computation").starts_with("12·batch·hidden·io / (rows·cols·planes) + "));
   EXPECT_EQ(line(":40  ", "all_reduce over all"), "2·hidden·io + hidden = 8,320");
   EXPECT_EQ(line(":45  ", "all_reduce over all"), "2·batch·io = 4,096");
-  EXPECT_EQ(line(":51  ", "elements"), "6·batch·hidden / (rows·cols) + 9·batch·io / rows + 8·io·hidden / cols");
+  EXPECT_EQ(line(":51  ", "elements"), "6·batch·hidden / (rows·cols) + 9·batch·io / rows + 8·hidden·io / cols");
 }
 
 }  // namespace
