@@ -68,8 +68,8 @@ class Emitter {
       }
     }
     for (const LoopOutput& output : p.outputs) ++uses_left_[output.value];
-    // A store may overwrite an operand in place, so it comes after the last step that reads memory; and an operand that is
-    // an output itself is read before the first store.
+    // A store may overwrite an operand in place, so it comes after the last step that reads memory, and after the outputs
+    // that are operands: they are reduced before the first store, and where there are several stores read before it.
     int last_read = -1;
     const int operands = static_cast<int>(p.operands.size()), steps = static_cast<int>(p.steps.size());
     auto in_memory = [&](int v) { return v >= 0 && v < operands && p.operands[v].kind == OperandKind::kArray; };
@@ -88,12 +88,16 @@ class Emitter {
         if (p.outputs[o].value == operands + k && early(p.outputs[o])) emit_output(static_cast<int>(o));
       }
     }
-    for (const LoopOutput& output : p.outputs) {
-      if (in_memory(output.value)) keep(output.value);
-    }
+    std::vector<std::size_t> stores;
     for (std::size_t o = 0; o < p.outputs.size(); ++o) {
-      if (!early(p.outputs[o])) emit_output(static_cast<int>(o));
+      if (early(p.outputs[o])) continue;
+      if (p.outputs[o].reduction == Reduction::kStore) stores.push_back(o);
+      else emit_output(static_cast<int>(o));
     }
+    for (std::size_t o : stores) {
+      if (stores.size() > 1 && in_memory(p.outputs[o].value)) keep(p.outputs[o].value);
+    }
+    for (std::size_t o : stores) emit_output(static_cast<int>(o));
     add(lanes::end_step(code_.group), "end");
   }
 
