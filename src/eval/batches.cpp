@@ -102,4 +102,20 @@ HostValue batches_of(Evaluator& evaluator, BatchSource source, Span span) {
   return SequencePtr(sequence);
 }
 
+SpecialIds special_ids(Evaluator& evaluator, std::span<const GivenArgument* const> given) {
+  const auto id = [&](size_t k) { return static_cast<std::int32_t>(evaluator.convert.to_int(given[k]->value, given[k]->span, "an id").value_or(0)); };
+  return {id(0), id(1), id(2)};
+}
+
+std::optional<HostValue> TextList::slice(Evaluator&, Range range, Span span) {
+  if (count_ < 0 || !range.known) return part(first_, -1);
+  const Range within = part_of(range, count_, span);
+  return part(first_ + within.first, within.size());
+}
+
+std::optional<HostValue> TextList::attribute(Evaluator&, Name name) {
+  if (name.text() != "batches") return std::nullopt;
+  return method(name, [self = shared_from_this()](Evaluator& evaluator, Arguments& arguments) { return self->batches(evaluator, arguments); });
+}
+
 }  // namespace mtf

@@ -23,38 +23,24 @@ struct Piece {
 };
 using Rows = std::vector<std::vector<Piece>>;
 
-class Packed : public Object, public std::enable_shared_from_this<Packed> {
+class Packed : public TextList {
  public:
   using Texts = std::vector<std::vector<std::int32_t>>;
-  Packed(std::shared_ptr<const Texts> texts, int64_t first, int64_t count, std::int32_t begin, std::int32_t end, std::int32_t padding)
-      : texts_(std::move(texts)), first_(first), count_(count), begin_(begin), end_(end), padding_(padding) {}
+  Packed(std::shared_ptr<const Texts> texts, int64_t first, int64_t count, SpecialIds ids) : TextList(first, count, ids), texts_(std::move(texts)) {}
   std::string_view kind() const override { return "a list of texts that share rows"; }
   std::string print() const override { return count_ < 0 ? "texts" : count_text(count_, "text"); }
-  std::vector<std::string> attributes() const override { return {"batches"}; }
-  std::optional<int64_t> length() const override { return count_; }
-
-  std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
-    if (count_ < 0 || !range.known) return part(first_, -1);
-    const Range within = part_of(range, count_, span);
-    return part(first_ + within.first, within.size());
-  }
-
-  std::optional<HostValue> attribute(Evaluator&, Name name) override {
-    if (name.text() != "batches") return std::nullopt;
-    return method(name, [self = shared_from_this()](Evaluator& evaluator, Arguments& arguments) { return self->batches(evaluator, arguments); });
-  }
 
  private:
-  HostValue part(int64_t first, int64_t count) const { return ObjectPtr(std::make_shared<Packed>(texts_, first, count, begin_, end_, padding_)); }
+  HostValue part(int64_t first, int64_t count) const override { return ObjectPtr(std::make_shared<Packed>(texts_, first, count, ids_)); }
 
-  HostValue batches(Evaluator& evaluator, Arguments& arguments) {
+  HostValue batches(Evaluator& evaluator, Arguments& arguments) override {
     auto given = match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
     const std::optional<Dims> dims = dims_of_batch(evaluator, std::span(given).first(2));
     if (!dims) return unknown(UnknownKind::kAny);
     const auto rows = std::make_shared<const Rows>(packed((*dims)[1].size));
     const auto order = order_of(evaluator, given[2], static_cast<int64_t>(rows->size()));
     const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(rows->size()) / (*dims)[0].size;
-    const auto prepare = [self = shared_from_this(), rows, order](int64_t turn, Interval of, std::vector<HostTensor>& tensors) {
+    const auto prepare = [self = std::static_pointer_cast<const Packed>(shared_from_this()), rows, order](int64_t turn, Interval of, std::vector<HostTensor>& tensors) {
       for (int64_t row = of.first; row < of.last; ++row) {
         const int64_t place = turn * tensors[0].type.dims[0].size + row;
         self->write((*rows)[static_cast<size_t>(order ? (*order)[static_cast<size_t>(place)] : place)], row, tensors);
@@ -92,30 +78,27 @@ class Packed : public Object, public std::enable_shared_from_this<Packed> {
   void write(const std::vector<Piece>& pieces, int64_t row, std::vector<HostTensor>& tensors) const {
     const int64_t length = tensors[0].type.dims[1].size;
     std::int32_t *x = ints(tensors[0]) + row * length, *y = ints(tensors[1]) + row * length, *segment = ints(tensors[2]) + row * length;
-    std::fill_n(x, length, padding_);
-    std::fill_n(y, length, padding_);
+    std::fill_n(x, length, ids_.padding);
+    std::fill_n(y, length, ids_.padding);
     std::int32_t number = 0;
     for (const Piece& piece : pieces) {
       const std::vector<std::int32_t>& ids = (*texts_)[static_cast<size_t>(piece.text)];
       ++number;
       for (int64_t k = piece.first; k < piece.first + piece.size; ++k) {
-        *x++ = k == 0 ? begin_ : ids[static_cast<size_t>(k - 1)];
-        *y++ = k == static_cast<int64_t>(ids.size()) ? end_ : ids[static_cast<size_t>(k)];
+        *x++ = k == 0 ? ids_.begin : ids[static_cast<size_t>(k - 1)];
+        *y++ = k == static_cast<int64_t>(ids.size()) ? ids_.end : ids[static_cast<size_t>(k)];
         *segment++ = number;
       }
     }
   }
 
   std::shared_ptr<const Texts> texts_;
-  int64_t first_, count_;
-  std::int32_t begin_, end_, padding_;
 };
 
 /// packed(texts, begin, end, padding)
 HostValue packed(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"texts", "begin", "end", "padding"}, "packed(texts, begin, end, padding)");
-  std::int32_t ids[3];
-  for (int i = 0; i < 3; ++i) ids[i] = static_cast<std::int32_t>(evaluator.convert.to_int(given[i + 1]->value, given[i + 1]->span, "an id").value_or(0));
+  const SpecialIds ids = special_ids(evaluator, std::span(given).subspan(1, 3));
   auto texts = std::make_shared<Packed::Texts>();
   auto* list = given[0]->value.as<ListPtr>();
   const bool known = list && !evaluator.domain.is_check();
@@ -123,7 +106,7 @@ HostValue packed(Evaluator& evaluator, Arguments& arguments) {
   if (known)
     for (const HostValue& text : (*list)->items) texts->push_back(ids_of(evaluator, text, given[0]->span));
   const int64_t count = known ? static_cast<int64_t>(texts->size()) : -1;
-  return ObjectPtr(std::make_shared<Packed>(std::move(texts), 0, count, ids[0], ids[1], ids[2]));
+  return ObjectPtr(std::make_shared<Packed>(std::move(texts), 0, count, ids));
 }
 
 }  // namespace

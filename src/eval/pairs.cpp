@@ -12,30 +12,16 @@ struct Pair {
   std::vector<std::int32_t> source, target;
 };
 
-class Pairs : public Object, public std::enable_shared_from_this<Pairs> {
+class Pairs : public TextList {
  public:
-  Pairs(std::shared_ptr<const std::vector<Pair>> pairs, int64_t first, int64_t count, std::int32_t begin, std::int32_t end, std::int32_t padding)
-      : pairs_(std::move(pairs)), first_(first), count_(count), begin_(begin), end_(end), padding_(padding) {}
+  Pairs(std::shared_ptr<const std::vector<Pair>> pairs, int64_t first, int64_t count, SpecialIds ids) : TextList(first, count, ids), pairs_(std::move(pairs)) {}
   std::string_view kind() const override { return "a list of texts with translations"; }
   std::string print() const override { return count_ < 0 ? "texts with translations" : count_text(count_, "text") + " with translations"; }
-  std::vector<std::string> attributes() const override { return {"batches"}; }
-  std::optional<int64_t> length() const override { return count_; }
-
-  std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
-    if (count_ < 0 || !range.known) return part(first_, -1);
-    const Range within = part_of(range, count_, span);
-    return part(first_ + within.first, within.size());
-  }
-
-  std::optional<HostValue> attribute(Evaluator&, Name name) override {
-    if (name.text() != "batches") return std::nullopt;
-    return method(name, [self = shared_from_this()](Evaluator& evaluator, Arguments& arguments) { return self->batches(evaluator, arguments); });
-  }
 
  private:
-  HostValue part(int64_t first, int64_t count) const { return ObjectPtr(std::make_shared<Pairs>(pairs_, first, count, begin_, end_, padding_)); }
+  HostValue part(int64_t first, int64_t count) const override { return ObjectPtr(std::make_shared<Pairs>(pairs_, first, count, ids_)); }
 
-  HostValue batches(Evaluator& evaluator, Arguments& arguments) {
+  HostValue batches(Evaluator& evaluator, Arguments& arguments) override {
     auto given = match_arguments(arguments, {"batch", "memory", "length", "shuffle?"}, "batches(batch: dim, memory: dim, length: dim, shuffle: int)");
     const std::optional<Dims> known = dims_of_batch(evaluator, std::span(given).first(3));
     if (!known) return unknown(UnknownKind::kAny);
@@ -53,7 +39,9 @@ class Pairs : public Object, public std::enable_shared_from_this<Pairs> {
     }
     const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(fitting->size()) / dims[0].size;
     const TensorType sources{ElementType::kI32, {dims[0], dims[1]}}, targets{ElementType::kI32, {dims[0], dims[2]}};
-    const auto prepare = [self = shared_from_this(), fitting](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) { self->prepare(*fitting, turn, rows, tensors); };
+    const auto prepare = [self = std::static_pointer_cast<const Pairs>(shared_from_this()), fitting](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+      self->prepare(*fitting, turn, rows, tensors);
+    };
     return batches_of(evaluator, {"batches of texts with translations", count, {sources, targets, targets}, prepare, false}, arguments.span);
   }
 
@@ -63,12 +51,12 @@ class Pairs : public Object, public std::enable_shared_from_this<Pairs> {
       const Pair& pair = (*pairs_)[static_cast<size_t>(chosen[static_cast<size_t>(turn * tensors[0].type.dims[0].size + row)])];
       auto fill = [&](HostTensor& tensor, std::vector<std::int32_t> ids) {
         const int64_t size = tensor.type.dims[1].size;
-        ids.resize(static_cast<size_t>(size), padding_);
+        ids.resize(static_cast<size_t>(size), ids_.padding);
         std::copy(ids.begin(), ids.end(), ints(tensor) + row * size);
       };
       std::vector<std::int32_t> input = pair.target, target = pair.target;
-      input.insert(input.begin(), begin_);
-      target.push_back(end_);
+      input.insert(input.begin(), ids_.begin);
+      target.push_back(ids_.end);
       fill(tensors[0], pair.source);
       fill(tensors[1], std::move(input));
       fill(tensors[2], std::move(target));
@@ -76,15 +64,12 @@ class Pairs : public Object, public std::enable_shared_from_this<Pairs> {
   }
 
   std::shared_ptr<const std::vector<Pair>> pairs_;
-  int64_t first_, count_;
-  std::int32_t begin_, end_, padding_;
 };
 
 /// pairs(sources, targets, begin, end, padding)
 HostValue pairs(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"sources", "targets", "begin", "end", "padding"}, "pairs(sources, targets, begin, end, padding)");
-  std::int32_t ids[3];
-  for (int i = 0; i < 3; ++i) ids[i] = static_cast<std::int32_t>(evaluator.convert.to_int(given[i + 2]->value, given[i + 2]->span, "an id").value_or(0));
+  const SpecialIds ids = special_ids(evaluator, std::span(given).subspan(2, 3));
   auto all = std::make_shared<std::vector<Pair>>();
   auto *sources = given[0]->value.as<ListPtr>(), *targets = given[1]->value.as<ListPtr>();
   const bool known = sources && targets && !evaluator.domain.is_check();
@@ -96,7 +81,7 @@ HostValue pairs(Evaluator& evaluator, Arguments& arguments) {
     }
   }
   const int64_t count = known ? static_cast<int64_t>(all->size()) : -1;
-  return ObjectPtr(std::make_shared<Pairs>(std::move(all), 0, count, ids[0], ids[1], ids[2]));
+  return ObjectPtr(std::make_shared<Pairs>(std::move(all), 0, count, ids));
 }
 
 }  // namespace

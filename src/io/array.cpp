@@ -28,20 +28,14 @@ constexpr StoredTypeFacts kFacts[] = {
 
 const StoredTypeFacts& facts(StoredType type) { return kFacts[static_cast<int>(type)]; }
 
-template <typename Stored>
-std::vector<std::byte> widened(const std::vector<std::byte>& bytes, const std::string& path) {
-  const std::size_t count = bytes.size() / sizeof(Stored);
-  std::vector<std::byte> result(count * sizeof(std::int32_t));
-  for (std::size_t i = 0; i < count; ++i) {
-    Stored stored;
-    std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
-    if (!std::in_range<std::int32_t>(stored)) {
-      fail_bad_file(path, "number {} is {}: expected an i32, which ends at {}", i, stored,
-                    std::numeric_limits<std::int32_t>::max());
-    }
+std::vector<std::byte> as_i32(StoredType type, std::span<const std::byte> bytes, const std::string& path) {
+  std::vector<std::byte> result(bytes.size() / static_cast<std::size_t>(size_of(type)) * sizeof(std::int32_t));
+  each_integer(type, bytes, [&](std::size_t i, std::int64_t stored) {
+    if (!std::in_range<std::int32_t>(stored))
+      fail_bad_file(path, "number {} is {}: expected an i32, which ends at {}", i, stored, std::numeric_limits<std::int32_t>::max());
     const auto value = static_cast<std::int32_t>(stored);
     std::memcpy(result.data() + i * sizeof(value), &value, sizeof(value));
-  }
+  });
   return result;
 }
 
@@ -72,34 +66,13 @@ ElementArray to_element_array(StoredArray array, const std::string& path, std::u
   const bool is_integer = result.type == ElementType::kI32 && array.header.type != StoredType::kI32;
   const std::uint64_t copied = is_integer ? array.bytes.size() / static_cast<std::size_t>(size_of(array.header.type)) * sizeof(std::int32_t) : 0;
   if (copied > most_memory) fail_too_large(path, copied, most_memory);
-  switch (array.header.type) {
-    case StoredType::kU8:
-      result.bytes = widened<std::uint8_t>(array.bytes, path);
-      break;
-    case StoredType::kI8:
-      result.bytes = widened<std::int8_t>(array.bytes, path);
-      break;
-    case StoredType::kU16:
-      result.bytes = widened<std::uint16_t>(array.bytes, path);
-      break;
-    case StoredType::kU32:
-      result.bytes = widened<std::uint32_t>(array.bytes, path);
-      break;
-    case StoredType::kI16:
-      result.bytes = widened<std::int16_t>(array.bytes, path);
-      break;
-    case StoredType::kI64:
-      result.bytes = widened<std::int64_t>(array.bytes, path);
-      break;
-    case StoredType::kBool:
-      for (std::byte& value : array.bytes) value = std::byte{value != std::byte{0}};
-      [[fallthrough]];
-    case StoredType::kI32:
-    case StoredType::kF32:
-    case StoredType::kF64:
-      result.bytes = std::move(array.bytes);
-      break;
+  if (is_integer) {
+    result.bytes = as_i32(array.header.type, array.bytes, path);
+    return result;
   }
+  if (array.header.type == StoredType::kBool)
+    for (std::byte& value : array.bytes) value = std::byte{value != std::byte{0}};
+  result.bytes = std::move(array.bytes);
   return result;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -26,6 +27,26 @@ std::int64_t size_of(StoredType type);
 std::string_view name(StoredType type);
 /// The element type that holds it: every integer becomes i32 (u32 and i64 only if they fit), the others stay.
 ElementType element_type_for(StoredType type);
+
+/// Calls `take(i, number)` with each of the numbers that stand in `bytes`, in this machine's byte order; of an integer type.
+template <typename Take>
+void each_integer(StoredType type, std::span<const std::byte> bytes, const Take& take) {
+  const auto each = [&]<typename Stored>(Stored number) {
+    for (std::size_t i = 0; i < bytes.size() / sizeof(Stored); ++i) {
+      std::memcpy(&number, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+      take(i, static_cast<std::int64_t>(number));
+    }
+  };
+  switch (type) {
+    case StoredType::kU8: return each(std::uint8_t{});
+    case StoredType::kI8: return each(std::int8_t{});
+    case StoredType::kU16: return each(std::uint16_t{});
+    case StoredType::kI16: return each(std::int16_t{});
+    case StoredType::kU32: return each(std::uint32_t{});
+    case StoredType::kI32: return each(std::int32_t{});
+    default: return each(std::int64_t{});
+  }
+}
 
 struct ArrayHeader {
   std::vector<std::int64_t> sizes;  // each ≥ 0; none for a single number

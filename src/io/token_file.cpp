@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -19,29 +18,6 @@ bool is_npy(const PositionedFile& file) {
   if (file.size() < start.size()) return false;
   file.read(0, std::as_writable_bytes(std::span(start)));
   return std::string_view(start.data(), start.size()) == kNpyMagic;
-}
-
-/// Calls `take(k, number)` with each of the numbers that stand in `bytes`.
-template <typename Stored, typename Take>
-void each_number(std::span<const std::byte> bytes, const Take& take) {
-  for (std::size_t k = 0; k < bytes.size() / sizeof(Stored); ++k) {
-    Stored number;
-    std::memcpy(&number, bytes.data() + k * sizeof(Stored), sizeof(Stored));
-    take(k, static_cast<std::int64_t>(number));
-  }
-}
-
-template <typename Take>
-void each_number(StoredType type, std::span<const std::byte> bytes, const Take& take) {
-  switch (type) {
-    case StoredType::kU8: return each_number<std::uint8_t>(bytes, take);
-    case StoredType::kI8: return each_number<std::int8_t>(bytes, take);
-    case StoredType::kU16: return each_number<std::uint16_t>(bytes, take);
-    case StoredType::kI16: return each_number<std::int16_t>(bytes, take);
-    case StoredType::kU32: return each_number<std::uint32_t>(bytes, take);
-    case StoredType::kI32: return each_number<std::int32_t>(bytes, take);
-    default: return each_number<std::int64_t>(bytes, take);
-  }
 }
 
 }  // namespace
@@ -70,7 +46,7 @@ void TokenFile::read(std::int64_t first, std::span<std::int32_t> ids) const {
   std::vector<std::byte> bytes(ids.size() * size);
   file_.read(begin_ + static_cast<std::uint64_t>(first) * size, bytes);
   if (big_endian_) swap_byte_order(bytes, size_of(type_));
-  each_number(type_, bytes, [&](std::size_t k, std::int64_t id) {
+  each_integer(type_, bytes, [&](std::size_t k, std::int64_t id) {
     if (id < 0 || id >= vocab_) fail_bad_file(file_.path(), "token {} is {}: expected ids from 0 to {}", first + static_cast<std::int64_t>(k), id, vocab_ - 1);
     ids[k] = static_cast<std::int32_t>(id);
   });

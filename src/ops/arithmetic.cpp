@@ -28,6 +28,20 @@ Values select_gradient(GradientCall& call, const Op& takes_first) {
 Values minimum_gradient(GradientCall& call) { return select_gradient(call, ops::kLe); }
 Values maximum_gradient(GradientCall& call) { return select_gradient(call, ops::kGe); }
 
+/// Of a product: d times the other operand, by the same operation.
+Values product_gradient(GradientCall& call) {
+  const auto times = [&](size_t other) { return call.builder.map(*call.operation.op, call.d_results[0], call.operands[other]); };
+  return to_operands(call, [&] { return times(1); }, [&] { return times(0); });
+}
+
+/// Of a quotient; its own over the divisor is divided by the same operation.
+Values quotient_gradient(GradientCall& call) {
+  Builder& b = call.builder;
+  const Value &d = call.d_results[0], &divisor = call.operands[1];
+  return to_operands(call, [&] { return b.map(ops::kZeroOver, d, divisor); },
+                     [&] { return b.map(ops::kNeg, b.map(ops::kZeroTimes, d, b.map(*call.operation.op, call.results[0], divisor))); });
+}
+
 /// `exponent` - 1, and 0 where the exponent is 0: what it is multiplied by is then 0 too, and 0 times infinity is not.
 Value lowered_exponent(Builder& b, const Value& exponent) {
   if (is_host_number(exponent)) {
@@ -97,10 +111,7 @@ constexpr Op ops::kMul = element_wise({
     .example = "dim n = 3\nprint(range(n) * 0.5)\n#> [0, 0.5, 1]\n",
     .samples = "x: [a, b], y: [b] => x * y\nx: [a] => x * x\nx: f64[a], y: [a] => x * y",
     .lane = LaneOp::kMul,
-    .gradient = [](GradientCall& g) -> Values {
-      return to_operands(g, [&] { return g.builder.map(ops::kMul, g.d_results[0], g.operands[1]); },
-                         [&] { return g.builder.map(ops::kMul, g.d_results[0], g.operands[0]); });
-    },
+    .gradient = product_gradient,
     .linear = Linear::kEach,
 });
 
@@ -112,12 +123,7 @@ constexpr Op ops::kDiv = real_function({
     .example = "dim n = 3\nprint(range(n) / 2)\n#> [0, 0.5, 1]\n",
     .samples = "x: [a, b], y: [b] in 0.5..2 => x / y\nx: i32[a] in -5..5 => x / 2",
     .lane = LaneOp::kDiv,
-    .gradient = [](GradientCall& g) -> Values {
-      Builder& b = g.builder;
-      const Value& d = g.d_results[0];
-      return to_operands(g, [&] { return b.map(ops::kZeroOver, d, g.operands[1]); },
-                         [&] { return b.map(ops::kNeg, b.map(ops::kZeroTimes, d, b.map(ops::kDiv, g.results[0], g.operands[1]))); });
-    },
+    .gradient = quotient_gradient,
     .linear = Linear::kFirst,
 });
 
@@ -210,11 +216,7 @@ constexpr Op ops::kZeroTimes = element_wise({
     .name = "zero_times",
     .doc = "a · b, and 0 where a is 0, whatever b is: a gradient times a derivative.",
     .lane = LaneOp::kZeroTimes,
-    .gradient = [](GradientCall& g) -> Values {
-      Builder& b = g.builder;
-      const Value& d = g.d_results[0];
-      return to_operands(g, [&] { return b.map(ops::kZeroTimes, d, g.operands[1]); }, [&] { return b.map(ops::kZeroTimes, d, g.operands[0]); });
-    },
+    .gradient = product_gradient,
     .linear = Linear::kFirst,
 });
 
@@ -222,12 +224,7 @@ constexpr Op ops::kZeroOver = element_wise({
     .name = "zero_over",
     .doc = "a / b, and 0 where a is 0, whatever b is: a gradient over what it is divided by.",
     .lane = LaneOp::kZeroOver,
-    .gradient = [](GradientCall& g) -> Values {
-      Builder& b = g.builder;
-      const Value& d = g.d_results[0];
-      return to_operands(g, [&] { return b.map(ops::kZeroOver, d, g.operands[1]); },
-                         [&] { return b.map(ops::kNeg, b.map(ops::kZeroTimes, d, b.map(ops::kZeroOver, g.results[0], g.operands[1]))); });
-    },
+    .gradient = quotient_gradient,
     .linear = Linear::kFirst,
 });
 
