@@ -283,7 +283,9 @@ std::optional<Statements> WholeProgramDrawer::with() {
   if (!settings_.empty()) heads.push_back(fmt::format("with {} = {}", dice_.pick(settings_), dice_.below(4)));
   if (!layouts_.empty()) heads.push_back("with layout " + dice_.pick(layouts_));
   if (!meshes_.empty() && has(Feature::kUse)) heads.push_back(fmt::format("with mesh {}", dice_.pick(meshes_)));
+  if (has(Feature::kMixed) && dice_.chance(30)) heads = {"with precision mixed", "with precision f32"};
   Statement line{dice_.pick(heads), {}, Statements{}, {}};
+  program_.mixed = program_.mixed || line.text == "with precision mixed";
   in_block(1, [&] { line.body = block(static_cast<int>(dice_.between(1, 3))); });
   return Statements{line};
 }

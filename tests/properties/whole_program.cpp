@@ -56,6 +56,7 @@ const std::vector<FeatureRecord>& features() {
       {kChangingNumbers, "changing_numbers", true, "numbers of the host that a `while` assigns, in tensors' arithmetic"},
       {kNoGrad, "no_grad", true, "`no_grad { … }`"},
       {kOperations, "operations", true, "any operation of the registry, as its samples use it"},
+      {kMixed, "mixed", true, "`precision mixed`, of the program or of a block"},
   };
   return records;
 }
@@ -159,6 +160,10 @@ void WholeProgramDrawer::preamble() {
     lines.push_back({"let " + name + " = $0", {{doubles_ ? "cast(" + drawn + ", f64)" : drawn, {}, real_type(dims)}}, {}, {}});
     declare(name, {.dims = dims}, 1);
     scope_.back().bound = 2;
+  }
+  if (has(Feature::kMixed) && dice_.chance(25)) {
+    lines.push_back({"precision mixed", {}, {}, {}});
+    program_.mixed = true;
   }
   if (!has(Feature::kIntegers)) return;
   for (int i = 0; i < 2; ++i) {

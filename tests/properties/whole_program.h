@@ -23,7 +23,7 @@ enum class Feature {
   kSubmodels, kStates, kAssignments, kPlaces, kAliases, kPrints, kAsserts, kHostReads, kIntegers, kGradients, kSecondGradients,
   kGradientsInside, kUpdates, kGradientsOfArguments, kRecompute, kCounters, kOwnMeshes, kUse, kAnnotations, kOptions, kSeeds,
   kRandomInside, kDoubles, kLargeDims, kFloatConditions, kIfExpressions, kWith, kNone, kFilters, kNoGrad,
-  kChangingNumbers, kOperations, kLast
+  kChangingNumbers, kOperations, kMixed, kLast
 };
 inline constexpr size_t kFeatures = static_cast<size_t>(Feature::kLast);
 
@@ -51,6 +51,7 @@ struct WholeProgram {
   bool own_meshes = false;          ///< it declares meshes with the axes r and c
   int64_t processors = 1;           ///< of each of its own meshes
   bool counts = false;              ///< it prints what was counted
+  bool mixed = false;               ///< some of it is under `precision mixed`: other sums are rounded in other places, to bf16
   bool reads_decide = false;        ///< what the host read of a tensor decides how it goes on
   std::set<std::string> made_of;    ///< kinds of statements, and operations that samples gave
   std::string text() const { return to_string(statements); }

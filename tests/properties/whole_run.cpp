@@ -19,6 +19,8 @@ namespace {
 /// What two ways of computing a printed number may differ by: absolutely, and for each unit of the line's largest number.
 /// Six digits are printed, of f32 numbers on which some tens of operations have left their rounding.
 constexpr double kAbsolute = 3e-5, kScaled = 1e-4;
+/// So many times as much where numbers on the way were bf16.
+constexpr double kRounding = 100;
 
 constexpr size_t kTrials = 9;  // to draw; three are run
 
@@ -128,7 +130,7 @@ std::vector<Word> words_of(const std::string& line) {
 }
 
 /// True if two lines `f …` differ by no more than rounding.
-bool close(const std::string& a, const std::string& b) {
+bool close(const std::string& a, const std::string& b, bool mixed) {
   const std::vector<Word> expected = words_of(a), found = words_of(b);
   if (expected.size() != found.size()) return false;
   double largest = 0;
@@ -138,7 +140,7 @@ bool close(const std::string& a, const std::string& b) {
     if (expected[i].number != found[i].number) return false;
     if (!expected[i].number && expected[i].text != found[i].text) return false;
     if (!expected[i].number || expected[i].text == found[i].text) continue;
-    if (!(std::abs(expected[i].value - found[i].value) <= kAbsolute + kScaled * largest)) return false;
+    if (!(std::abs(expected[i].value - found[i].value) <= (mixed ? kRounding : 1) * (kAbsolute + kScaled * largest))) return false;
   }
   return true;
 }
@@ -214,11 +216,11 @@ std::vector<Trial> simpler_trials(const WholeProgram& program, const Trial& tria
   return simpler;
 }
 
-std::string output_difference(const std::string& expected, const std::string& found, bool counts) {
+std::string output_difference(const std::string& expected, const std::string& found, bool counts, bool mixed) {
   const std::vector<std::string> a = lines_of(expected, counts), b = lines_of(found, counts);
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const std::string x = i < a.size() ? a[i] : "(nothing more)", y = i < b.size() ? b[i] : "(nothing more)";
-    if (x == y || (x.starts_with("f ") && y.starts_with("f ") && close(x, y))) continue;
+    if (x == y || (x.starts_with("f ") && y.starts_with("f ") && close(x, y, mixed))) continue;
     return fmt::format("line {} of the output\n  expected {}\n  found    {}\n", i + 1, x, y);
   }
   return {};
@@ -229,7 +231,7 @@ namespace {
 Verdict fails(const std::string& kind, const std::string& what) { return {Verdict::Kind::kFails, {kind, what}}; }
 
 /// What the check says of the program: nothing, or why it cannot be run.
-std::optional<Verdict> refusal(const std::string& text, const Settings& settings) {
+std::optional<Verdict> refusal(const WholeProgram& program, const std::string& text, const Settings& settings) {
   Diagnostics found;
   try {
     found = Session::check_text("program.mtf", text, settings);
@@ -240,6 +242,8 @@ std::optional<Verdict> refusal(const std::string& text, const Settings& settings
     if (diagnostic.severity() == Severity::kWarning) continue;
     // Which dims share an axis is the layout's affair, and what was assigned when depends on what was drawn.
     if (diagnostic.kind() == Kind::axis_used_twice || diagnostic.kind() == Kind::grad_through_assigned) return Verdict{Verdict::Kind::kRefused};
+    // Which branch makes bf16 is that of `precision mixed`.
+    if (program.mixed && diagnostic.kind() == Kind::branch_types_differ) return Verdict{Verdict::Kind::kRefused};
     return fails(fmt::format("refused: {}", record(diagnostic.kind()).name), diagnostic.render());
   }
   return std::nullopt;
@@ -250,7 +254,7 @@ std::optional<Verdict> refusal(const std::string& text, const Settings& settings
 std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std::string& text, const Settings& settings, const WholeOutcome& expected,
                                          const WholeOutcome& run, bool early, bool sharing) {
   if (!early) {
-    if (std::string how = output_difference(expected.output, run.output, true); !how.empty()) return fails("counts differ", how);
+    if (std::string how = output_difference(expected.output, run.output, true, program.mixed); !how.empty()) return fails("counts differ", how);
     if (std::string how = plan_difference(expected, run); !how.empty()) return fails("plan with reads differs", how);
   }
   if (sharing || program.reads_decide) return std::nullopt;
@@ -268,7 +272,7 @@ Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks check
   const Settings settings = settings_of(program, trial.where);
   now_running(to_string(trial) + "\n" + text);
   const std::string tried = text_at(program, trial);
-  if (std::optional<Verdict> refused = refusal(tried, settings)) return *refused;
+  if (std::optional<Verdict> refused = refusal(program, tried, settings)) return *refused;
   Engine& engine = checks.sharing ? shared_engine() : mtf::properties::engine();
   // All ranks run the program before one of them compares anything.
   const WholeOutcome run = outcome_of(tried, settings, engine);
@@ -279,7 +283,7 @@ Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks check
   if (!expected.broken.empty()) return fails("reference broken: " + head_of(expected.broken), expected.broken);
   if (kind_of(run.error) != kind_of(expected.error))
     return fails(fmt::format("ends with: {}, not {}", kind_of(run.error), kind_of(expected.error)), fmt::format("expected {}\nfound {}\n", expected.error, run.error));
-  if (std::string how = output_difference(expected.output, run.output, false); !how.empty()) return fails("differs", how);
+  if (std::string how = output_difference(expected.output, run.output, false, program.mixed); !how.empty()) return fails("differs", how);
   const bool one_each = !trial.where.mesh.empty() && processors_of(trial.where.mesh) == engine.ranks();
   if (checks.sharing && one_each && run.wire != run.sent)
     return fails("wire bytes differ", fmt::format("wire_bytes are {}, {} bytes were handed to MPI\n", run.wire, run.sent));

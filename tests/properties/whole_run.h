@@ -64,7 +64,8 @@ struct Verdict {
 };
 Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks checks = {});
 
-/// The first difference of two outputs, in words; empty if there is none. `counts`: compare lines `c …` too.
-std::string output_difference(const std::string& expected, const std::string& found, bool counts);
+/// The first difference of two outputs, in words; empty if there is none. `counts`: compare lines `c …` too. `mixed`: some
+/// numbers were rounded to bf16.
+std::string output_difference(const std::string& expected, const std::string& found, bool counts, bool mixed = false);
 
 }  // namespace mtf::properties
