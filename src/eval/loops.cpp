@@ -12,7 +12,7 @@ constexpr int64_t kMostCheckedTurns = 1000;
 /// A plan walks loops turn by turn until it has walked so many, or has evaluated so many operations; from there on each
 /// loop under way ends after its turn, and what is left of it is taken to cost what its turns have cost so far.
 constexpr int64_t kMostPlannedTurns = 2'000'000;
-constexpr int64_t kMostPlannedOperations = 200'000;
+constexpr int64_t kMostPlannedOperations = 800'000;
 
 /// True if a check must take every turn: the body makes a model, a dim, a list or a shape that depends on the turn.
 bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const Builtins& builtins, Scope& scope) {
