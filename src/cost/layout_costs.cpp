@@ -29,7 +29,7 @@ ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const St
     const Prediction prediction = predict_without_memory(schedule);
     add_times(total.counters, prediction.counters, times);
     if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
-  }, before_);
+  }, before_, machine_ && machine_->overlap > 0 ? Decides::kOverlap : Decides::kCosts);
   for (const LayoutRecord::Variable& variable : record_->layouts()->variables()) {
     int64_t& bytes = variable.trainable ? total.parameter_bytes : total.state_bytes;
     bytes = saturating_add(bytes, bytes_of(*relayout.operation(variable.decision)));

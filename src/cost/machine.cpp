@@ -34,6 +34,11 @@ class Reader {
     return value.get<double>();
   }
 
+  double part(const std::string& name, const Json& value) const {
+    if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= 1)) fail_at(fmt::format("expected a number from 0 to 1 for `{}`, found {}", name, value.dump()));
+    return value.get<double>();
+  }
+
   Rates rates(const std::string& where, const Json& value) const {
     Rates rates;
     members(value, where, [&](const std::string& element, const Json& rate) {
@@ -98,6 +103,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "cache_bandwidth") machine.cache_bandwidth = read.positive(name, value);
     else if (name == "narrow") machine.narrow = read.positive(name, value);
     else if (name == "step") machine.step = read.positive(name, value);
+    else if (name == "overlap") machine.overlap = read.part(name, value);
     else if (name == "memory") machine.memory = static_cast<int64_t>(std::min(read.positive(name, value), 9e18));
     else if (name == "axes") axes = &value;
     else if (name == "collectives") collectives = &value;
@@ -146,6 +152,7 @@ std::string to_json(const MachineModel& machine) {
   if (machine.cache > 0) json["cache"] = machine.cache;
   if (machine.cache_bandwidth > 0) json["cache_bandwidth"] = machine.cache_bandwidth;
   json["step"] = machine.step;
+  if (machine.overlap > 0) json["overlap"] = machine.overlap;
   if (machine.memory) json["memory"] = *machine.memory;
   json["latency"] = machine.link.latency;
   json["bandwidth"] = machine.link.bandwidth;

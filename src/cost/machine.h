@@ -12,10 +12,12 @@
 //      "cache": 4e6, "cache_bandwidth": 4e12,             of the first `cache` bytes that a kernel touches
 //      "memory": 16e9,                                    bytes of one processor
 //      "latency": 2e-6, "bandwidth": 1.2e10,              of a message; bytes a second that a processor sends
+//      "overlap": 0.8,                                    of a collective, the part that goes on beside computing
 //      "collectives": {"all_to_all": {"latency": 9e-6}},  where a kind of collective differs
 //      "axes": {"cols": {"bandwidth": 1e11}}}             where an axis of the mesh differs
 //
-// All of it may be left out. An element type that is not listed computes as f32 does, a kind of operation that is not
+// All of it may be left out. Processors move what they communicate themselves unless `overlap` says otherwise; so does what
+// calibrate measures of a collective, the processor's own work. An element type that is not listed computes as f32 does, a kind of operation that is not
 // listed as products do.
 #include <cstdint>
 #include <map>
@@ -45,6 +47,7 @@ struct MachineModel {
   double cache = 0;
   double cache_bandwidth = 0;
   double step = 1e-6;
+  double overlap = 0;                              ///< from 0 to 1
   std::optional<int64_t> memory;
   Link link;
   std::map<CollectiveKind, Link> collectives;

@@ -6,9 +6,9 @@
 namespace mtf {
 
 void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit,
-                   const std::vector<int64_t>& before) {
+                   const std::vector<int64_t>& before, Decides until) {
   ScheduleOptions options;
-  options.costs_only = true;
+  options.until = until;
   for (size_t i = 0; i < record.programs().size(); ++i) {
     const ProgramRecord::Entry& entry = record.programs()[i];
     Program program = relayout.program(entry.recorded);

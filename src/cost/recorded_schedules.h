@@ -7,10 +7,10 @@
 
 namespace mtf {
 
-/// Calls `visit` with each program that the script runs: its number in the record, its schedule (for costs alone), and how
+/// Calls `visit` with each program that the script runs: its number in the record, its schedule (as far as is asked), and how
 /// often it is run, not counting how often each was `before`. `relayout` is of the record's layouts; afterwards it knows
 /// where all that was computed lies.
 void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit,
-                   const std::vector<int64_t>& before = {});
+                   const std::vector<int64_t>& before = {}, Decides until = Decides::kCosts);
 
 }  // namespace mtf

@@ -122,7 +122,7 @@ class Searcher {
     const LayoutPtr rules = rules_of_axes();
     try {
       const double communication = question_.repeated ? question_.repeated->in(mesh_, rules).communication : costs_.in(mesh_, rules).time.communication();
-      still_communicated_ = kNeverSaved * communication;
+      still_communicated_ = kNeverSaved * (1 - costs_.machine()->overlap) * communication;
     } catch (const UserError&) {
       return;
     }

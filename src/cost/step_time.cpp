@@ -58,6 +58,7 @@ double StepTime::communication() const {
 
 void StepTime::add(const StepTime& other, int64_t times) {
   compute += other.compute * static_cast<double>(times);
+  hidden += other.hidden * static_cast<double>(times);
   for (const auto& [what, seconds] : other.collectives) collectives[what] += seconds * static_cast<double>(times);
 }
 
@@ -113,7 +114,26 @@ StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vec
 
 StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& costs, const MachineModel& machine) {
   StepTime time;
-  for (const Step& step : schedule.steps) time.add(time_of_step(schedule, step, costs, machine), 1);
+  struct UnderWay {
+    int finish;
+    double may_hide;
+  };
+  std::vector<UnderWay> under_way;  // in the order in which they began, in which they move
+  for (size_t s = 0; s < schedule.steps.size(); ++s) {
+    const Step& step = schedule.steps[s];
+    const StepTime own = time_of_step(schedule, step, costs, machine);
+    time.add(own, 1);
+    if (machine.overlap == 0) continue;
+    std::erase_if(under_way, [&](const UnderWay& each) { return each.finish <= static_cast<int>(s) || each.may_hide <= 0; });
+    if (step.kind == StepKind::kCollective) under_way.push_back({step.finish, machine.overlap * own.communication()});
+    double left = own.compute;
+    for (UnderWay& each : under_way) {
+      const double hides = std::min(left, each.may_hide);
+      each.may_hide -= hides;
+      left -= hides;
+      time.hidden += hides;
+    }
+  }
   return time;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
-// How long a schedule takes by a machine model: its steps one after the other.
+// How long a schedule takes by a machine model: its steps one after the other, but for the part of a collective that goes on
+// beside those that compute until somebody needs its result.
 //
 // A step that computes takes as long as its arithmetic or its memory traffic, whichever is longer, and what a kernel takes
-// to begin. Arithmetic has a rate by what the operation is and by its element type; a product of narrow matrices takes longer. A collective takes its messages' latency, and its bytes on the wire by the bandwidth between processors.
+// to begin. Arithmetic has a rate by what the operation is and by its element type; a product of narrow matrices takes longer. A collective takes its messages' latency,
+// and its bytes on the wire by the bandwidth between processors.
 #include <map>
 #include <string>
 #include <utility>
@@ -19,8 +21,9 @@ struct StepTime {
   double compute = 0;   ///< seconds in kernels
   /// Seconds in collectives, by kind and axes.
   std::map<std::pair<CollectiveKind, std::string>, double> collectives;
+  double hidden = 0;    ///< of those, seconds beside computing
   double communication() const;
-  double total() const { return compute + communication(); }
+  double total() const { return compute + communication() - hidden; }
   void add(const StepTime& other, int64_t times);
 };
 

@@ -32,7 +32,13 @@ void merge_all_reduces(Schedule& schedule);
 /// Afterwards Step::calls is set: 1, or for an all_reduce one for each 4 MiB.
 void cut_all_reduces(Schedule& schedule);
 
-/// Afterwards Step::finish is set: a collective goes on until the step before the first that reads its result.
+/// Afterwards an all_reduce or reduce_scatter comes right after the last step that makes what it reads, if nothing else reads
+/// that, and so do loops that are for it alone: gradients are summed while the backward pass goes on, and no more memory is
+/// taken.
+void start_reductions(Schedule& schedule);
+
+/// Afterwards Step::finish is set: a collective goes on until the step before the first that reads its result, or until
+/// kCollectivesAtOnce others have begun after it, as what it needs while it runs takes memory.
 void overlap_collectives(Schedule& schedule);
 
 /// Afterwards each value that is in memory has a buffer, and each buffer its lifetime. How buffers are packed: pack.h.

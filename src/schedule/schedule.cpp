@@ -19,8 +19,9 @@ const std::vector<SchedulePass>& schedule_passes() {
       {"fuse_loops", "element-wise chains and their reductions are one step", true, fuse_loops},
       {"make_loops", "each loop has its program; those that nothing reads are left out", false, make_loops},
       {"cut_all_reduces", "the calls of each collective are known", false, cut_all_reduces},
-      {"overlap_collectives", "each collective goes on until its result is needed", true, overlap_collectives, false},
-      {"plan_buffers", "every value in memory has a buffer with a lifetime", false, plan_buffers, false},
+      {"start_reductions", "what processors sum starts on its way when it has been made", true, start_reductions, Decides::kOverlap},
+      {"overlap_collectives", "each collective goes on until its result is needed", true, overlap_collectives, Decides::kOverlap},
+      {"plan_buffers", "every value in memory has a buffer with a lifetime", false, plan_buffers, Decides::kMemory},
   };
   return passes;
 }
@@ -31,7 +32,7 @@ Schedule schedule(LocalProgram program, const ScheduleOptions& options) {
   result.input_dies = options.input_dies;
   result.input_dies.resize(result.program.inputs.size(), false);
   for (const SchedulePass& pass : schedule_passes()) {
-    if (options.costs_only && !pass.for_costs) continue;
+    if (pass.decides > options.until) continue;
     bool skip = std::find(options.skip.begin(), options.skip.end(), pass.name) != options.skip.end();
     if (skip && pass.optional) {
       result.skipped.emplace_back(pass.name);

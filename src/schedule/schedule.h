@@ -78,10 +78,17 @@ struct Schedule {
   std::vector<std::string> skipped;  ///< names of passes that did not run
 };
 
+/// What a pass decides besides what the run needs: the most that depends on it.
+enum class Decides : uint8_t {
+  kCosts,    ///< what is computed and communicated
+  kOverlap,  ///< which steps run while a collective goes on
+  kMemory,
+};
+
 struct ScheduleOptions {
   std::vector<bool> input_dies;      ///< empty: none
   std::vector<std::string> skip;     ///< names of passes
-  bool costs_only = false;           ///< only what costs but for memory depend on: no buffers
+  Decides until = Decides::kMemory;  ///< passes that decide later things are left out
   /// Called after each pass, with the microseconds it took.
   std::function<void(std::string_view pass, double microseconds, const Schedule&)> after_pass;
 };
@@ -92,7 +99,7 @@ struct SchedulePass {
   std::string_view ensures;
   bool optional = true;   ///< false: the run needs it
   void (*run)(Schedule&);
-  bool for_costs = true;  ///< what is computed and communicated depends on it, and not only memory and time
+  Decides decides = Decides::kCosts;
 };
 const std::vector<SchedulePass>& schedule_passes();
 

@@ -78,6 +78,8 @@ std::string compare_text(const std::vector<Compared>& columns, bool timed) {
   if (timed) {
     rows.add("computing", [](const Compared& of) { return seconds_text(of.cost.time.compute); });
     rows.add("communicating", [](const Compared& of) { return seconds_text(of.cost.time.communication()); });
+    if (std::any_of(columns.begin(), columns.end(), [](const Compared& of) { return of.cost.time.hidden > 0; }))
+      rows.add("of it beside computing", [](const Compared& of) { return seconds_text(of.cost.time.hidden); });
     rows.add("estimated time", [](const Compared& of) { return seconds_text(of.cost.time.total()); });
   }
   return rows.text();
@@ -88,6 +90,7 @@ std::string time_text(const StepTime& time, const std::string& machine) {
   Table table("lr");
   table.row({"computing", seconds_text(time.compute)});
   for (const auto& [what, seconds] : time.collectives) table.row({fmt::format("{} over {}", name(what.first), what.second), seconds_text(seconds)});
+  if (time.hidden > 0) table.row({"of it beside computing", seconds_text(time.hidden)});
   table.row({"in all", seconds_text(time.total())});
   return text + table.text("    ");
 }

@@ -92,7 +92,7 @@ std::string listing_of(const ReportParts& parts) {
   return out + "</table>\n";
 }
 
-/// The estimated time of each layout, computing and communicating, as a part of the longest.
+/// The estimated time of each layout, computing and, where nothing is computed, communicating, as a part of the longest.
 std::string bars_of_layouts(const std::vector<Compared>& layouts) {
   double longest = 0;
   for (const Compared& each : layouts) longest = std::max(longest, each.cost.time.total());
@@ -104,7 +104,7 @@ std::string bars_of_layouts(const std::vector<Compared>& layouts) {
       for (const auto& [axes, count] : kind) sent += count.wire_bytes;
     const auto width = [&](double seconds) { return longest > 0 ? 400 * seconds / longest : 0; };
     out += fmt::format("<tr><td>{}</td><td><span class=\"bar\" style=\"width:{:.1f}px\"></span><span class=\"bar back\" style=\"width:{:.1f}px\"></span></td><td>{}, {} on the wire</td></tr>\n",
-                       xml_text(each.layout), width(time.compute), width(time.communication()), seconds_text(time.total()), bytes_text(sent));
+                       xml_text(each.layout), width(time.compute), width(time.communication() - time.hidden), seconds_text(time.total()), bytes_text(sent));
   }
   return out + "</table>\n";
 }

@@ -95,7 +95,7 @@ int run(int argc, char** argv) {
   const int ranks = first.ranks();
   const bool speaks = first.rank() == 0;
   const std::vector<std::pair<std::string, std::vector<std::string>>> models = {
-      {"mlp.mtf", {"", "batch:all", "hidden:all", "pixels:all", "classes:all", "batch:all;classes:all"}},
+      {"mlp.mtf", {"", "batch:all", "hidden:all", "pixels:all", "classes:all", "pixels:all;classes:all", "batch:all;classes:all"}},
       {"gpt.mtf", {"", "batch:all", "heads:all;d_ff:all", "heads:all;d_ff:all;vocab:all", "d_ff:all", "d_model:all"}}};
   int wrong = 0, order = 0, cases = 0;
   for (const auto& [script, layouts] : models) {

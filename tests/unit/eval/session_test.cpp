@@ -114,6 +114,21 @@ TEST(Run, ADecoderThatIsReadAfterEachTokenHasThePlanOfTheTokenBefore) {
   for (const char* layout : {"heads", "batch", "places"}) EXPECT_EQ(plans_of(8, layout), plans_of(4, layout)) << layout;
 }
 
+TEST(Run, GradientsAreSummedWhileTheBackwardPassGoesOn) {
+  Engine engine({});
+  std::ostringstream out;
+  Session({}, &engine, out).run_text("test.mtf",
+      "mesh line = [p: 2]\nlayout split = {batch -> p}\ndim batch = 8, a = 256, b = 256, c = 256\n"
+      "model M { param w: [a, b] = 0.1; param v: [b, c] = 0.1 }\nlet m = M()\nlet x = ones([batch, a])\n"
+      "let gs = grad(sum(square(einsum(einsum(x, m.w -> [batch, b]), m.v -> [batch, c]))), m.params)\n"
+      "for (p, g) in zip(m.params, gs) { p := p - 0.1 * g }\nprint(sum(m.w) + sum(m.v))\n");
+  const std::string schedule = engine.last_text("schedule");
+  const size_t first = schedule.find("all_reduce(v"), last = schedule.rfind("= einsum("), second = schedule.find("all_reduce(w");
+  EXPECT_LT(first, last) << schedule;
+  EXPECT_LT(last, second) << schedule;
+  EXPECT_LT(second, schedule.find("= sub(")) << "and an update waits for what it needs alone\n" << schedule;
+}
+
 TEST(Run, TurnsWaitForTheGradientThatIsTakenThroughThem) {
   EXPECT_EQ(cuts_and_plans("dim a = 4\nlet x = ones([a])\nlet y = x\nfor i in 0..1000 { y := y * 0.5 + i }\nprint(grad(sum(y), x))\n").first, 1);
 }

@@ -28,6 +28,7 @@ TEST(MachineFile, IsReadAsItIsWritten) {
   machine.collectives[CollectiveKind::kAllToAll] = {3e-6, 4e9};
   machine.axes["cols"] = {1e-7, 5e11};
   machine.narrow = 8;
+  machine.overlap = 0.5;
   machine.memory = 16'000'000'000;
   EXPECT_EQ(to_json(parse_machine(to_json(machine), "machine.json")), to_json(machine));
 }
@@ -46,6 +47,7 @@ TEST(MachineFile, SaysWhatIsWrongWithIt) {
   EXPECT_NE(wrong("{\"flop\": 1}").find("`flop`"), std::string::npos);
   EXPECT_NE(wrong("{\"flops\": {\"f23\": 1}}").find("`f23`"), std::string::npos);
   EXPECT_NE(wrong("{\"step\": -1}").find("above 0"), std::string::npos);
+  EXPECT_NE(wrong("{\"overlap\": 2}").find("from 0 to 1"), std::string::npos);
   EXPECT_NE(wrong("{\"rates\": {\"tanhh\": {\"f32\": 1}}}").find("`tanhh`"), std::string::npos);
   EXPECT_NE(wrong("{\"collectives\": {\"gather\": {\"latency\": 1}}}").find("`gather`"), std::string::npos);
   EXPECT_NE(wrong("{\"axes\": {\"cols\": {\"width\": 1}}}").find("`width`"), std::string::npos);
@@ -60,6 +62,18 @@ TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
   const std::string all = plan.out.substr(plan.out.find("in all") + 6);
   const std::string time = all.substr(all.find_first_not_of(' '), all.find('\n') - all.find_first_not_of(' '));
   EXPECT_NE(compared.out.find(time), std::string::npos) << plan.out << compared.out;
+}
+
+/// Of two gradients the one that is made first is summed beside what makes the other.
+TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
+  const std::string file = write("a.mtf", kStep);
+  const auto planned = [&](const std::string& overlap, const std::string& layout) {
+    const std::string machine = write("machine.json", "{\"bandwidth\": 1e11, \"overlap\": " + overlap + "}");
+    return mtf({"compare", file, "--machine", machine, "--set", "io=256", "--set", "hidden=1024", "--layout", layout}).out;
+  };
+  EXPECT_EQ(planned("0", "batch:rows").find("beside computing"), std::string::npos);
+  EXPECT_NE(planned("1", "batch:rows").find("beside computing"), std::string::npos) << planned("1", "batch:rows");
+  EXPECT_EQ(planned("1", "").find("beside computing"), std::string::npos) << "nothing is communicated";
 }
 
 TEST_F(Estimates, APlanSaysWhereProcessorsIdleOrRepeatWork) {
