@@ -49,14 +49,32 @@ class Splitter {
       if (!is_term_[i]) lower_sum(static_cast<int>(i));
     std::vector<int> outputs;
     for (const ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), ""));
+    const std::vector<std::pair<int, int>> kept = copies_for_gradients();
     LocalProgram result = local_.take();
     for (int output : outputs) result.outputs.push_back({output});
+    for (const auto& [place, copy] : kept) {
+      result.outputs.push_back({copy});
+      result.copied.push_back(place);
+    }
     halos_.leave_out_unread(result);
     for (const OperationRef& operation : merged_.whole) result.unique_flops.add(work_of_whole(*operation));
     return result;
   }
 
  private:
+  /// What is kept of the values of Program::for_gradients: which of them, and a copy.
+  std::vector<std::pair<int, int>> copies_for_gradients() const {
+    std::vector<std::pair<int, int>> kept;
+    for (size_t i = 0; i < graph_.for_gradients.size(); ++i) {
+      const ProgramValue value = graph_.for_gradients[i];
+      const int here = value.is_input() ? input_locals_[value.input()] : locals_[at(value)];
+      if (here < 0) continue;
+      for (int copy : local_.brought(here))
+        if (!local_[copy].partial && local_[copy].sharding() != graph_.sharding(value)) kept.emplace_back(static_cast<int>(i), copy);
+    }
+    return kept;
+  }
+
   /// The operations that read a value: the first, and whether there are others.
   struct Reader {
     int first = -1;
