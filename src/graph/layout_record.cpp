@@ -52,6 +52,13 @@ std::string key_of(const LaidOutOperation& operation) {
   return key;
 }
 
+/// False where what is written, or what is followed, decides alone. So what a turn assigns to a param lies as in the turn
+/// before, whatever it was made of.
+bool lies_as_operands(const LaidOutOperation& operation) {
+  if (operation.origin == LayoutOrigin::kGiven) return !operation.why.like && !operation.why.rules;
+  return operation.origin == LayoutOrigin::kRules;
+}
+
 }  // namespace
 
 int32_t LayoutRecord::number_of(std::string key, Decision decision) {
@@ -70,6 +77,7 @@ void LayoutRecord::add(const Node& node, const LaidOutOperation* copied) {
   decision.operation = node.operation;
   std::string key = key_of(operation);
   for (const Value& operand : node.operands()) {
+    if (!lies_as_operands(operation)) break;
     decision.operands.push_back({decision_of(operand.operation()), operand.result});
     append(key, decision.operands.back());
   }

@@ -23,7 +23,7 @@ class LayoutRecord {
   };
   struct Decision {
     OperationRef operation;        ///< one of those whose layout was decided so
-    std::vector<Source> operands;
+    std::vector<Source> operands;  ///< none where they do not matter
     Source like;                   ///< what it follows; decision -1: nothing
     int32_t program = -1;          ///< of kComputed: which program computed it, and as which of its roots
     int32_t root = 0;

@@ -91,11 +91,12 @@ void Attention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matri
 template <class T>
 void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backward) {
   const std::int64_t d = rule_.features, values = rule_.values, rows = tiles() * kKeys;
+  const Seen seen_by_some = seen(0, rule_.queries);
   // Of `matrix`, over its features; what pads a tile is zeros.
   const auto lay_across = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
     T* const to = room(scratch, rows * lines(size));
-    for (std::int64_t tile = 0; tile < tiles(); ++tile) {
-      const Columns all = columns(tile, rule_.memory);
+    for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile) {
+      const Columns all = columns(tile, seen_by_some.end);
       T* const at = to + all.begin * lines(size);
       load_across(matrix, all.begin, all.count, size, T(1), at, kKeys);
       for (std::int64_t line = 0; line < lines(size); ++line) std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
@@ -104,8 +105,8 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
   // Over the memory.
   const auto lay_along = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
     T* const to = room(scratch, lines(rows) * size);
-    for (std::int64_t tile = 0; tile < tiles(); ++tile)
-      load_along(matrix, tile * kKeys, columns(tile, rule_.memory).count, size, T(1), to + lines(tile * kKeys) * size);
+    for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile)
+      load_along(matrix, tile * kKeys, columns(tile, seen_by_some.end).count, size, T(1), to + lines(tile * kKeys) * size);
   };
   lay_across(k, d, k_across_);
   lay_along(v, values, v_along_);

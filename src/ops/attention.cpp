@@ -80,11 +80,16 @@ Values build_attention(Call& call) {
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
   if (masked) operands.push_back(call.tensor("mask"));
   const size_t tensors = operands.size();
-  if (drops(call))
+  const bool windowed = call.argument("window").given, causal = call.flag("causal", false);
+  const bool behind = (causal || windowed) && call.argument("offset").given;
+  if (behind) operands.push_back(b.number(call.argument("offset").number, ElementType::kF64));
+  const bool dropped = drops(call);
+  if (dropped)
     for (const double number : {b.context.seed, static_cast<double>(b.context.random_calls++), call.argument("rate").number})
       operands.push_back(b.number(number, ElementType::kF64));
 
-  Attributes attributes{.dims = {length, memory, features, values}, .ints = {call.flag("causal", false), call.argument("window").given, biased, masked, operands.size() > tensors, b.context.precision == Precision::kBf16 || element == ElementType::kBf16}};
+  const bool bf16_product = b.context.precision == Precision::kBf16 || element == ElementType::kBf16;
+  Attributes attributes{.dims = {length, memory, features, values}, .ints = {causal, windowed, biased, masked, behind, dropped, bf16_product}};
   attributes.ints.push_back(find_dim(q, length.name));
   attributes.ints.push_back(find_dim(q, features.name));
   const auto memory_label = static_cast<int64_t>(q.size());
@@ -92,7 +97,7 @@ Values build_attention(Call& call) {
     for (const Dim& dim : operands[k].dims())
       attributes.ints.push_back(dim.name == memory.name ? memory_label : k == 2 && dim.name == values.name ? memory_label + 1 : find_dim(q, dim.name));
   const double scale = call.number("scale", 1 / std::sqrt(static_cast<double>(features.size)));
-  return {b.add_node(call.op, std::move(operands), std::move(attributes), {scale, call.number("offset", 0), call.number("window", 0)})[0]};
+  return {b.add_node(call.op, std::move(operands), std::move(attributes), {scale, call.number("window", 0)})[0]};
 }
 
 Dims out_dims(const Operation& operation) {
@@ -114,7 +119,7 @@ std::vector<TensorType> infer_gradient(const Operation& operation) { return {ope
 /// Tiles that nothing sees are skipped. Of what a causal query sees all is counted, as is usual.
 std::optional<std::pair<Dim, Dim>> counted_memory(const Operation& operation) {
   const AttentionParts parts(operation.attributes);
-  const int64_t places = counted_places(parts, operation.inputs[2], parts.memory.size);
+  const int64_t places = counted_places(parts, operation.inputs[1], parts.memory.size);
   if (places == parts.memory.size) return std::nullopt;
   return std::pair(parts.memory, Dim{"window", places});
 }
@@ -181,7 +186,8 @@ Values attention_gradient(GradientCall& call) {
 /// 1 where a query sees a place of the memory, by their positions.
 void attention_mask_kernel(KernelCall& call) {
   const Block& mask = call.results[0];
-  const auto offset = static_cast<int64_t>(call.inputs[0]), window = static_cast<int64_t>(call.inputs[1]);
+  const int64_t offset = call.operands.empty() ? 0 : static_cast<int64_t>(*call.operands[0].as<double>());
+  const auto window = static_cast<int64_t>(call.inputs[0]);
   const bool causal = call.attributes.ints[0] != 0, windowed = call.attributes.ints[1] != 0;
   const BlockDim &rows = mask.dims[0], &columns = mask.dims[1];
   for (int64_t i = 0; i < rows.size; ++i)

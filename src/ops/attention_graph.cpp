@@ -33,10 +33,12 @@ Factors factors_of(Builder& b, const Operation& operation, const Values& operand
   if (parts.bias) made.scores = b.map(ops::kAdd, made.scores, operands[3]);
   const auto hide = [&](const Value& seen) { made.scores = b.where(seen, made.scores, b.number(kUnseen, element)); };
   if (parts.mask) hide(operands[parts.bias ? 4 : 3]);
-  if (parts.by_position())
-    hide(b.split_like(b.add(ops::kAttentionMask, {}, {.dims = {parts.length, parts.memory}, .ints = {parts.causal, parts.windowed}},
-                            {operation.inputs[1], operation.inputs[2]}),
+  if (parts.by_position()) {
+    const auto offset = operands.begin() + static_cast<std::ptrdiff_t>(parts.place_of_offset());
+    hide(b.split_like(b.add(ops::kAttentionMask, {offset, offset + (parts.offset ? 1 : 0)}, {.dims = {parts.length, parts.memory}, .ints = {parts.causal, parts.windowed}},
+                            {operation.inputs[1]}),
                       made.scores));
+  }
   if (parts.drops) {
     const auto drop = operands.begin() + static_cast<std::ptrdiff_t>(parts.first_of_drop());
     made.kept = b.split_like(b.add(ops::kAttentionKept, {drop, drop + 3}, {.dims = dims, .ints = {}, .element = element}), made.scores);

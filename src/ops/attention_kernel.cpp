@@ -47,6 +47,7 @@ class AttentionBlocks {
     size_t next = 3;
     if (parts_.bias) set(kBias, call.operands[next], take(call.operands[next])), ++next;
     if (parts_.mask) set(kMask, call.operands[next], take(call.operands[next])), ++next;
+    if (parts_.offset) ++next;
     if (parts_.drops) number_draws(q), next += 3;
     if (backward) {
       set(kLogSum, call.operands[next], of_rows);
@@ -124,7 +125,8 @@ class AttentionBlocks {
   AttentionRule rule() const {
     const BlockDim& along = call_.operands[0].dims[length_];
     AttentionRule rule{sizes_[length_], sizes_[memory_], sizes_[features_], sizes_[values_], call_.inputs[0], {}, parts_.bf16_product, {}};
-    rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[2]) : 0, along.first + static_cast<int64_t>(call_.inputs[1])};
+    const double offset = parts_.offset ? *call_.operands[parts_.place_of_offset()].as<double>() : 0;
+    rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[1]) : 0, along.first + static_cast<int64_t>(offset)};
     if (parts_.drops) rule.drop = {drop_of(call_.operands.subspan(parts_.first_of_drop())), strides_[kDraw][length_]};
     return rule;
   }
@@ -209,7 +211,7 @@ class AttentionBlocks {
 
   /// What the graph of attention_graph.cpp counts.
   void count_flops() {
-    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_], scores = rows * counted_places(parts_, call_.inputs[2], sizes_[memory_]);
+    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_], scores = rows * counted_places(parts_, call_.inputs[1], sizes_[memory_]);
     const int64_t d = sizes_[features_], values = sizes_[values_];
     const int64_t changes = (parts_.bias ? 1 : 0) + (parts_.mask ? 1 : 0) + (parts_.by_position() ? 1 : 0);
     call_.flops += rows * d + scores * (2 * d + changes);

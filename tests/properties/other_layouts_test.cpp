@@ -109,5 +109,17 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
   EXPECT_GT(refused, 50);
 }
 
+TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
+  Settings settings;
+  settings.stdlib = MTF_STDLIB_DIR;
+  for (const char* name : {"/../examples/two_layer.mtf", "/../tests/bench/gpt.mtf"}) {
+    const auto programs_of = [&](const char* steps) {
+      settings.set = {{"steps", steps}};
+      return planned(std::string(MTF_STDLIB_DIR) + name, settings).record->programs().size();
+    };
+    EXPECT_EQ(programs_of("40"), programs_of("5")) << name;
+  }
+}
+
 }  // namespace
 }  // namespace mtf::properties

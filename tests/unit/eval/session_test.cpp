@@ -101,6 +101,19 @@ TEST(Run, AStepThatDropsOtherWeightsHasThePlanOfTheStepBefore) {
   EXPECT_EQ(plans_of(8), plans_of(3));
 }
 
+TEST(Run, ADecoderThatIsReadAfterEachTokenHasThePlanOfTheTokenBefore) {
+  const auto plans_of = [](int tokens, const std::string& layout) {
+    return cuts_and_plans("import transformer\nmesh line = [p: 2]\nlayout split = {" + layout + " -> p}\n"
+                          "dim batch = 2, length = 8, d_model = 4, heads = 2, d_head = 2, d_ff = 8, vocab = 6\n"
+                          "let net = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2)\n"
+                          "no_grad {\n  let ids = zeros([batch], i32)\n  let caches = net.start([batch])\n"
+                          "  for place in 0.." + std::to_string(tokens) + " {\n"
+                          "    let (logits, kept) = net.step(ids, caches, place)\n"
+                          "    caches := kept\n    ids := argmax(logits, over: vocab)\n    print(int(ids[batch: 0]))\n  }\n}\n").second;
+  };
+  for (const char* layout : {"heads", "batch", "places"}) EXPECT_EQ(plans_of(8, layout), plans_of(4, layout)) << layout;
+}
+
 TEST(Run, TurnsWaitForTheGradientThatIsTakenThroughThem) {
   EXPECT_EQ(cuts_and_plans("dim a = 4\nlet x = ones([a])\nlet y = x\nfor i in 0..1000 { y := y * 0.5 + i }\nprint(grad(sum(y), x))\n").first, 1);
 }
