@@ -256,7 +256,7 @@ bool Engine::materialize(ValueTable& table, const Values& needed, const std::fun
   impl_->compute(captured, roots, place);
   if (record) {
     impl_->note_history(number, roots, only_history);
-    note_copies(captured, roots, number);
+    note_copies(captured, roots, *record, number);
   }
   table.computed(nodes);
   return true;

@@ -51,10 +51,13 @@ void store_copies(const Capture& capture, const Values& roots, const std::vector
   }
 }
 
-void note_copies(const Capture& capture, const Values& roots, int32_t number) {
+void note_copies(const Capture& capture, const Values& roots, const ProgramRecord& record, int32_t number) {
   for (size_t i = 0; i < capture.program.for_gradients.size(); ++i) {
     const Value& value = value_of(capture, roots, capture.program.for_gradients[i]);
-    value.node->copied_by.push_back({value.result, number, static_cast<int32_t>(i)});
+    std::vector<Node::CopiedBy>& known = value.node->copied_by;
+    const auto alike = [&](int32_t program) { return record.programs()[program].alike; };
+    if (std::none_of(known.begin(), known.end(), [&](const Node::CopiedBy& by) { return by.result == value.result && alike(by.program) == alike(number); }))
+      known.push_back({value.result, number, static_cast<int32_t>(i)});
   }
 }
 

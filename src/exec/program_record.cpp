@@ -29,13 +29,14 @@ int32_t ProgramRecord::add(const Capture& capture, const std::vector<bool>& only
   std::string key = canonical_form(recorded.program);
   for (const std::vector<int32_t>* decisions : {&recorded.operations, &recorded.inputs})
     key.append(reinterpret_cast<const char*>(decisions->data()), decisions->size() * sizeof(int32_t));
+  for (bool only : only_history) key.push_back(only ? '1' : '0');
+  const int32_t alike = known_alike_.try_emplace(key, static_cast<int32_t>(programs_.size())).first->second;
   for (const auto& sources : recorded.copied_by) {
     key.push_back(',');
     for (const auto& [program, place] : sources) key += fmt::format("{}.{} ", program, place);
   }
-  for (bool only : only_history) key.push_back(only ? '1' : '0');
   const auto [at, fresh] = known_.try_emplace(std::move(key), static_cast<int32_t>(programs_.size()));
-  if (fresh) programs_.push_back({std::move(recorded)});
+  if (fresh) programs_.push_back({.recorded = std::move(recorded), .alike = alike});
   return last_ = at->second;
 }
 
