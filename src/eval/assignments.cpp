@@ -27,7 +27,10 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
              .related(binding.span, "declared here")
              .help(fmt::format("`let {} = …` hides it from there on", name)));
   }
-  if (undo.wanted()) {
+  const ListPtr* const list_before = old.as<ListPtr>();
+  const ListPtr* const list_now = value.as<ListPtr>();
+  const bool is_extended = list_before && list_now && *list_before == *list_now;  // in place: the list's length is taken back
+  if (undo.wanted() && !is_extended) {
     const auto index = static_cast<size_t>(&binding - owner.bindings.data());
     HostValue before = old;
     if (Handle* const handle = std::get_if<Handle>(&before.data)) handle->set_aside();
@@ -83,7 +86,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
 
 std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, Name name, const ScopePtr& scope) {
   auto* sum = stmt.value->as<ast::BinaryExpr>();
-  if (!sum || sum->op != ast::BinaryOp::kAdd || !sum->right->as<ast::ListExpr>() || undo.wanted()) return std::nullopt;
+  if (!sum || sum->op != ast::BinaryOp::kAdd || !sum->right->as<ast::ListExpr>()) return std::nullopt;
   auto* left = sum->left->as<ast::NameExpr>();
   auto* held = left && left->name == name ? scope->find(name).binding->value.as<ListPtr>() : nullptr;
   if (!held || (*held)->tuple) return std::nullopt;
@@ -94,7 +97,8 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, N
   check_list_length(list->items.size() + (*added)->items.size(), stmt.value->span);
   auto* now = scope->find(name).binding->value.as<ListPtr>();
   const bool is_ours = now && *now == list && list.use_count() == 2;
-  if (!is_ours) list = std::make_shared<List>(*list);
+  if (is_ours) undo.add(list, 0, [list = list.get(), length = list->items.size()] { list->items.resize(length); });
+  else list = std::make_shared<List>(*list);
   list->items.insert(list->items.end(), (*added)->items.begin(), (*added)->items.end());
   return list;
 }

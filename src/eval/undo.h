@@ -1,6 +1,6 @@
 #pragma once
 // What has been assigned, to be taken back: by a prompt whose statement failed or was interrupted, by a check that walks
-// another way.
+// another way. Of a list that is extended in place the length is written down, not the items.
 #include <functional>
 #include <memory>
 #include <set>

@@ -12,6 +12,7 @@
 #include "exec/agreement.h"
 #include "exec/block_file.h"
 #include "exec/host_tensor.h"
+#include "exec/kept_copies.h"
 #include "exec/plan.h"
 #include "exec/plan_key.h"
 #include "exec/program_record.h"
@@ -100,6 +101,7 @@ struct Engine::Impl {
       // Memory that other tensors lie in too outlives this one.
       input.dies = input.dies && leaf.node->computed[leaf.result].use_count() == 1 && tensor.storage.use_count() == 1;
     }
+    offer_copies(capture);
     std::string form = canonical_form(program);
     const PlanKey key = key_of(form);
     if (transport.ranks() > 1) {
@@ -118,6 +120,7 @@ struct Engine::Impl {
       node.computed[roots[i].result] = outputs[i];
       note_layout(node, roots[i].result);
     }
+    store_copies(capture, roots, plan.schedule->program.copied, std::span(outputs).subspan(roots.size()));
   }
 
   /// A value that is kept for gradients alone lies as it was computed, and so will its gradient.
@@ -240,8 +243,10 @@ bool Engine::materialize(ValueTable& table, const Values& needed, const std::fun
   add(needed);
   if (roots.empty()) return false;
   const std::vector<NodePtr> nodes = pending(roots);
-  add(table.keep_history(nodes, gradients_may_come() ? reads_of_gradient : nullptr));
+  const KeptHistory history = table.keep_history(nodes, gradients_may_come() ? reads_of_gradient : nullptr);
+  add(history.saved);
   Capture captured = capture(nodes, roots);
+  keep_copies(captured, roots, history.read_again);
   std::vector<bool> only_history;
   for (const Value& root : roots) only_history.push_back(root.node->held(root.result) == 0);
   const std::shared_ptr<ProgramRecord>& record = impl_->options.record;
@@ -249,7 +254,10 @@ bool Engine::materialize(ValueTable& table, const Values& needed, const std::fun
   carry_splits(captured.program, only_history);
   table.mark_dying(nodes, captured);
   impl_->compute(captured, roots, place);
-  if (record) impl_->note_history(number, roots, only_history);
+  if (record) {
+    impl_->note_history(number, roots, only_history);
+    note_copies(captured, roots, *record, number);
+  }
   table.computed(nodes);
   return true;
 }

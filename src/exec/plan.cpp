@@ -1,5 +1,6 @@
 #include "exec/plan.h"
 
+#include "exec/kept_copies.h"
 #include "exec/predict.h"
 #include "spmd/split.h"
 #include "support/diagnostics.h"
@@ -20,8 +21,8 @@ std::unique_ptr<Plan> make_plan(const Program& program, const std::vector<std::s
     const Instruction& instruction = local.instructions[input_of[v]];
     const auto index = static_cast<size_t>(instruction.input);
     const bool captured = index < program.inputs.size();
-    plan->inputs.push_back({captured ? instruction.input : -1, captured || instruction.node->inputs.empty() ? 0 : instruction.node->inputs[0]});
-    options.input_dies.push_back(captured && program.inputs[index].dies);
+    plan->inputs.push_back({captured ? instruction.input : -1, instruction.copy, captured || instruction.node->inputs.empty() ? 0 : instruction.node->inputs[0]});
+    options.input_dies.push_back(captured && instruction.copy < 0 && program.inputs[index].dies);
   }
   plan->schedule = std::make_shared<Schedule>(mtf::schedule(std::move(local), options));
   Prediction prediction = predict(*plan->schedule);
@@ -38,7 +39,7 @@ std::vector<PlanInput> inputs_of(const Plan& plan, const Capture& capture) {
     input.number = from.number;
     if (from.captured >= 0) {
       const Value& leaf = capture.leaves[from.captured];
-      if (leaf) input.tensor = leaf.node->computed[leaf.result].get();
+      if (leaf) input.tensor = from.copy < 0 ? leaf.node->computed[leaf.result].get() : copy_of(leaf, from.copy);
       else input.number = capture.numbers[from.captured];
     }
     inputs.push_back(input);

@@ -17,6 +17,7 @@ struct Plan {
   /// Where an input comes from at each launch.
   struct Input {
     int captured = -1;   ///< which input of the captured program; -1: a number of the plan's own (from an expansion)
+    int copy = -1;       ///< which of its copies; -1: itself
     double number = 0;
   };
   int64_t number = 0;                     ///< of the engine's plans

@@ -22,6 +22,7 @@ class ProgramRecord {
   struct Entry {
     RecordedProgram recorded;
     int64_t times = 0;          ///< that the script runs it; where only the run knows, once for each statement
+    int32_t alike = -1;         ///< the first program that differs from it in what copies its inputs have, if at all
     bool is_estimate = false;   ///< not every turn of a loop was walked, or only the run knows how many there are
   };
 
@@ -47,6 +48,7 @@ class ProgramRecord {
   std::shared_ptr<LayoutRecord> layouts_ = std::make_shared<LayoutRecord>();
   std::vector<Entry> programs_;
   std::unordered_map<std::string, int32_t> known_;
+  std::unordered_map<std::string, int32_t> known_alike_;
   int32_t last_ = -1;
 };
 

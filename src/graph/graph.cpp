@@ -21,7 +21,7 @@ Node::~Node() {
   if (table_ != nullptr) table_->forget(*this);
   // An operand may die with its reader, and its own operands with it: one after the other, not inside each other.
   thread_local Values* dying = nullptr;  // a plain pointer: nodes may outlive a thread's objects
-  for (const Value& operand : operands_) --operand.node->uses_;
+  for (const Value& operand : operands_) operand.node->use_no_longer();
   if (dying != nullptr) {
     dying->insert(dying->end(), std::make_move_iterator(operands_.begin()), std::make_move_iterator(operands_.end()));
     return;
@@ -35,13 +35,19 @@ Node::~Node() {
 }
 
 void Node::set_operands(Values operands) {
-  for (const Value& operand : operands) ++operand.node->uses_;
-  for (const Value& operand : operands_) --operand.node->uses_;
+  for (const Value& operand : operands) operand.node->use();
+  for (const Value& operand : operands_) operand.node->use_no_longer();
   operands_ = std::move(operands);
 }
 
+void Node::use_no_longer() {
+  if (--uses_ > 0) return;
+  copies.clear();
+  copied_by.clear();
+}
+
 void Node::release_operands(Values& released) {
-  for (const Value& operand : operands_) --operand.node->uses_;
+  for (const Value& operand : operands_) operand.node->use_no_longer();
   released.insert(released.end(), std::make_move_iterator(operands_.begin()), std::make_move_iterator(operands_.end()));
   operands_ = Values();
 }

@@ -19,6 +19,7 @@
 // was given up because it had read such a node.
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "graph/operation.h"
@@ -77,6 +78,16 @@ struct Node : std::enable_shared_from_this<Node> {
   void release_operands(Values& released);
 
   std::vector<std::shared_ptr<Tensor>> computed;  ///< of each result: its blocks on this rank, once computed
+  /// Computed results in other shardings, which the program that computed or read them has brought there for operations
+  /// whose gradient rules will read them, by result; as long as an operation keeps its operands that has one of them.
+  std::vector<std::pair<int, std::shared_ptr<Tensor>>> copies;
+  /// The programs that may make such copies under some layout, for a record of them (exec/program_record.h).
+  struct CopiedBy {
+    int result;
+    int32_t program;
+    int32_t place;           ///< in Program::for_gradients
+  };
+  std::vector<CopiedBy> copied_by;
   std::vector<std::shared_ptr<Tensor>> whole;     ///< as a reference engine computed them: exec/reference.h
   bool is_computed(int result) const { return result < static_cast<int>(computed.size()) && computed[result]; }
 
@@ -103,6 +114,8 @@ struct Node : std::enable_shared_from_this<Node> {
   void hold(int result);
   void let_go(int result);
   void keep_for_later();
+  void use() { ++uses_; }
+  void use_no_longer();
 
   Values operands_;
   int32_t uses_ = 0;

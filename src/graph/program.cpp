@@ -206,13 +206,20 @@ std::string canonical_form(const Program& program) {
     form.add(operation.mesh);
     form.add(static_cast<uint8_t>(input.is_number * 2 + input.dies));
     for (int8_t dim : input.order) form.add(dim);
+    form.add(input.copies.size());
+    for (const InputCopy& copy : input.copies) {
+      form.add(operation.results[input.result], copy.sharding);
+      for (int8_t dim : copy.order) form.add(dim);
+    }
   }
   form.add(program.operations.size());
   for (const ProgramOperation& operation : program.operations) {
     form.add(operation);
     for (const ProgramValue& operand : program.operands_of(operation)) form.add(operand);
   }
+  form.add(program.roots.size());
   for (const ProgramValue& root : program.roots) form.add(root);
+  for (const ProgramValue& value : program.for_gradients) form.add(value);
   return std::move(form.text);
 }
 

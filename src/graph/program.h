@@ -29,6 +29,12 @@ struct ProgramValue {
   auto operator<=>(const ProgramValue&) const = default;
 };
 
+/// An input in another sharding, as an earlier program left it (Program::for_gradients).
+struct InputCopy {
+  Sharding sharding;
+  std::vector<int8_t> order;
+};
+
 struct ProgramInput {
   OperationRef operation;     ///< that made it: type and layout
   int32_t result = 0;
@@ -38,6 +44,7 @@ struct ProgramInput {
   double number = 0;
   bool dies = false;          ///< nobody reads it after the program
   std::vector<int8_t> order;  ///< storage order of the tensor; empty where it is as declared
+  std::vector<InputCopy> copies = {};
 };
 
 struct ProgramOperation {
@@ -54,6 +61,7 @@ struct Program {
   std::vector<ProgramOperation> operations;
   std::vector<ProgramValue> operands;      ///< of all operations, one after the other
   std::vector<ProgramValue> roots;
+  std::vector<ProgramValue> for_gradients;  ///< inputs and roots of which what they are brought to is kept: a backward pass will read it
 
   std::span<const ProgramValue> operands_of(const ProgramOperation& operation) const {
     return {operands.data() + operation.first_operand, static_cast<size_t>(operation.operand_count)};

@@ -23,6 +23,8 @@ struct RecordedProgram {
   std::vector<int32_t> inputs;
   std::vector<int32_t> likes;       ///< of each operation, which other of the program it follows; -1: none of them
   std::vector<bool> only_history;   ///< of each root: it is computed for gradients alone
+  /// Of each input, the programs that may have left copies of it: their numbers, and places in their for_gradients.
+  std::vector<std::vector<std::pair<int32_t, int32_t>>> copied_by;
 };
 
 class Relayout {

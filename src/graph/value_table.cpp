@@ -26,6 +26,7 @@ ValueTable::~ValueTable() {
   for (auto each = lent_.rbegin(); each != lent_.rend(); ++each) {
     each->node->operation = std::move(each->operation);
     each->node->computed = std::move(each->computed);
+    each->node->copies = std::move(each->copies);
     each->node->keeps_history_ = each->keeps_history;
     each->node->leads_ = each->leads;
   }
@@ -79,36 +80,47 @@ bool ValueTable::leads_through(const Value& operand) {
 
 bool ValueTable::leads(const Node& node) { return std::any_of(node.operands().begin(), node.operands().end(), leads_through); }
 
-Values ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads_of_gradient) {
-  Values saved;
-  for (const NodePtr& node : nodes)
-    if (node->table_.get() != this) lent_.push_back({node, node->operation, node->computed, node->keeps_history_, node->leads_});
+void ValueTable::borrow(const NodePtr& node) {
+  if (node->table_.get() != this) lent_.push_back({node, node->operation, node->computed, node->copies, node->keeps_history_, node->leads_});
+}
+
+KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads_of_gradient) {
+  KeptHistory history;
+  for (const NodePtr& node : nodes) borrow(node);
   gradients_may_come_ = reads_of_gradient != nullptr;
   if (!gradients_may_come_) {
     for (const NodePtr& node : nodes) node->keeps_history_ = false;
-    return saved;
+    return history;
   }
   for (const NodePtr& node : nodes) node->leads_ = node->keeps_history_ = passes_gradients(*node->operation) && !reads_assigned(*node) && leads(*node);
   keep_between(nodes);
   auto save = [&](const Value& value) {
-    if (!value.node->is_computed(value.result) && !value.operation().op->leaf) saved.push_back(value);
+    if (!value.node->is_computed(value.result) && !value.operation().op->leaf) history.saved.push_back(value);
+  };
+  auto save_operand = [&](const Value& operand) {
+    save(operand);
+    if (operand.operation().op->leaf || operand.node->place != 0) return;  // a variable's are made again
+    if (operand.node->is_computed(operand.result)) borrow(operand.node);
+    history.read_again.push_back(operand);
   };
   for (const NodePtr& node : nodes) {
     if (!node->keeps_history_) continue;
     if (node->operation->region != 0) {
       for (const Value& operand : node->operands())
-        if (operand.operation().region != node->operation->region) save(operand);
+        if (operand.operation().region != node->operation->region) node->operation->region > 0 ? save_operand(operand) : save(operand);
       continue;
     }
     std::vector<bool> wanted;
     for (const Value& operand : node->operands()) wanted.push_back(leads_through(operand));
     const GradientReads reads = reads_of_gradient(*node->operation, wanted);
     for (size_t k = 0; k < node->operands().size(); ++k)
-      if (reads.operands[k]) save(node->operands()[k]);
+      if (reads.operands[k]) save_operand(node->operands()[k]);
     for (size_t r = 0; r < node->operation->results.size(); ++r)
       if (reads.results[r]) save({node, static_cast<int>(r)});
   }
-  return saved;
+  std::sort(history.read_again.begin(), history.read_again.end(), is_made_before);
+  history.read_again.erase(std::unique(history.read_again.begin(), history.read_again.end()), history.read_again.end());
+  return history;
 }
 
 void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const {

@@ -34,6 +34,12 @@ struct GradientReads {
 /// `wanted`: the operands whose gradients are asked for. ops/gradients.h has the one that asks the rule.
 using ReadsOfGradient = GradientReads (*)(const LaidOutOperation& operation, const std::vector<bool>& wanted);
 
+/// What a cut keeps for gradients.
+struct KeptHistory {
+  Values saved;       ///< that are computed for it
+  Values read_again;  ///< operands that an operation and its gradient rule both read, computed or not: what they were brought to is kept
+};
+
 class ValueTable : public std::enable_shared_from_this<ValueTable> {
  public:
   ValueTable() = default;
@@ -54,7 +60,7 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down to
   /// another that is), and returns the values that their gradients will read, as `reads` says: the cut computes them too.
   /// `nodes` are in program order. Without `reads` no gradient comes any more.
-  Values keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads);
+  KeptHistory keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads);
   /// Marks the inputs of a capture of `nodes` that die with it: nobody holds them, and every node that has them as an
   /// operand gives it up after the cut. Between keep_history and computed().
   void mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const;
@@ -75,9 +81,12 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
     NodePtr node;
     OperationRef operation;
     std::vector<std::shared_ptr<Tensor>> computed;
+    std::vector<std::pair<int, std::shared_ptr<Tensor>>> copies;
     bool keeps_history = false;
     bool leads = false;
   };
+  /// The node will be as it is now when this table dies, if it is of another.
+  void borrow(const NodePtr& node);
   static void link(List& list, Node& node, Node::Link Node::*link);
   static void unlink(List& list, Node& node, Node::Link Node::*link);
   void now_held(Node& node);

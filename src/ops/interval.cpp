@@ -228,6 +228,7 @@ constexpr Op ops::kSlice = complete({
                "#> [1, 3, 5]\n",
     .samples = "x: [a, b] => x[a: 1..]\nx: [a, b] => x[a: 0..2] * x[a: 1..3]\nx: [a, b] => slice(x, a: (0, 2), stride: 2) * slice(x, a: (1, 3), stride: 2)\n"
                "x: [a, b] => x[a: 0..2, b: 1..2]\n"
+               "x: [a, b] => x[a: 0..2, b: 0..2] * x[a: 1..3, b: 1..3] + x[a: 0..2, b: 1..3] * x[a: 1..3, b: 0..2]\n"
                "x: [a, b] => slice(x, a: (0, size(a)), stride: 2)\n"
                "x: [a] => slice(x, a: (1, size(a)), stride: 2)",
     .build = build_slice,
@@ -277,6 +278,8 @@ constexpr Op ops::kShift = complete({
     .samples = "x: [a, b] => shift(x, a: 1)\n"
                "x: [a, b] => shift(x, a: -2)\n"
                "x: [a, b] => shift(x, a: 1, b: -1, wrap: true)\n"
+               "x: [a, b] => shift(x, a: 1) + shift(x, a: -1) * shift(x, a: 1, b: 1) - shift(x, b: 1, a: -1) * shift(x, b: -1)\n"
+               "x: [a, b] => shift(x, a: 1, b: 1, wrap: true) * shift(x, a: -1, b: 1, wrap: true) + shift(x, b: -1, wrap: true)\n"
                "x: [a] => shift(x, a: 100)\n"
                "x: [a] => shift(x, a: 7, wrap: true)",
     .build = build_shift, .infer = same_type,

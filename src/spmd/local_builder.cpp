@@ -54,17 +54,32 @@ int LocalBuilder::add_input(int32_t which, const MeshPtr& mesh) {
   LocalValue made = block_of_result(name, *input.operation, input.result, input.operation->shardings[input.result]);
   made.order = input.order;
   made.mesh = mesh;
-  const int index = add(std::move(made));
-  Instruction instruction;
-  instruction.kind = InstructionKind::kInput;
-  instruction.node = input.operation;
-  instruction.input = which;
-  instruction.results = {index};
-  program_.instructions.push_back(std::move(instruction));
-  program_.inputs.push_back(index);
+  const int index = add_instruction_of_input(std::move(made), which, -1);
+  if (!input.copies.empty() && mesh == input.operation->mesh) copied_input_[index] = which;
   if (input.is_number) number_of_[index] = which;
   if (input.operation->op == &ops::kAssign) stored_.insert(index);
   return index;
+}
+
+int LocalBuilder::add_instruction_of_input(LocalValue value, int32_t which, int32_t copy) {
+  const int index = add(std::move(value));
+  Instruction instruction;
+  instruction.kind = InstructionKind::kInput;
+  instruction.node = graph_.inputs[which].operation;
+  instruction.input = which;
+  instruction.copy = copy;
+  instruction.results = {index};
+  program_.instructions.push_back(std::move(instruction));
+  program_.inputs.push_back(index);
+  return index;
+}
+
+int32_t LocalBuilder::copy_of_input(int value, const Sharding& wanted) const {
+  const auto input = copied_input_.find(value);
+  if (input == copied_input_.end()) return -1;
+  const std::vector<InputCopy>& copies = graph_.inputs[input->second].copies;
+  const auto copy = std::find_if(copies.begin(), copies.end(), [&](const InputCopy& each) { return each.sharding == wanted; });
+  return copy == copies.end() ? -1 : static_cast<int32_t>(copy - copies.begin());
 }
 
 void LocalBuilder::compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin) {
@@ -106,7 +121,14 @@ LocalBuilder::CopyKey LocalBuilder::key_of(int value, const Sharding& wanted) co
 
 bool LocalBuilder::has_copy(int value, const Sharding& wanted) const {
   for (auto view = view_of_.find(value); view != view_of_.end(); view = view_of_.find(value)) value = view->second.operand;
-  return lies_as(program_.values[value], wanted) || copies_.contains(key_of(value, wanted));
+  return lies_as(program_.values[value], wanted) || copies_.contains(key_of(value, wanted)) || copy_of_input(value, wanted) >= 0;
+}
+
+std::vector<int> LocalBuilder::brought(int value) const {
+  std::vector<int> values;
+  for (auto copy = copies_.lower_bound({value, {}}); copy != copies_.end() && copy->first.first == value; ++copy)
+    if (communicated_.contains(copy->second)) values.push_back(copy->second);
+  return values;
 }
 
 int LocalBuilder::bring(int value, const Sharding& wanted, const OperationRef& node, const std::string& reason) {
@@ -123,8 +145,19 @@ int LocalBuilder::bring(int value, const Sharding& wanted, const OperationRef& n
     renamed.element = program_.values[brought].element;
     copy = add(std::move(renamed));
     compute(of.operation, {brought}, {copy});
+    if (communicated_.contains(brought)) communicated_.insert(copy);
+  } else if (const int32_t left = copy_of_input(value, wanted); left >= 0) {
+    LocalValue there = program_.values[value];
+    for (size_t d = 0; d < there.dims.size(); ++d) there.dims[d].axes = wanted.dims[d];
+    const int32_t input = copied_input_.at(value);
+    there.order = graph_.inputs[input].copies[left].order;
+    copy = add_instruction_of_input(std::move(there), input, left);
   } else {
+    const size_t first = program_.instructions.size();
     copy = reshard(program_, ways_, value, wanted, node, reason);
+    if (std::any_of(program_.instructions.begin() + static_cast<std::ptrdiff_t>(first), program_.instructions.end(),
+                    [](const Instruction& instruction) { return is_collective(instruction.kind); }))
+      communicated_.insert(copy);
   }
   return copy;
 }

@@ -53,6 +53,8 @@ class LocalBuilder {
   int bring(int value, const Sharding& wanted, const OperationRef& node, const std::string& reason);
   /// True if bringing it there communicates nothing more, because it has been brought there.
   bool has_copy(int value, const Sharding& wanted) const;
+  /// What a value has been brought to by communication.
+  std::vector<int> brought(int value) const;
   /// A value as `node` can read it on its mesh: in the blocks that it has, where that mesh can name them; gathered over
   /// the axes of its own mesh whose blocks it cannot.
   int onto_mesh(int value, const OperationRef& node);
@@ -66,6 +68,9 @@ class LocalBuilder {
   };
   using CopyKey = std::pair<int, std::string>;
   CopyKey key_of(int value, const Sharding& wanted) const;
+  /// Which copy of an input lies so, or -1.
+  int32_t copy_of_input(int value, const Sharding& wanted) const;
+  int add_instruction_of_input(LocalValue value, int32_t which, int32_t copy);
 
   const Program& graph_;
   LocalProgram program_;
@@ -75,6 +80,8 @@ class LocalBuilder {
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
   std::unordered_map<int, View> view_of_;
   std::unordered_set<int> stored_;
+  std::unordered_map<int, int32_t> copied_input_;  ///< of values that are inputs with copies: which input
+  std::unordered_set<int> communicated_;           ///< copies that communication has made
   bool backward_ = false;
   std::unordered_map<int, int32_t> number_of_;  ///< of values that are numbers of the host: which input
 };

@@ -67,6 +67,7 @@ struct Instruction {
   int32_t origin = -1;          ///< which operation of the captured program that is, or -1: of an expansion, a helper
   int64_t replica = 0;          ///< not 0: of a region that is computed again for its backward pass; which one
   int32_t input = -1;           ///< of kInput: which of the program's inputs
+  int32_t copy = -1;            ///< of kInput: which of the input's copies, or -1: itself
   std::vector<int> operands;    ///< indices of values
   std::vector<int> results;
   AxisSet axes = 0;
@@ -78,7 +79,8 @@ struct LocalProgram {
   std::vector<LocalValue> values;
   std::vector<Instruction> instructions;    ///< in program order
   std::vector<int> inputs;                  ///< indices of the kInput instructions' values, in order
-  std::vector<std::vector<int>> outputs;    ///< for each root of the program, the value that holds it
+  std::vector<std::vector<int>> outputs;    ///< for each root of the program, the value that holds it; then copies
+  std::vector<int> copied;                  ///< of each output that is a copy: of which of Program::for_gradients
   Cost unique_flops;                        ///< what one processor alone would need
 };
 

@@ -38,6 +38,7 @@ class Merger {
       stands_for[i] = &add(from.operations[i], operands, true);
     }
     for (const ProgramValue& root : from.roots) program.roots.push_back(resolve(root));
+    for (const ProgramValue& value : from.for_gradients) program.for_gradients.push_back(resolve(value));
   }
 
   MergedProgram take() { return std::move(result_); }

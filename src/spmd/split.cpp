@@ -7,6 +7,7 @@
 #include "ops/record.h"
 #include "ops/shape.h"
 #include "spmd/across_blocks.h"
+#include "spmd/halos.h"
 #include "spmd/iteration.h"
 #include "spmd/local_builder.h"
 #include "spmd/merge.h"
@@ -19,7 +20,7 @@ namespace {
 
 class Splitter {
  public:
-  explicit Splitter(const Program& program) : merged_(merge(program)), graph_(merged_.program), names_(names_of(graph_)), local_(graph_) {
+  explicit Splitter(const Program& program) : merged_(merge(program)), graph_(merged_.program), names_(names_of(graph_)), local_(graph_), halos_(graph_) {
     zero_.resize(graph_.operations.size());
     input_locals_.assign(graph_.inputs.size(), -1);
     first_result_.reserve(graph_.operations.size());
@@ -48,13 +49,32 @@ class Splitter {
       if (!is_term_[i]) lower_sum(static_cast<int>(i));
     std::vector<int> outputs;
     for (const ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), ""));
+    const std::vector<std::pair<int, int>> kept = copies_for_gradients();
     LocalProgram result = local_.take();
     for (int output : outputs) result.outputs.push_back({output});
+    for (const auto& [place, copy] : kept) {
+      result.outputs.push_back({copy});
+      result.copied.push_back(place);
+    }
+    halos_.leave_out_unread(result);
     for (const OperationRef& operation : merged_.whole) result.unique_flops.add(work_of_whole(*operation));
     return result;
   }
 
  private:
+  /// What is kept of the values of Program::for_gradients: which of them, and a copy.
+  std::vector<std::pair<int, int>> copies_for_gradients() const {
+    std::vector<std::pair<int, int>> kept;
+    for (size_t i = 0; i < graph_.for_gradients.size(); ++i) {
+      const ProgramValue value = graph_.for_gradients[i];
+      const int here = value.is_input() ? input_locals_[value.input()] : locals_[at(value)];
+      if (here < 0) continue;
+      for (int copy : local_.brought(here))
+        if (!local_[copy].partial && local_[copy].sharding() != graph_.sharding(value)) kept.emplace_back(static_cast<int>(i), copy);
+    }
+    return kept;
+  }
+
   /// The operations that read a value: the first, and whether there are others.
   struct Reader {
     int first = -1;
@@ -226,7 +246,7 @@ class Splitter {
     if (op.view && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
       outcomes = {operands[0]};  // the same tensor under another name
     } else {
-      outcomes = apply({node, space, split, names_[index], entry.origin}, operands);
+      outcomes = apply(index, {node, space, split, names_[index], entry.origin}, operands);
       if (op.view && split.operands[0] == split.results[0]) local_.is_view(outcomes[0], operands[0], node);
     }
     for (size_t r = 0; r < outcomes.size(); ++r) {
@@ -238,14 +258,16 @@ class Splitter {
   }
 
   /// Computes the operation on blocks: fetches what crosses block edges, then applies it.
-  std::vector<int> apply(const Lowering& of, std::vector<int> operands) {
+  std::vector<int> apply(int index, const Lowering& of, std::vector<int> operands) {
     const LaidOutOperation& node = *of.node;
+    const int with_halos = halos_.fetched(index, local_, of, operands.empty() ? -1 : operands[0]);
+    if (with_halos >= 0) operands[0] = with_halos;
     bool flat = false;
     for (size_t j = 0; j < of.space.dims.size(); ++j) {
       const IterationDim& dim = of.space.dims[j];
       const AxisList& axes = of.split.dims[j];
       if (axes.empty()) continue;
-      if (dim.kind == SplitKind::kInterval)
+      if (dim.kind == SplitKind::kInterval && with_halos < 0)
         for (size_t k = 0; k < operands.size(); ++k)
           if (dim.operands[k] >= 0) operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.maps[k], axes);
       flat = flat || (dim.kind == SplitKind::kFactors && !blocks_coincide(node, dim, axes));
@@ -302,6 +324,7 @@ class Splitter {
   const Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
+  Halos halos_;
   std::vector<size_t> first_result_;              ///< for each operation: at() of its first result
   std::vector<Reader> readers_;                   ///< for each result of each operation
   std::vector<bool> is_root_;

@@ -52,14 +52,10 @@ Settings settings_of(const tool::Combination& combination) {
 
 std::string compared(const Counters& loaded, const Counters& run) { return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run); }
 
-/// A list that grows in a loop is copied at each turn where it may be taken back, which takes minutes for its 200,000 turns.
-bool takes_long(const std::string& path) { return path.find("a_list_grows_in_constant_time") != std::string::npos; }
-
 /// Under the first and the last mesh and layout of their headers: planned, which OfEveryGoldenScriptIsItsRun compares with runs.
 TEST(Loaded, ScriptsCostWhatTheirPlansSay) {
   int checked = 0;
   for (const std::string& path : scripts()) {
-    if (takes_long(path)) continue;
     tool::GoldenFile golden = tool::parse_golden(text_of(path));
     golden.ranks = {1};
     std::vector<tool::Combination> combinations = tool::combinations(golden);
@@ -83,7 +79,6 @@ TEST(Loaded, ScriptsCostWhatTheirPlansSay) {
 TEST(Loaded, ScriptsCountWhatTheirRunsCount) {
   int checked = 0;
   for (const std::string& path : scripts()) {
-    if (takes_long(path)) continue;
     if (path.find("/examples/") != std::string::npos || path.find("/library/") != std::string::npos) continue;
     SCOPED_TRACE(path);
     const Settings settings = settings_of({});

@@ -202,6 +202,35 @@ TEST_F(Repl, TakesBackTheLastEntry) {
   EXPECT_THROW(session.execute("k"), UserError);
 }
 
+TEST_F(Repl, AListGrowsAtThePromptAsFastAsInARun) {
+  const std::string text = "let l = []\nfor i in 0..200000 { l := l + [i] }\n";
+  const auto seconds = [](const auto& work) {
+    const auto began = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  };
+  const double in_a_run = seconds([&] { run(text); });
+  EXPECT_LT(seconds([&] { session.execute(text); }), 5 * in_a_run + 1);
+  EXPECT_EQ(session.execute("len(l)")[0].bindings[0].value, "200000");
+  EXPECT_LT(seconds([&] { session.load(text, "f.mtf", false); }), 5 * in_a_run + 1);
+}
+
+TEST_F(Repl, AnErrorTakesBackWhatALoopHasAppended) {
+  session.execute("let l = [1]\nlet kept = l\nfn grown() {\n  let m = []\n  for i in 0..4 { m := m + [i] }\n  return m\n}");
+  EXPECT_THROW(session.execute("for i in 0..10 {\n  l := l + [i]\n  l := l + [grown()]\n  l := l + [[2, 3][i]]\n}"), UserError);
+  EXPECT_EQ(session.execute("l")[0].bindings[0].value, "[1]");
+  session.execute("for i in 0..2 { l := l + [i]; if i == 0 { kept := l }; l := l + [len(l)] }");
+  EXPECT_EQ(session.execute("kept")[0].bindings[0].value, "[1, 0]");
+  EXPECT_EQ(session.execute("l")[0].bindings[0].value, "[1, 0, 2, 1, 4]");
+}
+
+TEST_F(Repl, TakesBackWhatALoopHasAppended) {
+  session.execute("let l = [1]");
+  session.execute("l := l + [2]\nfor i in 0..3 { l := l + [i] }\nl := [len(l)]\nl := l + [7]");
+  EXPECT_TRUE(session.undo());
+  EXPECT_EQ(session.execute("l")[0].bindings[0].value, "[1]");
+}
+
 // A loop that asks for its end from inside: what it prints is read by a stream that asks.
 class AsksWhenItReads : public std::stringbuf {
  public:
@@ -236,6 +265,18 @@ TEST(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
   session.execute("for i in 0..2 { m.w := 2 * m.w }");
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[32, 32]");
+}
+
+TEST(Interrupted, AListKeepsWhatEndedTurnsHaveAppended) {
+  Engine engine({});
+  Session* session_of_buffer = nullptr;
+  AsksWhenItReads buffer([&] { session_of_buffer->interrupt(); }, "turn 3");
+  std::ostream out(&buffer);
+  Session session(Settings{}, &engine, out);
+  session_of_buffer = &session;
+  session.execute("let l = [7]");
+  EXPECT_THROW(session.execute("for i in 0..10 {\n  l := l + [i]\n  print(\"turn {i}\")\n  l := l + [-i]\n}"), UserError);
+  EXPECT_EQ(session.execute("l")[0].bindings[0].value, "[7, 0, 0, 1, -1, 2, -2]");
 }
 
 TEST(Interrupted, APlanEndsBeforeItWritesOverWhatItBeganWith) {
