@@ -49,11 +49,11 @@ WorkBound::WorkBound(const LayoutCosts& costs) {
     const Program program = relayout.program(entry.recorded);
     relayout.computed(static_cast<int32_t>(i), program, entry.recorded.only_history);
     // Whole, all that can ever be one is one, so that no more work is counted than any layout has.
-    for (const OperationRef& each : merge(program).whole) {
+    for (const auto& [each, form] : merge(program).whole) {
       const LaidOutOperation& operation = *each;
       std::vector<Name> names;
       if (operation.op->space) {
-        for (const IterationDim& dim : operation.op->space(operation).dims) {
+        for (const IterationDim& dim : operation.space().dims) {
           Name first;
           auto add = [&](const Dim& of) {
             Dim& known = sizes.try_emplace(of.name, of).first->second;

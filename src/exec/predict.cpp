@@ -1,6 +1,7 @@
 #include "exec/predict.h"
 
 #include "schedule/pack.h"
+#include "spmd/instruction_costs.h"
 #include "types/saturating.h"
 
 namespace mtf {
@@ -41,9 +42,10 @@ Prediction predict_without_memory(const Schedule& schedule) {
   Prediction prediction;
   Counters& counters = prediction.counters;
   prediction.costs.resize(program.instructions.size());
+  InstructionCosts all(program);
   for (const Step& step : schedule.steps) {
     int64_t calls = step.calls;
-    std::vector<InstructionCost> costs = costs_of_step(program, step.instructions);
+    std::vector<InstructionCost> costs = all.of_step(step.instructions);
     for (size_t i = 0; i < costs.size(); ++i) {
       const InstructionCost& cost = prediction.costs[step.instructions[i]] = std::move(costs[i]);
       counters.flops = saturating_add(counters.flops, cost.flops.value());

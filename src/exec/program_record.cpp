@@ -7,7 +7,7 @@
 namespace mtf {
 
 int32_t ProgramRecord::add(const Capture& capture, const std::vector<bool>& only_history) {
-  RecordedProgram recorded{capture.program, {}, {}, {}, only_history, {}};
+  RecordedProgram recorded{capture.program, {}, {}, only_history, {}};
   for (ProgramInput& input : recorded.program.inputs) {
     input.order.clear();
     recorded.inputs.push_back(layouts_->decision_of(*input.operation));
@@ -18,14 +18,7 @@ int32_t ProgramRecord::add(const Capture& capture, const std::vector<bool>& only
     for (const Node::CopiedBy& by : leaf.node->copied_by)
       if (by.result == leaf.result) sources.emplace_back(by.program, by.place);
   }
-  std::unordered_map<const LaidOutOperation*, int32_t> places;
-  for (const ProgramOperation& entry : recorded.program.operations) {
-    const LaidOutOperation& operation = *entry.operation;
-    places.emplace(&operation, static_cast<int32_t>(places.size()));
-    recorded.operations.push_back(layouts_->decision_of(operation));
-    const auto like = places.find(operation.why.like.get());
-    recorded.likes.push_back(like == places.end() ? -1 : like->second);
-  }
+  for (const ProgramOperation& entry : recorded.program.operations) recorded.operations.push_back(layouts_->decision_of(*entry.operation));
   std::string key = canonical_form(recorded.program);
   for (const std::vector<int32_t>* decisions : {&recorded.operations, &recorded.inputs})
     key.append(reinterpret_cast<const char*>(decisions->data()), decisions->size() * sizeof(int32_t));

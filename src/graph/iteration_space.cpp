@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "graph/op.h"
+
 namespace mtf {
+
+const IterationSpace& Operation::space() const {
+  if (!space_) space_ = std::make_shared<const IterationSpace>(op->space(*this));
+  return *space_;
+}
 
 Interval needed(const IntervalMap& map, Interval result) {
   if (result.size() <= 0) return {0, 0};

@@ -2,33 +2,21 @@
 
 #include <utility>
 
+#include "types/key.h"
+
 namespace mtf {
 namespace {
 
-template <typename T>
-void append(std::string& key, const T& value) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  key.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-void append(std::string& key, const Dims& dims) {
-  append(key, dims.size());
-  for (const Dim& dim : dims) {
-    append(key, dim.name.id());
-    append(key, dim.size);
-  }
-}
-
-void append(std::string& key, const Layout& layout) {
+void append_rules(std::string& key, const Layout& layout) {
   append(key, layout.rules.size());
   for (const LayoutRule& rule : layout.rules) {
-    append(key, rule.dim.id());
+    append(key, rule.dim);
     append(key, rule.axes.size());
-    for (Name axis : rule.axes) append(key, axis.id());
+    for (Name axis : rule.axes) append(key, axis);
   }
 }
 
-/// All that a layout depends on but for the layouts that the operands have.
+/// All that a layout depends on but for other layouts: LayoutRecord::Decision::form.
 std::string key_of(const LaidOutOperation& operation) {
   std::string key;
   append(key, operation.op);
@@ -36,17 +24,14 @@ std::string key_of(const LaidOutOperation& operation) {
   append(key, operation.attributes.ints.size());
   for (int64_t number : operation.attributes.ints) append(key, number);
   append(key, operation.attributes.element);
-  for (const TensorType& type : operation.results) {
-    append(key, type.element);
-    append(key, type.dims);
-  }
+  for (const TensorType& type : operation.results) append(key, type);
   append(key, operation.mesh.get());
   append(key, operation.origin);
   append(key, operation.written);
   append(key, operation.why.rules.get());
   append(key, operation.why.asked != nullptr);
   if (operation.why.asked) {
-    append(key, operation.why.asked->rules);
+    append_rules(key, operation.why.asked->rules);
     append(key, operation.why.asked->keeps_others);
   }
   return key;
@@ -75,7 +60,9 @@ void LayoutRecord::add(const Node& node, const LaidOutOperation* copied) {
   }
   Decision decision;
   decision.operation = node.operation;
-  std::string key = key_of(operation);
+  decision.form = forms_.try_emplace(key_of(operation), static_cast<int32_t>(forms_.size())).first->second;
+  std::string key;
+  append(key, decision.form);
   for (const Value& operand : node.operands()) {
     if (!lies_as_operands(operation)) break;
     decision.operands.push_back({decision_of(operand.operation()), operand.result});
@@ -90,11 +77,13 @@ void LayoutRecord::add(const Node& node, const LaidOutOperation* copied) {
 }
 
 void LayoutRecord::add_computed(OperationRef operation, int32_t program, int32_t root) {
-  std::string key("computed");
+  Decision decision{std::move(operation), -1, {}, {}, program, root};
+  std::string key;
+  append(key, decision.form);
   append(key, program);
   append(key, root);
-  const LaidOutOperation* const address = operation.get();
-  numbers_[address] = number_of(std::move(key), {std::move(operation), {}, {}, program, root});
+  const LaidOutOperation* const address = decision.operation.get();
+  numbers_[address] = number_of(std::move(key), std::move(decision));
 }
 
 }  // namespace mtf

@@ -23,6 +23,7 @@ class LayoutRecord {
   };
   struct Decision {
     OperationRef operation;        ///< one of those whose layout was decided so
+    int32_t form = -1;             ///< what it depends on but for `operands` and `like`: equal forms have equal numbers
     std::vector<Source> operands;  ///< none where they do not matter
     Source like;                   ///< what it follows; decision -1: nothing
     int32_t program = -1;          ///< of kComputed: which program computed it, and as which of its roots
@@ -54,6 +55,7 @@ class LayoutRecord {
 
   std::vector<Decision> decisions_;
   std::vector<Variable> variables_;
+  std::unordered_map<std::string, int32_t> forms_;
   std::unordered_map<std::string, int32_t> known_;
   /// Of what can still be asked for: an operation that has died gives its address to another.
   std::unordered_map<const LaidOutOperation*, int32_t> numbers_;

@@ -22,7 +22,8 @@
 
 namespace mtf {
 
-struct Op;
+struct Op;              // graph/op.h
+struct IterationSpace;  // graph/iteration_space.h
 
 /// What fixes an operation's structure besides its operands: dims that the call names and numbers that fix a shape or
 /// place. What each entry means is said by the operation's record.
@@ -39,6 +40,13 @@ struct Operation {
   std::vector<double> inputs;         ///< the host's numbers, not part of the structure
   std::vector<TensorType> operands;   ///< of each operand
   std::vector<TensorType> results;    ///< of each result
+
+  /// What Op::space says of it, which is asked once. From then on op, attributes, operands and results stay as they are,
+  /// of copies too.
+  const IterationSpace& space() const;
+
+ private:
+  mutable std::shared_ptr<const IterationSpace> space_;
 };
 
 struct LaidOutOperation;

@@ -35,6 +35,9 @@ class Capturer {
       operation.name = node->name;
       operation.replica = node->replica;
       operation.origin = static_cast<int32_t>(program_.operations.size());
+      places_.emplace(node->operation.get(), operation.origin);
+      if (const OperationRef& like = node->operation->why.like)
+        if (const auto at = places_.find(like.get()); at != places_.end()) operation.like = at->second;
       MTF_CHECK(node->operands().size() == node->operation->operands.size(), "the operands of {} are asked for after they were given up", node->operation->op->name);
       for (const Value& operand : node->operands()) {
         const ProgramValue value = find(operand);  // may add an input, never an operation
@@ -91,6 +94,7 @@ class Capturer {
   Capture result_;
   Program& program_ = result_.program;
   std::vector<int32_t> index_;  // of each node: its operation, or -1
+  std::unordered_map<const LaidOutOperation*, int32_t> places_;  // of each operation: where it comes first
   std::unordered_map<std::pair<const Node*, int>, size_t, Hash> leaves_;
   std::map<std::pair<uint64_t, ElementType>, size_t> numbers_;
 };

@@ -54,6 +54,7 @@ struct ProgramOperation {
   Name name;
   int64_t replica = 0;        ///< not 0: a copy for a backward pass, never merged with its original
   int32_t origin = -1;        ///< the operation of the captured program that it is, or -1: made by an expansion
+  int32_t like = -1;          ///< as captured: which other of the program its layout follows, or -1: none of them
 };
 
 struct Program {

@@ -1,10 +1,8 @@
 #include "graph/relayout.h"
 
-#include <unordered_map>
-#include <unordered_set>
-
 #include "graph/layouts.h"
 #include "support/diagnostics.h"
+#include "types/key.h"
 
 namespace mtf {
 
@@ -16,25 +14,48 @@ OperationRef lies_computed(const LaidOutOperation& operation, int result, const 
   return moved;
 }
 
-const OperationRef& Relayout::operation(int32_t decision) {
-  while (decided_.size() <= static_cast<size_t>(decision)) decide(record_.decisions()[decided_.size()]);
-  return decided_[decision];
+const OperationRef& Relayout::operation(int32_t decision) { return laid(decision).operation; }
+
+const Relayout::Laid& Relayout::laid(int32_t decision) {
+  while (laid_.size() <= static_cast<size_t>(decision)) laid_.push_back(&decide(record_.decisions()[laid_.size()]));
+  return *laid_[decision];
 }
 
-void Relayout::decide(const LayoutRecord::Decision& decision) {
-  const LaidOutOperation& was = *decision.operation;
-  if (was.origin == LayoutOrigin::kComputed) {
+const Relayout::Laid& Relayout::decide(const LayoutRecord::Decision& decision) {
+  if (decision.operation->origin == LayoutOrigin::kComputed) {
     const auto at = computed_.find({decision.program, decision.root});
     MTF_CHECK(at != computed_.end(), "root {} of program {} is read before it is computed", decision.root, decision.program);
-    decided_.push_back(at->second);
-    return;
+    return moved_.emplace_back(with_places(at->second));
   }
+  key_.clear();
+  append(key_, decision.form);
+  append(key_, decision.like.decision < 0 ? -1 : place(decision.like));
+  for (const LayoutRecord::Source& operand : decision.operands) append(key_, place(operand));
+  if (const auto at = known_.find(key_); at != known_.end()) return at->second;
+  return known_.emplace(key_, with_places(lay_out(decision))).first->second;
+}
+
+Relayout::Laid Relayout::with_places(OperationRef operation) {
+  Laid laid{std::move(operation), {}};
+  for (size_t r = 0; r < laid.operation->results.size(); ++r) {
+    std::string key;
+    append(key, laid.operation->mesh.get());
+    append(key, laid.operation->inherited[r]);
+    append(key, laid.operation->results[r]);
+    for (const AxisList& axes : laid.operation->shardings[r].dims) append(key, axes);
+    laid.places.push_back(places_.try_emplace(std::move(key), static_cast<int32_t>(places_.size())).first->second);
+  }
+  return laid;
+}
+
+OperationRef Relayout::lay_out(const LayoutRecord::Decision& decision) {
+  const LaidOutOperation& was = *decision.operation;
   auto operation = std::make_shared<LaidOutOperation>(was);
   LaidOutOperation& now = *operation;
   if (mesh_) now.mesh = mesh_;
   if (rules_ && now.why.rules) now.why.rules = rules_;
-  if (decision.like.decision >= 0) now.why.like = decided_[decision.like.decision];
-  auto operand = [&](size_t k) -> const LaidOutOperation& { return *decided_[decision.operands[k].decision]; };
+  if (decision.like.decision >= 0) now.why.like = laid_[decision.like.decision]->operation;
+  auto operand = [&](size_t k) -> const LaidOutOperation& { return *laid_[decision.operands[k].decision]->operation; };
   if (now.origin == LayoutOrigin::kRules) {
     std::vector<OperandLayout> operands;
     for (size_t k = 0; k < decision.operands.size(); ++k) {
@@ -58,7 +79,7 @@ void Relayout::decide(const LayoutRecord::Decision& decision) {
     if (now.why.asked) lies = asked_sharding(type, *now.why.asked, lies, *now.mesh, now.span);
     now.inherited[0] = declared ? 0 : lies.split();
   }
-  decided_.push_back(std::move(operation));
+  return operation;
 }
 
 Program Relayout::program(const RecordedProgram& recorded) {
@@ -67,24 +88,16 @@ Program Relayout::program(const RecordedProgram& recorded) {
     program.inputs[i].operation = operation(recorded.inputs[i]);
     program.inputs[i].order.clear();
   }
-  std::vector<bool> is_followed(program.operations.size(), false);
-  for (int32_t like : recorded.likes)
-    if (like >= 0) is_followed[like] = true;
-  std::unordered_set<const LaidOutOperation*> seen;
   for (size_t i = 0; i < program.operations.size(); ++i) {
     OperationRef& each = program.operations[i].operation;
-    OperationRef now = operation(recorded.operations[i]);
-    // Operations that lie alike may read other numbers of the host, and follow others that lie alike: which one, its
-    // address says.
-    const OperationRef& like = recorded.likes[i] < 0 ? now->why.like : program.operations[recorded.likes[i]].operation;
-    const bool is_first = seen.insert(now.get()).second;
-    if (each->inputs != now->inputs || like != now->why.like || (is_followed[i] && !is_first)) {
-      auto other = std::make_shared<LaidOutOperation>(*now);
-      other->inputs = each->inputs;
-      other->why.like = like;
-      now = std::move(other);
+    const OperationRef& now = operation(recorded.operations[i]);
+    if (each->inputs == now->inputs) {
+      each = now;
+      continue;
     }
-    each = std::move(now);
+    auto other = std::make_shared<LaidOutOperation>(*now);  // operations that lie alike may read other numbers of the host
+    other->inputs = each->inputs;
+    each = std::move(other);
   }
   return program;
 }

@@ -5,8 +5,14 @@
 // Rules stand in for those in force everywhere, as `--layout` does, and a mesh for every mesh, as `--mesh` does. What `@`
 // asks stays asked, and what follows another value follows it to where it lies now. Only splits and meshes change: the
 // operations of a program, and which cuts there are, never depend on them.
+//
+// Decisions of one form whose operands lie alike are taken once, and their operations are then one object, whose place in
+// the source is that of the first: the layers of a Transformer have one layer's.
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,7 +27,6 @@ struct RecordedProgram {
   Program program;
   std::vector<int32_t> operations;
   std::vector<int32_t> inputs;
-  std::vector<int32_t> likes;       ///< of each operation, which other of the program it follows; -1: none of them
   std::vector<bool> only_history;   ///< of each root: it is computed for gradients alone
   /// Of each input, the programs that may have left copies of it: their numbers, and places in their for_gradients.
   std::vector<std::vector<std::pair<int32_t, int32_t>>> copied_by;
@@ -46,13 +51,26 @@ class Relayout {
   void computed(int32_t number, const Program& program, const std::vector<bool>& only_history);
 
  private:
-  void decide(const LayoutRecord::Decision& decision);
+  /// An operation laid out, with a number for where each result lies: equal numbers, equal types, layouts and meshes.
+  struct Laid {
+    OperationRef operation;
+    std::vector<int32_t> places;
+  };
+  const Laid& laid(int32_t decision);
+  const Laid& decide(const LayoutRecord::Decision& decision);
+  OperationRef lay_out(const LayoutRecord::Decision& decision);
+  Laid with_places(OperationRef operation);
+  int32_t place(LayoutRecord::Source source) const { return laid_[source.decision]->places[source.result]; }
 
   const LayoutRecord& record_;
   const MeshPtr mesh_;
   const LayoutPtr rules_;
   const StoredLayoutsPtr stored_;
-  std::vector<OperationRef> decided_;                               ///< of each decision
+  std::vector<const Laid*> laid_;                                   ///< of each decision
+  std::unordered_map<std::string, Laid> known_;                     ///< by form and the places that it depends on
+  std::deque<Laid> moved_;                                          ///< by cuts
+  std::unordered_map<std::string, int32_t> places_;
+  std::string key_;
   std::map<std::pair<int32_t, int32_t>, OperationRef> computed_;    ///< by program and root
 };
 

@@ -111,8 +111,8 @@ bool is_reshape(const LocalProgram& program, const Instruction& instruction) {
   for (const std::vector<LocalDim>* dims : {&from.dims, &to.dims})
     for (const LocalDim& dim : *dims)
       if (dim.mapped) return false;
-  const IterationSpace space = op.space(node);
-  return std::any_of(space.dims.begin(), space.dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFactors; });
+  const std::vector<IterationDim>& dims = node.space().dims;
+  return std::any_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFactors; });
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 // algorithms for maintaining order in a list" (1987), section 2.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace mtf {
@@ -52,7 +53,7 @@ class Contraction {
 
   bool search(Side& forward, Side& backward);
   void look(Side& side, int at);
-  void place_behind(int at, std::vector<int> nodes);
+  void place_behind(int at, std::span<const int> nodes);
   void spread(int at);
   void unlink(int node);
   int64_t number(int at) const { return at == ends_ ? 0 : number_[at]; }

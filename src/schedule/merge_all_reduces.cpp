@@ -22,13 +22,17 @@ void keep_first_of_each(std::vector<int>& values) {
 class Merger {
  public:
   explicit Merger(Schedule& schedule)
-      : schedule_(schedule), program_(schedule.program), maker_(program_.values.size(), -1), kind_of_(schedule.steps.size(), -1),
-        order_(schedule.steps.size()), last_of_(schedule.steps.size()), earlier_(schedule.steps.size(), -1) {
+      : schedule_(schedule), program_(schedule.program), kind_of_(schedule.steps.size(), -1), order_(schedule.steps.size()),
+        last_of_(schedule.steps.size()), earlier_(schedule.steps.size(), -1), needs_begin_(1, 0) {
     std::iota(order_.begin(), order_.end(), 0);
     std::iota(last_of_.begin(), last_of_.end(), 0);
     std::map<Kind, int> kinds;
+    std::vector<int> maker(program_.values.size(), -1);
     for (size_t s = 0; s < schedule.steps.size(); ++s) {
-      for (int v : schedule.steps[s].writes) maker_[v] = static_cast<int>(s);
+      for (int v : schedule.steps[s].reads)
+        if (const int made = maker[schedule.alias_of[v]]; made >= 0) needs_.push_back(made);
+      needs_begin_.push_back(needs_.size());
+      for (int v : schedule.steps[s].writes) maker[v] = static_cast<int>(s);
       if (!is_small_all_reduce(schedule.steps[s])) continue;
       kind_of_[s] = kinds.emplace(kind_of(schedule.steps[s]), static_cast<int>(kinds.size())).first->second;
       if (kind_of_[s] == static_cast<int>(of_kind_.size())) of_kind_.push_back(0);
@@ -63,8 +67,7 @@ class Merger {
   template <typename Body>
   void for_needs(int last, Body body) const {
     for (int s = last; s >= 0; s = earlier_[s])
-      for (int v : schedule_.steps[s].reads)
-        if (int made = maker_[schedule_.alias_of[v]]; made >= 0) body(last_of_[made]);
+      for (size_t i = needs_begin_[s]; i < needs_begin_[s + 1]; ++i) body(last_of_[needs_[i]]);
   }
 
   /// Merges the all_reduces of `kind` that come after as many others of it, one after the other. None of those needs
@@ -152,12 +155,13 @@ class Merger {
 
   Schedule& schedule_;
   const LocalProgram& program_;
-  std::vector<int> maker_;     // for each value: the step that makes it
   std::vector<int> kind_of_;   // for each step: the kind of all_reduce, or -1
   std::vector<int> of_kind_;   // how many there are
   std::vector<int> order_;     // steps as they will run; of merged ones the last
   std::vector<int> last_of_;   // for each step: the last of those merged with it
   std::vector<int> earlier_;   // for each step: the one before it of those merged with it, or -1
+  std::vector<int> needs_;     // of all steps, one after the other: the steps that make what it reads
+  std::vector<size_t> needs_begin_;  // of each step in needs_, and the end
 };
 
 }  // namespace

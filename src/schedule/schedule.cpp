@@ -73,8 +73,8 @@ bool repeats(const Instruction& instruction) {
     return false;
   if (node.results[0].element != node.operands[0].element || !is_subset(node.operands[0].dims, node.results[0].dims)) return false;
   const Dims &from = node.operands[0].dims, &to = node.results[0].dims;
-  const IterationSpace space = op.space(node);
-  return std::all_of(space.dims.begin(), space.dims.end(), [&](const IterationDim& dim) {
+  const std::vector<IterationDim>& dims = node.space().dims;
+  return std::all_of(dims.begin(), dims.end(), [&](const IterationDim& dim) {
     const bool by_name = dim.operands[0] < 0 || (dim.results[0] >= 0 && from[dim.operands[0]].name == to[dim.results[0]].name);
     return dim.kind == SplitKind::kFree && by_name;  // a reshape may give the names of its dims to others
   });

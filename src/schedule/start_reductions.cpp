@@ -21,20 +21,24 @@ class Mover {
 
   void run() {
     for (size_t s = steps_.size(); s-- > 0;) moves_[s] = (is_reduction(steps_[s]) || is_for_reduction(steps_[s])) && takes_all_it_reads(steps_[s]);
-    std::vector<std::vector<size_t>> behind(steps_.size());  // for each step: those that move to where it ends
-    for (size_t s = 0; s < steps_.size(); ++s)
-      if (moves_[s]) behind[last_maker(steps_[s])].push_back(s);
+    // What moves comes behind a step that stays: the last of those behind which what it reads has been made. Behind one
+    // step, all stand as they did.
+    std::vector<size_t> anchor(steps_.size());
+    std::vector<std::vector<size_t>> behind(steps_.size());
+    for (size_t s = 0; s < steps_.size(); ++s) {
+      anchor[s] = s;
+      if (!moves_[s]) continue;
+      anchor[s] = 0;
+      for (int v : steps_[s].reads)
+        if (const int made = maker_[schedule_.alias_of[v]]; made >= 0) anchor[s] = std::max(anchor[s], anchor[made]);
+      behind[anchor[s]].push_back(s);
+    }
     std::vector<Step> ordered;
     ordered.reserve(steps_.size());
-    std::vector<size_t> next;  // the first at the end
     for (size_t s = 0; s < steps_.size(); ++s) {
-      if (!moves_[s]) next.push_back(s);
-      while (!next.empty()) {
-        const size_t now = next.back();
-        next.pop_back();
-        ordered.push_back(std::move(steps_[now]));
-        next.insert(next.end(), behind[now].rbegin(), behind[now].rend());
-      }
+      if (moves_[s]) continue;
+      ordered.push_back(std::move(steps_[s]));
+      for (size_t moved : behind[s]) ordered.push_back(std::move(steps_[moved]));
     }
     steps_ = std::move(ordered);
   }
@@ -65,15 +69,13 @@ class Mover {
 
   /// Of what steps have made, it reads something, and nothing that others read too.
   bool takes_all_it_reads(const Step& step) const {
-    for (int v : step.reads)
-      if (maker_[schedule_.alias_of[v]] >= 0 && reader_[schedule_.alias_of[v]] == kSeveral) return false;
-    return last_maker(step) >= 0;
-  }
-
-  int last_maker(const Step& step) const {
-    int last = -1;
-    for (int v : step.reads) last = std::max(last, maker_[schedule_.alias_of[v]]);
-    return last;
+    bool any = false;
+    for (int v : step.reads) {
+      if (maker_[schedule_.alias_of[v]] < 0) continue;
+      if (reader_[schedule_.alias_of[v]] == kSeveral) return false;
+      any = true;
+    }
+    return any;
   }
 
   Schedule& schedule_;

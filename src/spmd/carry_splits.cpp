@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 #include "graph/op.h"
 
@@ -59,13 +58,11 @@ class Carrier {
 
   void refine(size_t i) {
     const LaidOutOperation& operation = at(i);
-    first_.try_emplace(&operation, i);
     if (held_[i] || operation.results.size() != 1 || operation.origin == LayoutOrigin::kGiven || operation.op->leaf) return;
     if (operation.origin == LayoutOrigin::kLike) {
-      const auto like = first_.find(operation.why.like.get());
-      if (like != first_.end() && finer_[like->second] && at(like->second).results[0].dims == operation.results[0].dims &&
-          same_mesh(at(like->second).mesh, operation.mesh))
-        finer_[i] = finer_[like->second];
+      const int32_t like = program_.operations[i].like;
+      if (like >= 0 && finer_[like] && at(like).results[0].dims == operation.results[0].dims && same_mesh(at(like).mesh, operation.mesh))
+        finer_[i] = finer_[like];
       return;
     }
     const std::span<const ProgramValue> operands = program_.operands_of(i);
@@ -73,7 +70,7 @@ class Carrier {
     for (const ProgramValue& operand : operands) may = may || gained(operand);
     if (!may) return;
     Sharding result = operation.shardings[0];
-    for (const IterationDim& dim : operation.op->space(operation).dims) {
+    for (const IterationDim& dim : operation.space().dims) {
       if (dim.kind != SplitKind::kFree || dim.results[0] < 0 || !result.dims[dim.results[0]].empty()) continue;
       for (size_t k = 0; k < operands.size(); ++k) {
         if (dim.operands[k] < 0 || !same_mesh(program_.mesh(operands[k]), operation.mesh)) continue;
@@ -107,7 +104,7 @@ class Carrier {
     if (!finer_[i]) return;
     const LaidOutOperation& operation = at(i);
     kept_[i] = useful_[i];
-    if (operation.origin == LayoutOrigin::kLike) kept_[i] = kept_[first_.at(operation.why.like.get())];
+    if (operation.origin == LayoutOrigin::kLike) kept_[i] = kept_[program_.operations[i].like];
     else
       for (const ProgramValue& operand : program_.operands_of(i))
         if (!operand.is_input() && kept_[operand.source])
@@ -115,7 +112,6 @@ class Carrier {
     if (!kept_[i]) return;
     auto moved = std::make_shared<LaidOutOperation>(operation);
     moved->shardings[0] = *finer_[i];
-    owned_.push_back(program_.operations[i].operation);
     program_.operations[i].operation = std::move(moved);
   }
 
@@ -125,8 +121,6 @@ class Carrier {
   std::vector<std::optional<Sharding>> finer_;  ///< of each operation that a lost split can reach
   std::vector<int32_t> readers_;
   std::vector<bool> held_, useful_, kept_;
-  std::unordered_map<const LaidOutOperation*, size_t> first_;
-  std::vector<OperationRef> owned_;             ///< what first_ points at
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 std::optional<std::pair<int, IntervalMap>> window_of(const LaidOutOperation& node) {
   if (node.operands.size() != 1 || node.results.size() != 1 || node.op->work != Work::kNone || node.op->view) return std::nullopt;
   std::optional<std::pair<int, IntervalMap>> found;
-  for (const IterationDim& dim : node.op->space(node).dims) {
+  for (const IterationDim& dim : node.space().dims) {
     if (dim.operands[0] < 0 || dim.operands[0] != dim.results[0]) return std::nullopt;
     if (dim.kind == SplitKind::kFree) continue;
     if (dim.kind != SplitKind::kInterval || found || dim.maps[0].reversed) return std::nullopt;

@@ -1,5 +1,8 @@
 // What an instruction costs the largest processor, from the local program alone.
+#include <algorithm>
+
 #include "spmd/collectives.h"
+#include "spmd/instruction_costs.h"
 #include "spmd/work.h"
 #include "types/saturating.h"
 
@@ -22,12 +25,31 @@ InstructionCost cost_of(const LocalProgram& program, const Instruction& instruct
   return cost;
 }
 
-std::vector<InstructionCost> costs_of_step(const LocalProgram& program, const std::vector<int>& instructions) {
+bool InstructionCosts::alike(const Instruction& a, const Instruction& b) const {
+  const auto lie_alike = [&](int x, int y) {
+    const LocalValue &v = program_.values[x], &w = program_.values[y];
+    return v.element == w.element && v.mesh == w.mesh && v.partial == w.partial && v.dims == w.dims;
+  };
+  return a.kind == b.kind && a.axes == b.axes && std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(), lie_alike) &&
+         std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(), lie_alike);
+}
+
+const InstructionCost& InstructionCosts::of(int instruction) {
+  const Instruction& asked = program_.instructions[instruction];
+  const int32_t form = forms_.of(asked.node);
+  const auto [begin, end] = known_.equal_range(form);
+  for (auto at = begin; at != end; ++at)
+    if (alike(program_.instructions[at->second.first], asked)) return at->second.second;
+  return known_.emplace(form, std::pair(instruction, cost_of(program_, asked)))->second.second;
+}
+
+std::vector<InstructionCost> InstructionCosts::of_step(const std::vector<int>& instructions) {
   std::vector<InstructionCost> costs;
-  for (int i : instructions) costs.push_back(cost_of(program, program.instructions[static_cast<size_t>(i)]));
-  const Instruction& first = program.instructions[static_cast<size_t>(instructions[0])];
+  costs.reserve(instructions.size());
+  for (int i : instructions) costs.push_back(of(i));
+  const Instruction& first = program_.instructions[instructions[0]];
   if (instructions.size() < 2 || costs[0].count == 0) return costs;
-  const LocalValue& value = program.values[first.operands[0]];
+  const LocalValue& value = program_.values[first.operands[0]];
   std::vector<int64_t> elements;
   for (const InstructionCost& cost : costs) elements.push_back(cost.values.value());
   const std::vector<int64_t> shares = wire_bytes_of_merged(value.mesh->group_size(first.axes), elements, size_of(value.element));

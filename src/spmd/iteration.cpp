@@ -52,9 +52,13 @@ class Chooser {
   }
 
   IterationSplit choose() {
-    if (std::optional<std::vector<AxisList>> way = only_way()) return make(*way);
-    std::vector<std::vector<AxisList>> ways = assignments();
     IterationSplit best;
+    if (std::optional<std::vector<AxisList>> way = only_way()) {
+      best = make(*way);
+      best.is_only = true;
+      return best;
+    }
+    std::vector<std::vector<AxisList>> ways = assignments();
     if (ways.size() == 1) return make(ways[0]);
     std::optional<ReshardCost> least;
     for (const auto& way : ways) {

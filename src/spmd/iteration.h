@@ -38,6 +38,7 @@ struct IterationSplit {
   std::vector<Sharding> operands;    ///< what each operand is needed as
   std::vector<Sharding> results;     ///< as each result comes out: partial over the axes of summed dims that it lacks
   AxisSet carried = 0;               ///< axes over which operands are partial and stay so
+  bool is_only = false;              ///< there was nothing to choose between
 };
 
 IterationSplit split_iteration(const IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,

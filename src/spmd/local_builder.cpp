@@ -8,15 +8,11 @@
 #include "spmd/reshard.h"
 
 namespace mtf {
-namespace {
 
-/// It has blocks of its own in this sharding.
 bool lies_as(const LocalValue& value, const Sharding& wanted) {
   return value.partial == wanted.partial && std::equal(value.dims.begin(), value.dims.end(), wanted.dims.begin(), wanted.dims.end(),
                                                        [](const LocalDim& dim, const AxisList& axes) { return !dim.mapped && dim.axes == axes; });
 }
-
-}  // namespace
 
 LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding) {
   LocalValue value;

@@ -20,6 +20,9 @@ namespace mtf {
 /// A block of result `result` of `operation`, in `sharding`.
 LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding);
 
+/// It has blocks of its own in this sharding.
+bool lies_as(const LocalValue& value, const Sharding& wanted);
+
 /// An operation that the program does not have, on the mesh and at the place in the source of one that it has.
 OperationRef helper_operation(const Op& op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
                               std::vector<double> inputs = {});

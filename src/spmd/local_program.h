@@ -94,9 +94,6 @@ struct InstructionCost {
 };
 InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction);
 
-/// Of instructions that run at once: merged all_reduces put fewer bytes on the wire than one by one.
-std::vector<InstructionCost> costs_of_step(const LocalProgram& program, const std::vector<int>& instructions);
-
 /// The program as text, a line an instruction, split dims as `batch=64/rows`.
 std::string to_string(const LocalProgram& program);
 

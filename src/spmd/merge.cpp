@@ -1,5 +1,7 @@
 #include "spmd/merge.h"
 
+#include <deque>
+#include <map>
 #include <string>
 #include <unordered_map>
 
@@ -9,33 +11,29 @@
 #include "spmd/carry_splits.h"
 #include "spmd/sink_layouts.h"
 #include "support/diagnostics.h"
+#include "types/key.h"
 
 namespace mtf {
 namespace {
-
-template <typename T>
-void append(std::string& key, const T& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
 
 using ProgramValues = std::vector<ProgramValue>;
 
 class Merger {
  public:
-  explicit Merger(const Program& from) {
+  Merger(const Program& from, Forms& forms) : captured_inputs_(from.inputs.size()), forms_(forms) {
     Program& program = result_.program;
     program.inputs = from.inputs;
     program.operations.reserve(from.operations.size());
     program.operands.reserve(from.operands.size());
     known_.reserve(from.operations.size());
     for (ProgramInput& input : program.inputs) input.is_own = false;
-    std::vector<const ProgramValues*> stands_for(from.operations.size());
-    auto resolve = [&](ProgramValue value) { return value.is_input() ? value : (*stands_for[value.source])[value.result]; };
+    std::vector<size_t> stands_for(from.operations.size());
+    auto resolve = [&](ProgramValue value) { return value.is_input() ? value : results_[stands_for[value.source] + static_cast<size_t>(value.result)]; };
     ProgramValues operands;
     for (size_t i = 0; i < from.operations.size(); ++i) {
       operands.clear();
       for (const ProgramValue& operand : from.operands_of(i)) operands.push_back(resolve(operand));
-      stands_for[i] = &add(from.operations[i], operands, true);
+      stands_for[i] = add(from.operations[i], operands, true);
     }
     for (const ProgramValue& root : from.roots) program.roots.push_back(resolve(root));
     for (const ProgramValue& value : from.for_gradients) program.for_gradients.push_back(resolve(value));
@@ -44,46 +42,40 @@ class Merger {
   MergedProgram take() { return std::move(result_); }
 
  private:
-  /// Everything that makes two applications of one operation to the same operands differ.
-  void make_key(const ProgramOperation& entry, const ProgramValues& operands) {
-    const LaidOutOperation& operation = *entry.operation;
-    std::string& key = key_;
-    key.clear();
-    append(key, operation.op);
-    append(key, entry.replica);
-    append(key, operation.mesh.get());
-    append(key, operation.attributes.element);
-    append(key, operation.attributes.dims.size());
-    for (const Dim& dim : operation.attributes.dims) {
-      append(key, dim.name.id());
-      append(key, dim.size);
-    }
-    append(key, operation.attributes.ints.size());
-    for (int64_t number : operation.attributes.ints) append(key, number);
-    append(key, operation.inputs.size());
-    for (double number : operation.inputs) append(key, number);
-    for (const ProgramValue& operand : operands) append(key, operand);
-    for (size_t r = 0; r < operation.results.size(); ++r) {
-      append(key, operation.results[r].element);
-      for (const AxisList& list : operation.shardings[r].dims) append(key, list);
-      for (const Dim& dim : operation.results[r].dims) append(key, dim.name.id());
-    }
+  /// An expansion that has been made.
+  struct Expansion {
+    std::vector<ExpandedOperand> operands;
+    int64_t blocks = 1;
+    Program parts;
+  };
+
+  /// Equal for equal applications of an operation of this form.
+  void make_key(int32_t form, const ProgramOperation& entry, const ProgramValues& operands) {
+    key_.clear();
+    append(key_, entry.replica == 0 ? form : replicas_.try_emplace({form, entry.replica}, ~static_cast<int32_t>(replicas_.size())).first->second);
+    for (const ProgramValue& operand : operands) append(key_, operand.is_input() ? operand.source : first_[operand.source] + operand.result);
   }
 
-  /// The values that stand for the operation's results; they stay where they are when others are added.
-  const ProgramValues& add(const ProgramOperation& entry, const ProgramValues& operands, bool of_program) {
+  /// Where in results_ the values begin that stand for the operation's results.
+  size_t add(const ProgramOperation& entry, const ProgramValues& operands, bool of_program) {
     Program& program = result_.program;
-    make_key(entry, operands);
-    auto [at, fresh] = known_.try_emplace(key_);
-    ProgramValues& results = at->second;
+    const int32_t form = forms_.of(entry.operation);
+    make_key(form, entry, operands);
+    const auto [at, fresh] = known_.try_emplace(key_, results_.size());
+    size_t& begin = at->second;
     if (!fresh) {
-      const ProgramValue first = results.front();
+      const ProgramValue first = results_[begin];
       if (!first.is_input() && program.operations[first.source].name.empty()) program.operations[first.source].name = entry.name;
-      return results;
+      return begin;
     }
-    if (of_program) result_.whole.push_back(entry.operation);
+    if (of_program) result_.whole.push_back({entry.operation, form});
     if (entry.operation->op->expand) {
-      if (const int64_t blocks = expanded_blocks(*entry.operation, operands); blocks > 0) return results = expand(entry, operands, blocks);
+      if (const int64_t blocks = expanded_blocks(*entry.operation, operands); blocks > 0) {
+        const ProgramValues results = expand(entry, operands, blocks);
+        begin = results_.size();
+        results_.insert(results_.end(), results.begin(), results.end());
+        return begin;
+      }
     }
     const auto index = static_cast<int32_t>(program.operations.size());
     ProgramOperation added = entry;
@@ -91,9 +83,10 @@ class Merger {
     added.first_operand = static_cast<int32_t>(program.operands.size());
     program.operands.insert(program.operands.end(), operands.begin(), operands.end());
     program.operations.push_back(std::move(added));
-    results.reserve(entry.operation->results.size());
-    for (size_t r = 0; r < entry.operation->results.size(); ++r) results.push_back({index, static_cast<int32_t>(r)});
-    return results;
+    result_.forms.push_back(form);
+    first_.push_back(static_cast<int32_t>(begin));
+    for (size_t r = 0; r < entry.operation->results.size(); ++r) results_.push_back({index, static_cast<int32_t>(r)});
+    return begin;
   }
 
   /// In how many blocks a dim is split that the operation cannot bear to be split; 0 if there is none.
@@ -101,7 +94,7 @@ class Merger {
     const Program& program = result_.program;
     AxisSet axes = 0;
     bool split = false;
-    for (const IterationDim& dim : operation.op->space(operation).dims) {
+    for (const IterationDim& dim : operation.space().dims) {
       if (dim.kind != SplitKind::kExpand) continue;
       for (size_t k = 0; k < operands.size(); ++k) {
         if (dim.operands[k] < 0 || !same_mesh(program.mesh(operands[k]), operation.mesh)) continue;
@@ -121,17 +114,19 @@ class Merger {
       if (same_mesh(program.mesh(operand), entry.operation->mesh)) lie.push_back({program.sharding(operand), program.inherited(operand)});
       else lie.push_back({replicated(program.type(operand).dims.size()), 0});
     }
-    const Program parts = expansion_of(*entry.operation, lie, blocks);
+    const Program& parts = expansion(entry.operation, std::move(lie), blocks);
     ProgramValues inputs(operands);
     for (size_t i = operands.size(); i < parts.inputs.size(); ++i) inputs.push_back(own_number(parts.inputs[i]));
-    std::vector<const ProgramValues*> stands_for(parts.operations.size());
-    auto resolve = [&](ProgramValue value) { return value.is_input() ? inputs[value.input()] : (*stands_for[value.source])[value.result]; };
+    std::vector<size_t> stands_for(parts.operations.size());
+    auto resolve = [&](ProgramValue value) {
+      return value.is_input() ? inputs[value.input()] : results_[stands_for[value.source] + static_cast<size_t>(value.result)];
+    };
     for (size_t i = 0; i < parts.operations.size(); ++i) {
       ProgramValues of;
       for (const ProgramValue& operand : parts.operands_of(i)) of.push_back(resolve(operand));
       ProgramOperation part = parts.operations[i];
       part.replica = entry.replica;
-      stands_for[i] = &add(part, of, false);
+      stands_for[i] = add(part, of, false);
     }
     ProgramValues results;
     for (const ProgramValue& root : parts.roots) results.push_back(resolve(root));
@@ -139,11 +134,21 @@ class Merger {
     return results;
   }
 
+  /// Operations that are one object and whose operands lie alike have one expansion.
+  const Program& expansion(const OperationRef& operation, std::vector<ExpandedOperand> operands, int64_t blocks) {
+    std::deque<Expansion>& known = expansions_[operation.get()];
+    for (const Expansion& each : known)
+      if (each.blocks == blocks && each.operands == operands) return each.parts;
+    Program parts = expansion_of(*operation, operands, blocks);
+    known.push_back({std::move(operands), blocks, std::move(parts)});
+    return known.back().parts;
+  }
+
   ProgramValue own_number(const ProgramInput& number) {
     Program& program = result_.program;
-    for (size_t i = 0; i < program.inputs.size(); ++i) {
+    for (size_t i = captured_inputs_; i < program.inputs.size(); ++i) {
       const ProgramInput& other = program.inputs[i];
-      if (other.is_own && other.number == number.number && other.operation->results[0] == number.operation->results[0] &&
+      if (other.number == number.number && other.operation->results[0] == number.operation->results[0] &&
           same_mesh(other.operation->mesh, number.operation->mesh))
         return ProgramValue::input(i);
     }
@@ -152,8 +157,14 @@ class Merger {
     return ProgramValue::input(program.inputs.size() - 1);
   }
 
+  const size_t captured_inputs_;
   MergedProgram result_;
-  std::unordered_map<std::string, ProgramValues> known_;
+  Forms& forms_;
+  std::map<std::pair<int32_t, int64_t>, int32_t> replicas_;   ///< what stands for a form in a region that is computed again
+  std::unordered_map<std::string, size_t> known_;    ///< by form and operands: where in results_ its results begin
+  ProgramValues results_;                            ///< of each application, one after the other
+  std::vector<int32_t> first_;                       ///< of each operation of the result: where in results_ its own begin
+  std::unordered_map<const LaidOutOperation*, std::deque<Expansion>> expansions_;
   std::string key_;
 };
 
@@ -162,8 +173,9 @@ class Merger {
 MergedProgram merge(const Program& program) {
   Program laid_out = program;
   carry_splits(laid_out);
-  sink_layouts(laid_out);
-  return Merger(laid_out).take();
+  Forms forms;
+  sink_layouts(laid_out, forms);
+  return Merger(laid_out, forms).take();
 }
 
 Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {

@@ -8,7 +8,13 @@ namespace mtf {
 
 struct MergedProgram {
   Program program;                  ///< what is to be split; ProgramOperation::origin says which captured operation it is
-  std::vector<OperationRef> whole;  ///< the operations before expansion: what one processor alone would run
+  std::vector<int32_t> forms;       ///< of each of its operations (spmd/forms.h)
+
+  struct Whole {
+    OperationRef operation;
+    int32_t form = 0;
+  };
+  std::vector<Whole> whole;         ///< the operations before expansion: what one processor alone would run
 };
 
 /// Operations with equal attributes, numbers, operands and layouts are one (never a copy for a backward pass with its
@@ -19,6 +25,7 @@ MergedProgram merge(const Program& program);
 struct ExpandedOperand {
   Sharding sharding;
   AxisSet inherited = 0;
+  bool operator==(const ExpandedOperand&) const = default;
 };
 
 /// The graph that stands for an operation that has an expansion, as a program whose first inputs are the operands, the

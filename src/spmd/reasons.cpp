@@ -27,9 +27,9 @@ std::string reduce_reason(const LaidOutOperation& operation, const IterationSpac
 
 std::string sum_reason(AxisSet axes, const Mesh& mesh) { return "a sum over " + mesh.axes_to_string(axes) + " is completed"; }
 
-std::string summed_reason(const Placed& operand, const LaidOutOperation& operation, const std::string& name) {
-  if (!operand.sharding.partial) return "";
-  return name + " is a sum over " + operation.mesh->axes_to_string(operand.sharding.partial) + " that " + std::string(operation.op->name) + " needs complete";
+std::string summed_reason(const LocalValue& operand, const LaidOutOperation& operation) {
+  if (!operand.partial) return "";
+  return operand.name + " is a sum over " + operation.mesh->axes_to_string(operand.partial) + " that " + std::string(operation.op->name) + " needs complete";
 }
 
 }  // namespace mtf

@@ -16,6 +16,6 @@ std::string reduce_reason(const LaidOutOperation& operation, const IterationSpac
 std::string sum_reason(AxisSet axes, const Mesh& mesh);
 
 /// Of the reduction of an operand that is partial: `h is a sum over cols that relu needs complete`; empty if it is not.
-std::string summed_reason(const Placed& operand, const LaidOutOperation& operation, const std::string& name);
+std::string summed_reason(const LocalValue& operand, const LaidOutOperation& operation);
 
 }  // namespace mtf

@@ -1,5 +1,9 @@
 #include "spmd/sink_layouts.h"
 
+#include <map>
+#include <optional>
+#include <utility>
+
 #include "graph/op.h"
 
 namespace mtf {
@@ -9,7 +13,7 @@ namespace {
 /// for another reason than that it is.
 std::optional<Sharding> operand_layout(const LaidOutOperation& reader, size_t k, const Sharding& sharding) {
   Sharding result = replicated(reader.operands[k].dims.size());
-  for (const IterationDim& dim : reader.op->space(reader).dims) {
+  for (const IterationDim& dim : reader.space().dims) {
     if (dim.kind != SplitKind::kFree) return std::nullopt;
     if (dim.operands[k] >= 0 && dim.results[0] >= 0) result.dims[dim.operands[k]] = sharding.dims[dim.results[0]];
   }
@@ -18,7 +22,7 @@ std::optional<Sharding> operand_layout(const LaidOutOperation& reader, size_t k,
 
 }  // namespace
 
-void sink_layouts(Program& program) {
+void sink_layouts(Program& program, Forms& forms) {
   const size_t count = program.operations.size();
   std::vector<int32_t> reader(count, -1), readers(count, 0);
   for (size_t i = 0; i < count; ++i)
@@ -30,6 +34,7 @@ void sink_layouts(Program& program) {
   for (const ProgramValue& root : program.roots)
     if (!root.is_input()) readers[root.source] += 2;
   std::vector<bool> asked(count, false);  // its layout is what a later one asks for
+  std::map<std::pair<int32_t, size_t>, std::optional<Sharding>> known;  // operand_layout, by the reader's form and the operand
   for (size_t i = count; i-- > 0;) {
     const LaidOutOperation& operation = *program.operations[i].operation;
     asked[i] = operation.origin != LayoutOrigin::kRules;
@@ -42,7 +47,9 @@ void sink_layouts(Program& program) {
       if (operand == ProgramValue{static_cast<int32_t>(i), 0}) break;
       ++k;
     }
-    const std::optional<Sharding> wanted = operand_layout(above, k, above.shardings[0]);
+    const auto [at, fresh] = known.try_emplace({forms.of(program.operations[by].operation), k});
+    if (fresh) at->second = operand_layout(above, k, above.shardings[0]);
+    const std::optional<Sharding>& wanted = at->second;
     if (!wanted || *wanted == operation.shardings[0]) {
       asked[i] = asked[i] || wanted.has_value();
       continue;

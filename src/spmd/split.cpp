@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <utility>
 
 #include "graph/op.h"
 #include "ops/record.h"
@@ -57,7 +59,10 @@ class Splitter {
       result.copied.push_back(place);
     }
     halos_.leave_out_unread(result);
-    for (const OperationRef& operation : merged_.whole) result.unique_flops.add(work_of_whole(*operation));
+    std::unordered_map<int32_t, int64_t> times;
+    for (const MergedProgram::Whole& each : merged_.whole) ++times[each.form];
+    for (const MergedProgram::Whole& each : merged_.whole)
+      if (int64_t& all = times[each.form]) result.unique_flops.add(work_of_whole(*each.operation).times(std::exchange(all, 0)));
     return result;
   }
 
@@ -79,6 +84,19 @@ class Splitter {
   struct Reader {
     int first = -1;
     bool several = false;
+  };
+
+  /// How an operation whose operands lay so was split, where it could not be otherwise, whatever copies there are.
+  struct KnownSplit {
+    std::vector<Sharding> operands;
+    std::vector<bool> zeros;
+    IterationSplit split;
+  };
+
+  /// What is known of all operations of a form.
+  struct OfForm {
+    const IterationSpace* space = nullptr;
+    std::vector<KnownSplit> splits;
   };
 
   /// The number of a result of an operation among all of the program.
@@ -224,23 +242,15 @@ class Splitter {
     const Op& op = *node->op;
     local_.set_backward(entry.replica != 0 || !node->written);  // gradients are what no program wrote
     std::vector<int> operands;
-    std::vector<Placed> placed, results;
     operands.reserve(static_cast<size_t>(entry.operand_count));
-    placed.reserve(static_cast<size_t>(entry.operand_count));
-    for (const ProgramValue& operand : graph_.operands_of(index)) {
-      const int value = local_.onto_mesh(local(operand), node);
-      operands.push_back(value);
-      placed.push_back({local_[value].type(), local_[value].sharding(), !operand.is_input() && zero_[operand.source],
-                        [this, value](const Sharding& wanted) { return local_.has_copy(value, wanted); }});
-    }
-    zero_[index] = mtf::is_zero(*node) || (op.view && placed[0].zero);
-    for (size_t r = 0; r < node->results.size(); ++r) results.push_back({node->results[r], node->shardings[r]});
+    for (const ProgramValue& operand : graph_.operands_of(index)) operands.push_back(local_.onto_mesh(local(operand), node));
+    zero_[index] = mtf::is_zero(*node) || (op.view && is_zero(graph_.operands_of(index)[0]));
     local_.in_replica(entry.replica);
-    const IterationSpace space = op.space(*node);
-    const Arithmetic arithmetic{node->results.size() == 1 ? op.linear : Linear::kNo, op.work};
-    const IterationSplit split = split_iteration(space, arithmetic, placed, results, *node->mesh, local_.ways());
+    OfForm& form = of_form(index);
+    const IterationSpace& space = *form.space;
+    const IterationSplit& split = split_of(form, index, operands);
     for (size_t k = 0; k < operands.size(); ++k)
-      operands[k] = local_.bring(operands[k], split.operands[k], node, summed_reason(placed[k], *node, local_[operands[k]].name));
+      operands[k] = local_.bring(operands[k], split.operands[k], node, summed_reason(local_[operands[k]], *node));
 
     std::vector<int> outcomes;
     if (op.view && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
@@ -255,6 +265,37 @@ class Splitter {
         outcome = rounded(local_.bring(outcome, node->shardings[r], node, reduce_reason(*node, space, split)), node, static_cast<int>(r));
       locals_[at({index, static_cast<int32_t>(r)})] = outcome;
     }
+  }
+
+  OfForm& of_form(int index) {
+    const auto [at, fresh] = forms_.try_emplace(merged_.forms[index]);
+    if (fresh) at->second.space = &graph_.operations[index].operation->space();
+    return at->second;
+  }
+
+  /// How an operation of a form is split whose operands are these values; good until the next is asked for.
+  const IterationSplit& split_of(OfForm& form, int index, const std::vector<int>& operands) {
+    const OperationRef& node = graph_.operations[index].operation;
+    const std::span<const ProgramValue> values = graph_.operands_of(index);
+    for (const KnownSplit& each : form.splits) {
+      bool same = true;
+      for (size_t k = 0; same && k < operands.size(); ++k) same = lies_as(local_[operands[k]], each.operands[k]) && is_zero(values[k]) == each.zeros[k];
+      if (same) return each.split;
+    }
+    std::vector<Placed> placed, results;
+    KnownSplit found;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const int value = operands[k];
+      placed.push_back({local_[value].type(), local_[value].sharding(), is_zero(values[k]),
+                        [this, value](const Sharding& wanted) { return local_.has_copy(value, wanted); }});
+      found.operands.push_back(placed[k].sharding);
+      found.zeros.push_back(placed[k].zero);
+    }
+    for (size_t r = 0; r < node->results.size(); ++r) results.push_back({node->results[r], node->shardings[r]});
+    const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : Linear::kNo, node->op->work};
+    found.split = split_iteration(*form.space, arithmetic, placed, results, *node->mesh, local_.ways());
+    if (found.split.is_only) return form.splits.emplace_back(std::move(found)).split;
+    return chosen_ = std::move(found.split);
   }
 
   /// Computes the operation on blocks: fetches what crosses block edges, then applies it.
@@ -332,6 +373,8 @@ class Splitter {
   std::vector<bool> zero_;                        ///< of each operation: its result is a constant zero
   std::vector<int> locals_;                       ///< the local value that holds each result, or -1
   std::vector<int> input_locals_;
+  std::unordered_map<int32_t, OfForm> forms_;
+  IterationSplit chosen_;                         ///< the latest that is in none of them
 };
 
 }  // namespace

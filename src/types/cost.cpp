@@ -18,24 +18,39 @@ double Product::value() const {
   return value;
 }
 
+const std::vector<Product>& Cost::terms() const {
+  static const std::vector<Product> none;
+  return terms_ ? *terms_ : none;
+}
+
+std::vector<Product>& Cost::own_terms() {
+  if (!terms_) terms_ = std::make_shared<std::vector<Product>>();
+  else if (terms_.use_count() > 1) terms_ = std::make_shared<std::vector<Product>>(*terms_);
+  return *terms_;
+}
+
 void Cost::add(Product product) {
   if (product.numerator == 0) return;
-  for (Product& term : terms_) {
+  std::vector<Product>& terms = own_terms();
+  for (Product& term : terms) {
     if (term.denominator != product.denominator || term.factors != product.factors) continue;
     term.numerator = saturating_add(term.numerator, product.numerator);
     return;
   }
-  terms_.push_back(std::move(product));
+  terms.push_back(std::move(product));
 }
 
 void Cost::add(const Cost& other) {
-  for (const Product& term : other.terms_) add(term);
+  if (!terms_) terms_ = other.terms_;
+  else
+    for (const Product& term : other.terms()) add(term);
 }
 
 Cost Cost::times(int64_t numerator, int64_t denominator) const {
   Cost result = *this;
-  if (numerator == 0) result.terms_.clear();
-  for (Product& term : result.terms_) {
+  if (numerator == 0) result.terms_.reset();
+  if (!result.terms_ || (numerator == 1 && denominator == 1)) return result;
+  for (Product& term : result.own_terms()) {
     term.numerator = saturating_multiply(term.numerator, numerator);
     term.denominator *= denominator;
   }
@@ -45,7 +60,7 @@ Cost Cost::times(int64_t numerator, int64_t denominator) const {
 int64_t Cost::value() const {
   int64_t whole = 0;
   double rest = 0;
-  for (const Product& term : terms_) {
+  for (const Product& term : terms()) {
     int64_t n = term.numerator;
     for (const BlockSize& factor : term.factors) n = saturating_multiply(n, factor.value());
     if (n == kMost) return kMost;

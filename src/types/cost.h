@@ -5,6 +5,7 @@
 // stands for ceil(n/k). A cost is a sum of such products with rational coefficients; it stays one until it is printed
 // or evaluated, so that it can be shown as the paper shows it.
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,12 @@ class Cost {
   Cost times(int64_t numerator, int64_t denominator = 1) const;
   /// The exact value, rounded to the nearest whole number; kMost (types/saturating.h) if that is as large or larger.
   int64_t value() const;
-  const std::vector<Product>& terms() const { return terms_; }
+  const std::vector<Product>& terms() const;
 
  private:
-  std::vector<Product> terms_;
+  std::vector<Product>& own_terms();
+
+  std::shared_ptr<std::vector<Product>> terms_;   ///< null: none. Copies share them until one changes
 };
 
 /// `2·batch/rows·io + hidden/cols`

@@ -2,13 +2,16 @@
 // that evaluates it under them says.
 #include <gtest/gtest.h>
 
-#include <random>
-#include <set>
+#include <functional>
 #include <optional>
 #include <ostream>
+#include <random>
+#include <set>
 
 #include "cost/layout_costs.h"
+#include "cost/recorded_schedules.h"
 #include "scripts.h"
+#include "spmd/instruction_costs.h"
 #include "eval/session.h"
 #include "support/diagnostics.h"
 
@@ -23,7 +26,8 @@ struct Planned {
   std::unique_ptr<Session> session;   ///< errors point into its source
 };
 
-Planned planned(const std::string& path, const Settings& settings) {
+/// `run`: runs the script.
+Planned planned_by(const Settings& settings, const std::function<void(Session&)>& run) {
   Planned result;
   EngineOptions options;
   options.dry = true;
@@ -35,9 +39,13 @@ Planned planned(const std::string& path, const Settings& settings) {
     add_times(result.total, report.counters, std::max<int64_t>(report.turns, 1));
     if (report.is_estimate || report.turns == 0) result.is_exact = false;
   });
-  result.session->run_file(path);
+  run(*result.session);
   result.total.peak_bytes = 0;
   return result;
+}
+
+Planned planned(const std::string& path, const Settings& settings) {
+  return planned_by(settings, [&](Session& session) { session.run_file(path); });
 }
 
 std::vector<std::string> dims_of(const ProgramRecord& record) {
@@ -118,6 +126,90 @@ TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
       return planned(std::string(MTF_STDLIB_DIR) + name, settings).record->programs().size();
     };
     EXPECT_EQ(programs_of("40"), programs_of("5")) << name;
+  }
+}
+
+/// A step of a Transformer whose layers are computed again for their gradients.
+Planned transformer_of(int layers, const Settings& settings) {
+  const std::string text =
+      "import nn, transformer\n"
+      "dim batch = 8, length = 16, d_model = 32, heads = 4, d_head = 8, d_ff = 64, vocab = 96\n"
+      "let decoder = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: " + std::to_string(layers) + ", recomputed: true)\n"
+      "let x = random.integers([batch, length], 0, 90)\n"
+      "let loss = mean(cross_entropy(decoder(x), x, over: vocab))\n"
+      "let grads = grad(loss, decoder.params)\n"
+      "for (p, g) in zip(decoder.params, grads) { p := p - 0.1 * g }\n"
+      "print(loss)\n";
+  return planned_by(settings, [&](Session& session) { session.run_text("transformer.mtf", text); });
+}
+
+struct Asked {
+  const char *mesh, *rules;
+};
+constexpr Asked kAsked[] = {{"rows:2;cols:2", "batch:rows;heads:cols;d_ff:cols;vocab:cols"}, {"rows:2;cols:4", "batch:rows;d_model:cols"},
+                            {"rows:4;cols:2", "length:rows;d_ff:cols"}, {"rows:1;cols:2", "heads:cols"}};
+
+Settings settings_of(const Asked& asked) {
+  Settings settings;
+  settings.stdlib = MTF_STDLIB_DIR;
+  settings.mesh = parse_axes(asked.mesh);
+  settings.layout = parse_layout_rules(asked.rules);
+  return settings;
+}
+
+MeshPtr mesh_of(const Asked& asked) { return std::make_shared<const Mesh>(Name("mesh"), parse_axes(asked.mesh)); }
+LayoutPtr rules_of(const Asked& asked) { return std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(asked.rules), {}}); }
+
+TEST(OtherLayouts, TakeTheTimeThatAPlanUnderThemSays) {
+  const Planned once = transformer_of(3, settings_of({"all:1", ""}));
+  const LayoutCosts costs(once.record, MachineModel());
+  for (const Asked& asked : kAsked) {
+    SCOPED_TRACE(asked.rules);
+    const Planned anew = transformer_of(3, settings_of(asked));
+    const ScriptCost found = costs.in(mesh_of(asked), rules_of(asked)), as_planned = LayoutCosts(anew.record, MachineModel()).in(nullptr, nullptr);
+    EXPECT_TRUE(found.counters == anew.total) << "costed:\n" << to_string(found.counters) << "planned:\n" << to_string(anew.total);
+    EXPECT_EQ(found.time.compute, as_planned.time.compute);
+    EXPECT_EQ(found.time.collectives, as_planned.time.collectives);
+    EXPECT_EQ(found.parameter_bytes, as_planned.parameter_bytes);
+    EXPECT_EQ(found.state_bytes, as_planned.state_bytes);
+  }
+}
+
+// What a costing does for a layer it need not do again for the next.
+TEST(OtherLayouts, OfEqualLayersAreDecidedOnce) {
+  const auto operations_of = [](int layers, const Asked& asked) {
+    const Planned once = transformer_of(layers, settings_of({"all:1", ""}));
+    Relayout relayout(*once.record->layouts(), mesh_of(asked), rules_of(asked));
+    std::set<const LaidOutOperation*> different;
+    size_t all = 0;
+    for (const ProgramRecord::Entry& entry : once.record->programs()) {
+      const Program program = relayout.program(entry.recorded);
+      all += program.operations.size();
+      for (const ProgramOperation& operation : program.operations)
+        if (operation.operation->inputs.empty()) different.insert(operation.operation.get());  // each parameter begins with numbers of its own
+    }
+    EXPECT_LT(different.size(), all);
+    return different.size();
+  };
+  for (const Asked& asked : kAsked) EXPECT_EQ(operations_of(4, asked), operations_of(8, asked)) << asked.rules;
+}
+
+TEST(OtherLayouts, CostWhatEachOfTheirInstructionsCosts) {
+  const Planned once = transformer_of(3, settings_of({"all:1", ""}));
+  for (const Asked& asked : kAsked) {
+    SCOPED_TRACE(asked.rules);
+    Relayout relayout(*once.record->layouts(), mesh_of(asked), rules_of(asked));
+    each_schedule(*once.record, relayout, [&](size_t, const Schedule& schedule, int64_t) {
+      InstructionCosts all(schedule.program);
+      for (size_t i = 0; i < schedule.program.instructions.size(); ++i) {
+        const InstructionCost found = all.of(static_cast<int>(i)), alone = cost_of(schedule.program, schedule.program.instructions[i]);
+        EXPECT_EQ(to_string(found.flops), to_string(alone.flops));
+        EXPECT_EQ(to_string(found.values), to_string(alone.values));
+        EXPECT_EQ(to_string(found.bytes), to_string(alone.bytes));
+        EXPECT_EQ(found.wire_bytes, alone.wire_bytes);
+        EXPECT_EQ(found.count, alone.count);
+      }
+    });
   }
 }
 

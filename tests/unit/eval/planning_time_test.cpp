@@ -2,6 +2,7 @@
 // times as long (four, and what a machine's caches add; a quadratic part would make it sixteen). And not much of it.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <sstream>
 
 #include "../work_time.h"
@@ -88,12 +89,17 @@ constexpr double kSanitized = 10;
 constexpr double kSanitized = kDebugBuild ? 10 : 1;
 #endif
 
-/// The least of a few times, so that what else the machine does falls out.
-double least_seconds_for(const std::string& text, int count, const std::string& mesh, const std::string& layout) {
-  double least = 1e9;
-  for (int turn = 0; turn < 3; ++turn) least = std::min(least, seconds_for(text, count, mesh, layout));
-  return least;
+/// Measures three times, and, as long as that was too much, up to ten. `measure` keeps the least of what it measures: what
+/// else the machine does makes a time longer, now and then, and never shorter.
+void measure_until(const std::function<bool()>& is_short, const std::function<void()>& measure) {
+  for (int turn = 0; turn < 3 || (turn < 10 && !is_short()); ++turn) measure();
 }
+
+/// Seconds that planning may take, on a fast, quiet machine.
+constexpr double kShort = 0.5 * kSanitized;
+
+/// Seconds, as if the machine were fast and quiet; how slow it is is measured only where that is asked.
+double quiet_seconds(double seconds) { return seconds < kShort ? seconds : seconds / slowness(); }
 
 // A step of Adam for each parameter of `net`.
 const std::string kAdam =
@@ -124,12 +130,16 @@ TEST(PlanningTime, OfAStepOfALargeTransformerIsShort) {
       "let net = Gpt()\n" + kAdam +
       "let x = random.integers([batch, length], 0, 65)\n"
       "print(step(mean(cross_entropy(net(x), x, over: vocab))))\n";
-  const auto of_layers = [&](int layers) { return least_seconds_for(text, layers, "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols"); };
-  const double of_12 = of_layers(12), of_72 = of_layers(72), of_96 = of_layers(96);
-  EXPECT_LE(of_96 / of_12, 8 * 1.5);
-  if (of_72 >= 0.5 * kSanitized) {
-    EXPECT_LT(of_72, 0.5 * kSanitized * slowness());
-  }
+  const auto of_layers = [&](int layers) { return seconds_for(text, layers, "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols"); };
+  constexpr double kProportional = 8 * 2;  // and what caches add, which others may be using; a quadratic part would make it 64
+  double of_12 = 1e9, of_72 = 1e9, of_96 = 1e9;
+  measure_until([&] { return of_72 < kShort && of_96 <= kProportional * of_12; }, [&] {
+    of_12 = std::min(of_12, of_layers(12));
+    of_72 = std::min(of_72, quiet_seconds(of_layers(72)));
+    of_96 = std::min(of_96, of_layers(96));
+  });
+  EXPECT_LE(of_96 / of_12, kProportional);
+  EXPECT_LT(of_72, kShort);
 }
 
 TEST(PlanningTime, OfAStepOfManyParametersIsShort) {
@@ -140,10 +150,9 @@ TEST(PlanningTime, OfAStepOfManyParametersIsShort) {
       "let net = Net()\n" + kAdam +
       "fn layer(x, i: int) = tanh(x * ps[i])\n" + kThrough +
       "print(step(mean(square(through(random.normal([batch, n]), 0, count)))))\n";
-  const double seconds = least_seconds_for(text, 2000, "rows:16;cols:32", "batch:rows");
-  if (seconds >= 0.5 * kSanitized) {
-    EXPECT_LT(seconds, 0.5 * kSanitized * slowness());
-  }
+  double seconds = 1e9;
+  measure_until([&] { return seconds < kShort; }, [&] { seconds = std::min(seconds, quiet_seconds(seconds_for(text, 2000, "rows:16;cols:32", "batch:rows"))); });
+  EXPECT_LT(seconds, kShort);
 }
 
 TEST(PlanningTime, IsProportionalToTheOperationsOfAGradient) {

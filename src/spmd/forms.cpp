@@ -1,0 +1,36 @@
+#include "spmd/forms.h"
+
+#include <bit>
+
+#include "types/key.h"
+
+namespace mtf {
+namespace {
+
+void make_key(std::string& key, const LaidOutOperation& operation) {
+  key.clear();
+  append(key, operation.op);
+  append(key, operation.mesh.get());
+  append(key, operation.attributes.element);
+  append(key, operation.attributes.dims);
+  append(key, operation.attributes.ints.size());
+  for (int64_t number : operation.attributes.ints) append(key, number);
+  append(key, operation.inputs.size());
+  for (double number : operation.inputs) append(key, std::bit_cast<uint64_t>(number));
+  append(key, operation.operands.size());
+  for (const TensorType& type : operation.operands) append(key, type);
+  for (const TensorType& type : operation.results) append(key, type);
+  for (const Sharding& sharding : operation.shardings)
+    for (const AxisList& axes : sharding.dims) append(key, axes);
+}
+
+}  // namespace
+
+int32_t Forms::of(const OperationRef& operation) {
+  const auto [at, fresh] = seen_.try_emplace(operation, 0);
+  if (!fresh) return at->second;
+  make_key(key_, *operation);
+  return at->second = numbers_.try_emplace(key_, static_cast<int32_t>(numbers_.size())).first->second;
+}
+
+}  // namespace mtf

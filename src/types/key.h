@@ -1,0 +1,32 @@
+#pragma once
+// Keys of tables, as bytes: equal keys have equal parts. What is appended says how long it is, or all keys of a table have
+// the same number of it.
+#include <string>
+#include <type_traits>
+
+#include "types/dim.h"
+
+namespace mtf {
+
+template <typename T>
+void append(std::string& key, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+inline void append(std::string& key, Name name) { append(key, name.id()); }
+
+inline void append(std::string& key, const Dims& dims) {
+  append(key, dims.size());
+  for (const Dim& dim : dims) {
+    append(key, dim.name);
+    append(key, dim.size);
+  }
+}
+
+inline void append(std::string& key, const TensorType& type) {
+  append(key, type.element);
+  append(key, type.dims);
+}
+
+}  // namespace mtf
