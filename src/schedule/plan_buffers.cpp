@@ -87,8 +87,12 @@ class Planner {
   void find_last_reads() {
     is_output_.assign(program_.values.size(), false);
     in_kernel_.assign(program_.values.size(), false);
+    std::vector<size_t> made(program_.values.size(), 0);
+    for (size_t s = 0; s < s_.steps.size(); ++s)
+      for (int v : s_.steps[s].writes) made[v] = s;
     for (size_t s = 0; s < s_.steps.size(); ++s)
       for (int v : s_.steps[s].reads) {
+        MTF_CHECK(made[root(v)] <= s, "step {} reads {}, which step {} makes", s, program_.values[v].name, made[root(v)]);
         last_[root(v)] = std::max(last_[root(v)], ends(static_cast<int>(s)));
         if (s_.steps[s].kind != StepKind::kLoop) in_kernel_[root(v)] = true;
       }

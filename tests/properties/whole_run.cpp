@@ -20,7 +20,7 @@ namespace {
 /// Six digits are printed, of f32 numbers on which some tens of operations have left their rounding.
 constexpr double kAbsolute = 3e-5, kScaled = 1e-4;
 /// So many times as much where numbers on the way were bf16.
-constexpr double kRounding = 100;
+constexpr double kRounding = 1000;
 
 constexpr size_t kTrials = 9;  // to draw; three are run
 
@@ -242,8 +242,8 @@ std::optional<Verdict> refusal(const WholeProgram& program, const std::string& t
     if (diagnostic.severity() == Severity::kWarning) continue;
     // Which dims share an axis is the layout's affair, and what was assigned when depends on what was drawn.
     if (diagnostic.kind() == Kind::axis_used_twice || diagnostic.kind() == Kind::grad_through_assigned) return Verdict{Verdict::Kind::kRefused};
-    // Which branch makes bf16 is that of `precision mixed`.
-    if (program.mixed && diagnostic.kind() == Kind::branch_types_differ) return Verdict{Verdict::Kind::kRefused};
+    // What is bf16, of branches and of what is assigned, is that of `precision mixed`.
+    if (program.mixed && (diagnostic.kind() == Kind::branch_types_differ || diagnostic.kind() == Kind::assign_type_changed)) return Verdict{Verdict::Kind::kRefused};
     return fails(fmt::format("refused: {}", record(diagnostic.kind()).name), diagnostic.render());
   }
   return std::nullopt;
