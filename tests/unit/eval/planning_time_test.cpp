@@ -28,7 +28,7 @@ double seconds_for(const std::string& text, int count, const std::string& mesh =
 void expect_proportional(const std::string& text, int count) {
   seconds_for(text, count);
   double ratio = 1e9;
-  for (int turn = 0; turn < 4 && ratio > 8; ++turn) {
+  for (int turn = 0; turn < 10 && ratio > 8; ++turn) {
     const double one = seconds_for(text, count);
     ratio = std::min(ratio, seconds_for(text, 4 * count) / one);
   }
