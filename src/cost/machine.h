@@ -16,9 +16,9 @@
 //      "collectives": {"all_to_all": {"latency": 9e-6}},  where a kind of collective differs
 //      "axes": {"cols": {"bandwidth": 1e11}}}             where an axis of the mesh differs
 //
-// All of it may be left out. Processors move what they communicate themselves unless `overlap` says otherwise; so does what
-// calibrate measures of a collective, the processor's own work. An element type that is not listed computes as f32 does, a kind of operation that is not
-// listed as products do.
+// All of it may be left out. An element type that is not listed computes as f32 does, a kind of operation that is not
+// listed as products do. Without `overlap` processors move what they communicate themselves, and compute nothing
+// meanwhile: calibrate measures that work of theirs, and leaves it out.
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -3,8 +3,8 @@
 // beside those that compute until somebody needs its result.
 //
 // A step that computes takes as long as its arithmetic or its memory traffic, whichever is longer, and what a kernel takes
-// to begin. Arithmetic has a rate by what the operation is and by its element type; a product of narrow matrices takes longer. A collective takes its messages' latency,
-// and its bytes on the wire by the bandwidth between processors.
+// to begin. Arithmetic has a rate by what the operation is and by its element type; a product of narrow matrices takes
+// longer. A collective takes its messages' latency, and its bytes on the wire by the bandwidth between processors.
 #include <map>
 #include <string>
 #include <utility>

@@ -245,13 +245,16 @@ class AsksWhenItReads : public std::stringbuf {
   std::string word_;
 };
 
-TEST(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
-  Engine engine({});
-  Session* session_of_buffer = nullptr;
-  AsksWhenItReads buffer([&] { session_of_buffer->interrupt(); }, "turn 3");
-  std::ostream out(&buffer);
-  Session session(Settings{}, &engine, out);
-  session_of_buffer = &session;
+/// A session that is interrupted when it prints "turn 3".
+class Interrupted : public testing::Test {
+ protected:
+  Engine engine{EngineOptions{}};
+  AsksWhenItReads buffer{[this] { session.interrupt(); }, "turn 3"};
+  std::ostream out{&buffer};
+  Session session{Settings{}, &engine, out};
+};
+
+TEST_F(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
   session.execute("dim a = 2\nmodel M() { param w: [a] = 1 }\nlet m = M()\nlet n = 0");
   try {
     session.execute("for i in 0..10 {\n  n := i\n  m.w := 2 * m.w\n  for k in 0..2 { n := n + 1 }\n  print(\"turn {i}\")\n}");
@@ -267,22 +270,13 @@ TEST(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[32, 32]");
 }
 
-TEST(Interrupted, AListKeepsWhatEndedTurnsHaveAppended) {
-  Engine engine({});
-  Session* session_of_buffer = nullptr;
-  AsksWhenItReads buffer([&] { session_of_buffer->interrupt(); }, "turn 3");
-  std::ostream out(&buffer);
-  Session session(Settings{}, &engine, out);
-  session_of_buffer = &session;
+TEST_F(Interrupted, AListKeepsWhatEndedTurnsHaveAppended) {
   session.execute("let l = [7]");
   EXPECT_THROW(session.execute("for i in 0..10 {\n  l := l + [i]\n  print(\"turn {i}\")\n  l := l + [-i]\n}"), UserError);
   EXPECT_EQ(session.execute("l")[0].bindings[0].value, "[7, 0, 0, 1, -1, 2, -2]");
 }
 
-TEST(Interrupted, APlanEndsBeforeItWritesOverWhatItBeganWith) {
-  Engine engine({});
-  std::ostringstream out;
-  Session session(Settings{}, &engine, out);
+TEST_F(Interrupted, APlanEndsBeforeItWritesOverWhatItBeganWith) {
   session.execute("dim a = 3000, b = 3000, c = 3000\nlet x = random.normal([a, b])\nlet y = random.normal([b, c])");
   std::thread asks([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
