@@ -12,9 +12,9 @@ namespace mtf {
 
 constexpr std::int64_t kBlockRows = 256, kBlockColumns = 2048;
 constexpr std::int64_t kFewRows = 128, kFewColumns = 128;  // no more do not repay packing what they are multiplied by,
-constexpr std::int64_t kNear = 256;                         // if its lines lie no further apart
-constexpr std::int64_t kSetsBytes = 4096;                   // what lies so far apart is in one set of the nearest cache
-constexpr std::int64_t kPanelsTogether = 8;                 // packed side by side, so that memory is read in long runs
+constexpr std::int64_t kNear = 256;                        // if its lines lie no further apart
+constexpr std::int64_t kSetsBytes = 4096;                  // what lies so far apart is in one set of the nearest cache
+constexpr std::int64_t kPanelsTogether = 8;                // packed side by side, so that memory is read in long runs
 constexpr double kProgressFlops = 6e7;                     // half a millisecond or more
 
 /// One product. Fast where C's columns lie together; others are stored through a tile in memory, and so is C of another type
