@@ -11,9 +11,10 @@
 
 namespace mtf {
 
-/// Packets of a square of steps and lines: to[p * width + i] = lines[i][p] for both below the lanes.
-template <class T>
-void transpose_packets(const T* const* lines, std::int64_t offset, T* to, std::int64_t width) {
+/// A square of steps and lines: to[p * width + i] = step p of line i, both below the lanes, of T or as wide; line i's first
+/// one is at lines[i] + offset.
+template <class T, class Element>
+void transpose_packets(const Element* const* lines, std::int64_t offset, T* to, std::int64_t width) {
   using Number = std::conditional_t<sizeof(T) == 4, float, double>;  // only bits move
   using Packet = typename Tile<Number>::Packet;
   constexpr int kLanes = Tile<Number>::kLanes;
@@ -100,7 +101,7 @@ class PairedLines {
       for (int l = 0; l < kLanes; ++l) lines[l] = from + std::min(first + l, count - 1) * line_;
       std::int64_t q = whole;
       for (; step_ == 1 && q + kLanes <= full; q += kLanes)
-        transpose_packets(reinterpret_cast<const float* const*>(lines), q, to + q * width + first, width);
+        transpose_packets(lines, 2 * q, to + q * width + first, width);
       for (; q < k; ++q) {
         for (int l = 0; l < kLanes; ++l) {
           const std::uint32_t low = lines[l][2 * q * step_].bits, high = q < full ? lines[l][(2 * q + 1) * step_].bits : 0;
