@@ -62,7 +62,7 @@ constexpr std::int64_t kKeptBytes = 32 << 20;
 
 /// The lines of a matrix along k, rounded, as pairs of bf16 (bf16_pairs.h) in scratch: a line's stride is x's row, a step's
 /// along k its column.
-Matrix<const float> prepare_pairs(Matrix<const float> x, std::int64_t lines, std::int64_t k, Scratch& scratch) {
+[[maybe_unused]] Matrix<const float> prepare_pairs(Matrix<const float> x, std::int64_t lines, std::int64_t k, Scratch& scratch) {
   const std::int64_t pairs = (k + 1) / 2;
   float* const to = static_cast<float*>(scratch.at_least(lines * pairs * size_of(ElementType::kF32)));
   std::vector<float> first, second;  // of lines that lie apart
