@@ -57,10 +57,19 @@ void write(ElementType type, char* target, T value) {
   }
 }
 
-/// The cells joined to one, by halves.
+/// The cells joined to one, by halves; the first three times at once, so that no sum waits for another's store. `n` is a
+/// power of two.
 template <class T>
 T tree(Reduction reduction, T* cells, std::int64_t n) {
   auto by = [&](auto join) {
+    if (const std::int64_t m = n / 8; m > 0) {
+      for (std::int64_t k = 0; k < m; ++k) {
+        const T* const c = cells + k;
+        const T even = join(join(c[0], c[4 * m]), join(c[2 * m], c[6 * m]));
+        cells[k] = join(even, join(join(c[m], c[5 * m]), join(c[3 * m], c[7 * m])));
+      }
+      n = m;
+    }
     for (std::int64_t half = n / 2; half >= 1; half /= 2) {
       for (std::int64_t k = 0; k < half; ++k) cells[k] = join(cells[k], cells[k + half]);
     }
@@ -79,12 +88,12 @@ T tree(Reduction reduction, T* cells, std::int64_t n) {
 
 std::int64_t Folds::bytes(const FusedLoop::Code& code, std::int64_t width) { return (width + code.tile) * (8 + 8 + 8) + 3 * 64; }
 
-Folds::Folds(const FusedLoop::Code& code, std::span<const ElementType> types, std::int64_t width,
-             const std::function<char*(std::int64_t)>& take)
+Folds::Folds(const FusedLoop::Code& code, const std::vector<bool>& chosen, std::span<const ElementType> types,
+             std::int64_t width, const std::function<char*(std::int64_t)>& take)
     : tile_(code.tile), width_(width), lane_bytes_(code.group == lanes::Group::kFour ? 4 : 8), accumulators_(types.size()) {
   for (std::size_t o = 0; o < types.size(); ++o) {
     const LoopOutput& output = code.program.outputs[o];
-    if (output.reduction == Reduction::kStore) continue;
+    if (output.reduction == Reduction::kStore || !chosen[o]) continue;
     Accumulator& a = accumulators_[o];
     a.reduction = output.reduction;
     a.cell = code.types[output.value];
@@ -159,6 +168,15 @@ void Folds::finish_row(std::size_t output, char* target) {
     return write(a.target, target, tree(a.reduction, a.totals, tile_));
   }
   by_cell(a.cell, [&](auto zero) { write(a.target, target, tree(a.reduction, cells<decltype(zero)>(a, tile_), tile_)); });
+}
+
+void Folds::finish_rows(std::size_t output, std::int64_t rows, std::int64_t size, char* target, std::int64_t step) {
+  Accumulator& a = accumulators_[output];
+  if (a.lanes == nullptr) return;
+  by_cell(a.cell, [&](auto zero) {
+    auto* const cells = this->cells<decltype(zero)>(a, rows * size);
+    for (std::int64_t r = 0; r < rows; ++r) write(a.target, target + r * step, tree(a.reduction, cells + r * size, size));
+  });
 }
 
 void Folds::finish_columns(std::size_t output, std::int64_t columns, std::int64_t used, char* target, std::int64_t step) {

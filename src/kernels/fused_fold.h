@@ -13,13 +13,14 @@ namespace mtf {
 /// beside them, which takes over from time to time.
 class Folds {
  public:
-  /// `width`: the most lanes side by side, beyond one tile. `types`: in which the outputs are written.
-  Folds(const FusedLoop::Code& code, std::span<const ElementType> types, std::int64_t width,
+  /// Of the reduced outputs that are `chosen`. `width`: the most lanes side by side, beyond one tile. `types`: in which the
+  /// outputs are written.
+  Folds(const FusedLoop::Code& code, const std::vector<bool>& chosen, std::span<const ElementType> types, std::int64_t width,
         const std::function<char*(std::int64_t)>& take);
   /// What one output takes.
   static std::int64_t bytes(const FusedLoop::Code& code, std::int64_t width);
 
-  /// The lanes of an output; nullptr if it is stored, not reduced.
+  /// The lanes of an output; nullptr if it is stored, or not chosen.
   char* lanes(std::size_t output) const { return accumulators_[output].lanes; }
 
   /// Every lane becomes the identity of its reduction.
@@ -28,6 +29,8 @@ class Folds {
   void fold(std::int64_t n);
   /// Joins the lanes of a tile to one element.
   void finish_row(std::size_t output, char* target);
+  /// Writes `rows` elements `step` bytes apart, each joined of `size` lanes side by side; `size` is a power of two.
+  void finish_rows(std::size_t output, std::int64_t rows, std::int64_t size, char* target, std::int64_t step);
   /// Writes `columns` elements `step` bytes apart, each joined of every `columns`th of the first `used` lanes.
   void finish_columns(std::size_t output, std::int64_t columns, std::int64_t used, char* target, std::int64_t step);
 

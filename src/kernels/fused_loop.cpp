@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/fused_code.h"
+#include "kernels/loop_passes.h"
 
 namespace mtf {
 namespace {
@@ -214,13 +215,15 @@ class Emitter {
     for (int v : arguments) wanted += v == tile_;
     if (uses_left_[tile_] > wanted) spill();
     const ElementType type = code_.types[arguments.back()];
-    std::string line = text(value) + " = " + std::string(name(step.op)) + " tile";
-    const int record = add(find(step, type, place), std::move(line));
-    bool second = false;
-    for (int j = 0; j < count; ++j) {
-      if (j == place) continue;
-      refer(record, second, arguments[j]);
-      second = true;
+    if (step.op != LaneOp::kCast || computed(type) != computed(step.type)) {
+      std::string line = text(value) + " = " + std::string(name(step.op)) + " tile";
+      const int record = add(find(step, type, place), std::move(line));
+      bool second = false;
+      for (int j = 0; j < count; ++j) {
+        if (j == place) continue;
+        refer(record, second, arguments[j]);
+        second = true;
+      }
     }
     tile_ = value;
     for (int v : arguments) used(v);
@@ -229,12 +232,12 @@ class Emitter {
     }
   }
 
+  /// In which a value of a type is held.
+  static ElementType computed(ElementType type) { return type == ElementType::kBf16 ? ElementType::kF32 : type; }
+
   AnyStep find(const LoopStep& step, ElementType type, int place) const {
     if (step.op == LaneOp::kWhere) return lanes::where_step(code_.group, place);
-    if (step.op == LaneOp::kCast) {
-      auto computed = [](ElementType t) { return t == ElementType::kBf16 ? ElementType::kF32 : t; };
-      return lanes::cast_step(code_.group, computed(type), computed(step.type));
-    }
+    if (step.op == LaneOp::kCast) return lanes::cast_step(code_.group, computed(type), computed(step.type));
     const bool whole = type == ElementType::kBool || type == ElementType::kI32;
     if (code_.group == Group::kFour) {
       return whole ? lanes::int_step(step.op, place) : lanes::float_step(step.op, place);
@@ -309,6 +312,7 @@ std::vector<ElementType> LoopProgram::value_types() const {
 }
 
 FusedLoop compile(LoopProgram program) {
+  program = without_unused_steps(with_shared_gates(std::move(program)));
   auto code = std::make_shared<FusedLoop::Code>();
   code->types = program.value_types();
   code->program = std::move(program);

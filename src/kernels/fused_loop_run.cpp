@@ -1,5 +1,6 @@
 // From sizes and strides to a nest, divided among threads.
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include "kernels/fused_fold.h"
@@ -12,7 +13,8 @@ constexpr std::int64_t kParallelElements = 32768;  // a thread's least share
 constexpr std::int64_t kChunkElements = 65536;     // of one large reduction
 constexpr std::int64_t kMaxChunks = 64;
 constexpr std::int64_t kMaxChunkedCells = 2048;
-constexpr std::int64_t kLeastRow = 1024;  // elements of a row that is cut in chunks
+constexpr std::int64_t kLeastRow = 1024;           // elements of a row that is cut in chunks
+constexpr std::int64_t kShortestRow = 8;           // that is reduced beside others
 
 struct Run {
   const FusedLoop::Code& code;
@@ -21,7 +23,17 @@ struct Run {
   std::span<const LoopArgument> operands;
   std::span<const LoopArgument> outputs;
   Threads& threads;
+  std::uint64_t by_row = 0;  ///< the dims, as bits, that outputs by row reduce; 0: there are none
 };
+
+/// Which of the dims that are walked a reduced output reduces, as bits.
+std::uint64_t reduced_dims(const LoopArgument& output, std::span<const std::size_t> walked) {
+  std::uint64_t result = 0;
+  for (std::size_t k = 0; k < walked.size(); ++k) {
+    if (output.strides[walked[k]] == 0) result |= std::uint64_t{1} << k;
+  }
+  return result;
+}
 
 Stream make_stream(const Run& run, const LoopArgument& argument, ElementType type) {
   Stream stream;
@@ -70,16 +82,27 @@ std::int64_t reach(const Nest& nest, const LoopDim& dim) {
   return result;
 }
 
+/// Whether the reduced dim is short, of a power of two, and in runs of memory, so that its rows can lie side by side.
+bool has_short_rows(const Nest& nest, const std::vector<LoopDim>& kept, const std::vector<LoopDim>& reduced) {
+  if (kept.empty() || reduced.size() != 1 || nest.has_by_row()) return false;
+  const LoopDim dim = reduced[0];
+  auto irregular = [&](const Stream& s) { return s.used && s.strides[dim.id] != 0 && s.strides[dim.id] != 1; };
+  return dim.size >= kShortestRow && dim.size < nest.code->tile && std::has_single_bit(static_cast<std::uint64_t>(dim.size)) &&
+         std::none_of(nest.operands.begin(), nest.operands.end(), irregular);
+}
+
 void order_dims(Nest& nest, std::vector<LoopDim> kept, std::vector<LoopDim> reduced) {
   auto outermost_first = [&](const LoopDim& a, const LoopDim& b) { return reach(nest, a) > reach(nest, b); };
   std::stable_sort(kept.begin(), kept.end(), outermost_first);
   std::stable_sort(reduced.begin(), reduced.end(), outermost_first);
   collapse(kept, nest);
   collapse(reduced, nest);
+  nest.short_rows = has_short_rows(nest, kept, reduced);
   double best = -1;
   std::vector<LoopDim>* list = nullptr;
   std::size_t place = 0;
   for (auto* dims : {&kept, &reduced}) {
+    if (nest.short_rows && dims == &kept) continue;
     for (std::size_t k = 0; k < dims->size(); ++k) {
       const double score = run_score(nest, (*dims)[k]);
       if (score >= best) best = score, list = dims, place = k;
@@ -148,7 +171,7 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
   Nest chunked = nest;
   for (std::size_t o = 0; o < outputs; ++o) {
     const LoopOutput& output = nest.code->program.outputs[o];
-    if (output.reduction == Reduction::kStore) continue;
+    if (output.reduction == Reduction::kStore || nest.by_row[o]) continue;
     const ElementType type = nest.output_types[o];
     types[o] = !is_float(type) ? type : output.reduction == Reduction::kSum ? ElementType::kF64
                : type == ElementType::kBf16 ? ElementType::kF32 : type;
@@ -193,7 +216,7 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
 void run_divided(const Nest& nest, Threads& threads) {
   const std::int64_t kept = product(nest.kept), total = kept * product(nest.reduced);
   if (const Cut cut = cut_of(nest, kept, total); cut.chunks > 1) return run_chunks(nest, cut, threads);
-  if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty()) return run_nest(nest);
+  if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty() || nest.has_by_row()) return run_nest(nest);
   std::size_t place = 0;  // the outermost dim that gives every thread something, else the largest
   if (nest.kept[0].size < threads.size() * 4) place = largest(nest.kept);
   const std::int64_t size = nest.kept[place].size;
@@ -205,8 +228,19 @@ void run_divided(const Nest& nest, Threads& threads) {
   });
 }
 
-/// Runs a program whose reduced outputs all reduce the same dims.
-void run_uniform(const Run& run) {
+/// Whether the rows of the nest can have outputs by row: each is a run of memory, neither short nor long.
+bool has_whole_rows(const Nest& nest) {
+  if (nest.inner_reduced || nest.kept.size() != 1) return false;
+  const LoopDim inner = nest.kept[0];
+  auto irregular = [&](const Stream& s) { return s.used && !s.iota && s.strides[inner.id] != 0 && s.strides[inner.id] != 1; };
+  return inner.size >= nest.code->tile && inner.size <= kLongestRow &&
+         std::none_of(nest.operands.begin(), nest.operands.end(), irregular) &&
+         std::none_of(nest.outputs.begin(), nest.outputs.end(), irregular);
+}
+
+/// Runs a program whose reduced outputs, but for those by row, all reduce the same dims. False, and nothing is done, if
+/// outputs by row cannot be made so.
+bool run_uniform(const Run& run) {
   const LoopProgram& program = run.code.program;
   Nest nest;
   nest.code = &run.code;
@@ -229,7 +263,9 @@ void run_uniform(const Run& run) {
   for (std::size_t o = 0; o < program.outputs.size(); ++o) {
     nest.outputs.push_back(make_stream(run, run.outputs[o], program.outputs[o].type));
     nest.output_types.push_back(program.outputs[o].type);
-    if (program.outputs[o].reduction == Reduction::kStore) continue;
+    const bool reduces = program.outputs[o].reduction != Reduction::kStore;
+    nest.by_row.push_back(reduces && run.by_row != 0 && reduced_dims(run.outputs[o], run.walked) == run.by_row);
+    if (!reduces || nest.by_row[o]) continue;
     nest.reduces = true;
     for (std::size_t k = 0; k < run.walked.size(); ++k) is_reduced[k] = is_reduced[k] || nest.outputs[o].strides[k] == 0;
   }
@@ -255,19 +291,12 @@ void run_uniform(const Run& run) {
                        nest.outputs[o].base + offset * nest.outputs[o].element_size);
       }
     }
-    return;
+    return true;
   }
   order_dims(nest, std::move(kept), std::move(reduced));
+  if (run.by_row != 0 && !has_whole_rows(nest)) return false;
   run_divided(nest, run.threads);
-}
-
-/// Which of the dims that are walked a reduced output reduces, as bits.
-std::uint64_t reduced_dims(const LoopArgument& output, std::span<const std::size_t> walked) {
-  std::uint64_t result = 0;
-  for (std::size_t k = 0; k < walked.size(); ++k) {
-    if (output.strides[walked[k]] == 0) result |= std::uint64_t{1} << k;
-  }
-  return result;
+  return true;
 }
 
 }  // namespace
@@ -291,8 +320,21 @@ void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArg
     patterns[o] = reduced_dims(outputs[o], walked);
     if (std::find(distinct.begin(), distinct.end(), patterns[o]) == distinct.end()) distinct.push_back(patterns[o]);
   }
-  if (distinct.size() < 2) return run_uniform({*code_, sizes, walked, operands, outputs, threads});
-  // Outputs that reduce different dims: a pass for each; stores, which may be in place, in the last.
+  Run run{*code_, sizes, walked, operands, outputs, threads};
+  if (distinct.size() < 2) {
+    run_uniform(run);
+    return;
+  }
+  // The rows and the columns of one matrix in one pass.
+  const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+  const std::uint64_t all = (std::uint64_t{1} << walked.size()) - 1;
+  if (distinct.size() == 2 && !empty && distinct[0] == (all & ~distinct[1])) {
+    for (std::uint64_t by_row : distinct) {
+      run.by_row = by_row;
+      if (by_row != 0 && by_row != all && run_uniform(run)) return;
+    }
+  }
+  // Other outputs that reduce different dims: a pass for each; stores, which may be in place, in the last.
   for (std::uint64_t pattern : distinct) {
     LoopProgram part = program;
     part.outputs.clear();

@@ -6,6 +6,7 @@
 
 #include "kernels/copy.h"
 #include "kernels/fused_fold.h"
+#include "kernels/fused_tile.h"
 #include "kernels/scratch.h"
 
 namespace mtf {
@@ -13,36 +14,25 @@ namespace {
 
 using lanes::Group;
 
-constexpr std::int64_t kFlatRow = 2048;  // elements of one row made of several short ones
-constexpr std::int64_t kPanelRows = 64;  // rows and columns of a staged panel
+constexpr std::int64_t kFlatRow = kLongestRow;  // elements of one row made of several short ones
+constexpr std::int64_t kPanelRows = 64;    // rows and columns of a staged panel
 constexpr std::int64_t kPanelColumns = 128;
-constexpr std::int64_t kFoldTiles = 16;  // tiles summed in f32 before they go to f64
+constexpr std::int64_t kFoldTiles = 16;    // tiles summed in f32 before they go to f64
 constexpr std::int64_t kSlotBytes = 8 * lanes::kBytes;
-
-/// Scratch that is given away piece by piece.
-class Pieces {
- public:
-  void reserve(std::int64_t bytes) { next_ = static_cast<char*>(memory_.at_least(bytes)); }
-  char* take(std::int64_t bytes) { return std::exchange(next_, next_ + (bytes + 63) / 64 * 64); }
-
- private:
-  Scratch memory_;
-  char* next_ = nullptr;
-};
 
 class Walker {
  public:
   Walker(const Nest& nest, Pieces& scratch)
       : nest_(nest), code_(*nest.code), tile_(code_.tile), lane_bytes_(code_.group == Group::kFour ? 4 : 8),
-        records_(code_.records) {
+        along_row_(nest.reduces && nest.inner_reduced && !nest.short_rows), records_(code_.records) {
     const std::int64_t operands = static_cast<std::int64_t>(nest.operands.size());
     const std::int64_t outputs = static_cast<std::int64_t>(nest.outputs.size());
     const std::int64_t streams = operands + outputs;
-    width_ = !nest.reduces || nest.inner_reduced ? tile_ : std::max(kColumns, kFlatRow);
+    width_ = !nest.reduces || along_row_ ? tile_ : std::max(kColumns, kFlatRow);
     const std::int64_t stage = std::max(kFlatRow, kPanelRows * kPanelColumns) * 8 + 64;
     const std::int64_t slots = static_cast<std::int64_t>(code_.slot_uses.size());
     scratch.reserve(streams * (2 * kSlotBytes + stage + 64) + slots * kSlotBytes +
-                    outputs * Folds::bytes(code_, width_) + 4096);
+                    outputs * (Folds::bytes(code_, width_) + Folds::bytes(code_, tile_)) + 4096);
     for (auto& uses : code_.slot_uses) refer(uses, scratch.take(kSlotBytes), 0);
     operands_.resize(nest.operands.size());
     outputs_.resize(nest.outputs.size());
@@ -54,11 +44,15 @@ class Walker {
         lane.stage = scratch.take(stage);
       }
     }
-    folds_.emplace(code_, nest.output_types, width_, [&](std::int64_t bytes) { return scratch.take(bytes); });
+    auto take = [&](std::int64_t bytes) { return scratch.take(bytes); };
+    std::vector<bool> at_the_end = nest.by_row;
+    at_the_end.flip();
+    folds_.emplace(code_, at_the_end, nest.output_types, width_, take);
+    if (nest.has_by_row()) row_folds_.emplace(code_, nest.by_row, nest.output_types, tile_, take).clear();
     rows_.resize(static_cast<std::size_t>(streams));
     for (std::int64_t v = 0; v < operands; ++v) {
       if (code_.program.operands[v].kind == OperandKind::kScalar) {
-        splat_scalar(v, operands_[v].tail);
+        fill_with_number(code_.group, code_.types[v], nest.scalars[v], operands_[v].tail);
         refer(code_.operand_uses[v], operands_[v].tail, 0);
       }
     }
@@ -107,29 +101,6 @@ class Walker {
     for (const auto& use : uses) (use.second ? records_[use.record].c : records_[use.record].b) = {base, mask};
   }
 
-  template <class T>
-  static void fill_tile(char* target, T value, std::int64_t n) {
-    std::fill_n(reinterpret_cast<T*>(target), n, value);
-  }
-  /// Lanes of the group, all one number.
-  void splat_scalar(std::int64_t v, char* target) {
-    const LoopArgument& given = nest_.scalars[v];
-    const ElementType type = code_.types[v];
-    std::int32_t pattern = 0;
-    if (type == ElementType::kF64) return fill_tile(target, given.real, tile_);
-    if (type == ElementType::kBool) {
-      pattern = given.integer != 0 ? -1 : 0;
-    } else if (type == ElementType::kI32) {
-      pattern = static_cast<std::int32_t>(given.integer);
-    } else {
-      auto value = static_cast<float>(given.real);
-      if (type == ElementType::kBf16) value = to_float(to_bf16(value));
-      std::memcpy(&pattern, &value, 4);
-    }
-    if (lane_bytes_ == 4) fill_tile(target, pattern, tile_);
-    else fill_tile(target, static_cast<std::int64_t>(pattern), tile_);
-  }
-
   // ---- the nest ----
 
   void clear() {
@@ -145,7 +116,7 @@ class Walker {
   void walk_kept(std::size_t depth, Bases& bases) {
     const std::size_t count = nest_.kept.size();
     const bool inner_kept = !nest_.inner_reduced;
-    const std::size_t outer = count - (inner_kept ? (nest_.reduces || count < 2 ? 1 : 2) : 0);
+    const std::size_t outer = count - (inner_kept ? (nest_.reduces || count < 2 ? 1 : 2) : nest_.short_rows ? 1 : 0);
     if (depth < outer) {
       const LoopDim& dim = nest_.kept[depth];
       for (std::int64_t k = 0; k < dim.size; ++k) {
@@ -155,13 +126,16 @@ class Walker {
       advance(nest_, bases, dim.id, -dim.size);
       return;
     }
-    if (!nest_.reduces) {
+    if (nest_.short_rows) {
+      reduce_short_rows(nest_.kept.back(), nest_.reduced[0], bases);
+    } else if (!nest_.reduces) {
       const LoopDim rows = count < 2 ? LoopDim{1, kMaxLoopDims - 1} : nest_.kept[count - 2];
       panel(rows, nest_.kept[count - 1], bases);
     } else if (inner_kept) {
       const LoopDim inner = nest_.kept.back();
-      for (std::int64_t first = 0; first < inner.size; first += kColumns) {
-        const std::int64_t columns = std::min(kColumns, inner.size - first);
+      const std::int64_t block = row_folds_ ? kLongestRow : kColumns;
+      for (std::int64_t first = 0; first < inner.size; first += block) {
+        const std::int64_t columns = std::min(block, inner.size - first);
         columns_ = (columns + tile_ - 1) / tile_ * tile_;
         clear();
         walk_reduced(0, {columns, inner.id}, bases);
@@ -178,6 +152,21 @@ class Walker {
       clear();
       walk_reduced(0, nest_.reduced.back(), bases);
       for (std::size_t o = 0; o < nest_.outputs.size(); ++o) folds_->finish_row(o, bases[nest_.operands.size() + o]);
+    }
+  }
+
+  /// Rows that are reduced, as many side by side as scratch holds.
+  void reduce_short_rows(LoopDim rows, LoopDim inner, Bases& bases) {
+    const std::int64_t most = kFlatRow / inner.size;
+    for (std::int64_t r = 0; r < rows.size; r += most) {
+      const std::int64_t height = std::min(most, rows.size - r);
+      clear();
+      staged(rows, inner, r, height, 0, inner.size, true, bases, rows_);
+      for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
+        const Stream& output = nest_.outputs[o];
+        const std::int64_t step = output.strides[rows.id] * output.element_size;
+        folds_->finish_rows(o, height, inner.size, bases[nest_.operands.size() + o] + r * step, step);
+      }
     }
   }
 
@@ -290,16 +279,16 @@ class Walker {
       if (touches(s)) point(s, row[s], n);
     }
     for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
-      char* const lanes = folds_->lanes(o);
-      const std::int64_t mask = nest_.inner_reduced ? 0 : -1;
+      char* const lanes = nest_.by_row[o] ? row_folds_->lanes(o) : folds_->lanes(o);
+      const std::int64_t mask = along_row_ || nest_.by_row[o] ? 0 : -1;
       if (lanes != nullptr) refer(code_.output_uses[o], lanes + (mask & column_offset_) * lane_bytes_, mask);
     }
     lanes::State state{tile_};
     std::int64_t i = 0;
     while (i < full) {
-      const std::int64_t stop = nest_.reduces && nest_.inner_reduced ? std::min(full, i + kFoldTiles * tile_) : full;
+      const std::int64_t stop = along_row_ ? std::min(full, i + kFoldTiles * tile_) : full;
       tiles(state, i, stop);
-      if (nest_.reduces && nest_.inner_reduced && stop - i == kFoldTiles * tile_) fold(tile_);
+      if (along_row_ && stop - i == kFoldTiles * tile_) fold(tile_);
       i = stop;
     }
     if (full < n) {
@@ -319,9 +308,13 @@ class Walker {
         std::memcpy(row[s].data + full * size, outputs_[s - operands].tail, static_cast<std::size_t>(rest * size));
       }
     }
+    if (row_folds_) {
+      for (std::size_t o = 0; o < nest_.outputs.size(); ++o) row_folds_->finish_row(o, row[operands + o].data);
+      row_folds_->clear();
+    }
     if (nest_.reduces && !nest_.inner_reduced && ++rows_since_fold_ == kFoldTiles) {
       fold(flat_inner_ > 0 ? width_ : columns_);
-    } else if (nest_.reduces && nest_.inner_reduced && (tiles_since_fold_ += (n % (kFoldTiles * tile_)) / tile_ + 1) >= kFoldTiles) {
+    } else if (along_row_ && (tiles_since_fold_ += (n % (kFoldTiles * tile_)) / tile_ + 1) >= kFoldTiles) {
       fold(tile_);
     }
   }
@@ -342,12 +335,7 @@ class Walker {
     std::int64_t bits = 0;
     std::memcpy(&bits, row.data, static_cast<std::size_t>(st.element_size));
     if (!lane.has_splat || lane.splat_bits != bits) {
-      switch (st.element_size) {
-        case 1: fill_tile(lane.splat, static_cast<std::uint8_t>(bits), tile_); break;
-        case 2: fill_tile(lane.splat, static_cast<std::uint16_t>(bits), tile_); break;
-        case 4: fill_tile(lane.splat, static_cast<std::uint32_t>(bits), tile_); break;
-        default: fill_tile(lane.splat, bits, tile_); break;
-      }
+      fill_with_element(st.element_size, bits, tile_, lane.splat);
       lane.has_splat = true;
       lane.splat_bits = bits;
     }
@@ -371,10 +359,11 @@ class Walker {
   const FusedLoop::Code& code_;
   const std::int64_t tile_;
   const int lane_bytes_;
+  const bool along_row_;  // outputs reduce all of a row to one element
   std::vector<lanes::Record> records_;
   std::vector<Lane> operands_, outputs_;
   std::vector<RowStream> rows_;
-  std::optional<Folds> folds_;
+  std::optional<Folds> folds_, row_folds_;
   std::vector<char> copied_;
   std::int64_t width_ = 0;
   std::int64_t columns_ = 0;  // that accumulate side by side, in whole tiles

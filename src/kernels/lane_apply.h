@@ -31,22 +31,16 @@ inline V apply(V a) {
     if constexpr (kOp == LaneOp::kTanh) return tanh_of(a);
     if constexpr (kOp == LaneOp::kSigmoid) return sigmoid_of(a);
     if constexpr (kOp == LaneOp::kRelu) return select<V>((a > 0) | (a != a), a, V{});
-    if constexpr (kOp == LaneOp::kGelu) return a * sigmoid_of(S(2) * gelu_inner(a));  // (1 + tanh u) / 2 is sigmoid 2u
+    if constexpr (kOp == LaneOp::kGelu) return a * gelu_gate(a);
+    if constexpr (kOp == LaneOp::kGeluGate) return gelu_gate(a);
     if constexpr (kOp == LaneOp::kSwish) return a * sigmoid_of(a);
     if constexpr (kOp == LaneOp::kElu) return select<V>(a > 0, a, expm1_of(a));
     if constexpr (kOp == LaneOp::kSelu) {
       return select<V>(a > 0, a, expm1_of(a) * S(1.6732632423543772848)) * S(1.0507009873554804934);
     }
     if constexpr (kOp == LaneOp::kSoftplus) return maximum_of(a, V{}) + log1p_of(exp_of(-abs_of(a)));
-    if constexpr (kOp == LaneOp::kGeluGrad) {
-      const V s = sigmoid_of(S(2) * gelu_inner(a));
-      const V inner = (S(1) + (a * a) * S(3 * 0.044715)) * S(0.79788456080286535588);
-      return s + (S(2) * a) * ((s * (S(1) - s)) * inner);
-    }
-    if constexpr (kOp == LaneOp::kSwishGrad) {
-      const V s = sigmoid_of(a);
-      return s * (S(1) + a * (S(1) - s));
-    }
+    if constexpr (kOp == LaneOp::kGeluGrad) return gelu_grad_of(a, gelu_gate(a));
+    if constexpr (kOp == LaneOp::kSwishGrad) return swish_grad_of(a, sigmoid_of(a));
     if constexpr (kOp == LaneOp::kSquare) return a * a;
     if constexpr (kOp == LaneOp::kReciprocal) return S(1) / a;
     if constexpr (kOp == LaneOp::kFloor) return floor_of(a);
@@ -82,6 +76,8 @@ inline V apply(V a, V b) {
     if constexpr (kOp == LaneOp::kMod) return a - b * floor_of(a / b);
     if constexpr (kOp == LaneOp::kPow) return pow_of(a, b);
     if constexpr (kOp == LaneOp::kLeakyRelu) return select<V>(a > 0, a, a * b);
+    if constexpr (kOp == LaneOp::kGeluGradOf) return gelu_grad_of(a, b);
+    if constexpr (kOp == LaneOp::kSwishGradOf) return swish_grad_of(a, b);
     if constexpr (kOp == LaneOp::kZeroTimes) return select<V>(a == 0, V{}, a * b);
     if constexpr (kOp == LaneOp::kZeroOver) return select<V>(a == 0, V{}, a / b);
   }

@@ -173,11 +173,15 @@ inline D round_of(D a) {
 inline F round_small(F a) { return (a + 12582912.0f) - 12582912.0f; }
 inline D round_small(D a) { return (a + 6755399441055744.0) - 6755399441055744.0; }
 
-/// Cody and Waite: x = n log 2 + r, exp(r) by its Taylor polynomial, 2^n in two factors so that
-/// denormal results come out rounded once. Exactly 0 below (by way of exp(0): a denormal there, as of a masked score, takes
-/// a hundred cycles), inf above, NaN of NaN.
+/// Cody and Waite: x = n log 2 + r, exp(r) by its Taylor polynomial, times 2^n so that denormal results come out rounded once.
+/// Exactly 0 below (by way of exp(0): a denormal there, as of a masked score, takes a hundred cycles), inf above, NaN of NaN.
 inline F exp_of(F x) {
-  const F c = select<F>(x < -104.0f, F{}, select<F>(x < 90.0f, x, splat<F>(90.0f)));
+#ifdef __AVX512F__
+  const __mmask16 lives = _mm512_cmp_ps_mask(x, splat<F>(-104.0f), _CMP_NLT_UQ);
+  const F c = _mm512_maskz_min_ps(lives, splat<F>(90.0f), x);  // the second of the two where it is NaN
+#else
+  const F c = select<F>(x < -104.0f, F{}, select<F>(x > 90.0f, splat<F>(90.0f), x));
+#endif
   const F n = round_small(c * 1.44269504088896341f);
   F r = fma(n, splat<F>(-0.693359375f), c);
   r = fma(n, splat<F>(2.12194440e-4f), r);
@@ -188,11 +192,12 @@ inline F exp_of(F x) {
   p = fma(p, r, splat<F>(1.6666665459e-1f));
   p = fma(p, r, splat<F>(5.0000001201e-1f));
   p = fma(p, r * r, r) + 1.0f;
-  const F half = round_small(n * 0.5f);
-  F y = (p * power_of_two(half)) * power_of_two(n - half);
-  y = select<F>(x > 88.7228394f, splat<F>(std::numeric_limits<float>::infinity()), y);
-  y = select<F>(x < -104.0f, F{}, y);
-  return select<F>(x == x, y, x);
+#ifdef __AVX512F__
+  return _mm512_maskz_scalef_ps(lives, p, n);
+#else
+  const F half = round_small(n * 0.5f);  // two factors: 2^n may be too large or too small for one
+  return select<F>(x < -104.0f, F{}, (p * power_of_two(half)) * power_of_two(n - half));
+#endif
 }
 inline D exp_of(D x) {
   const D c = select<D>(x < -745.2, D{}, select<D>(x < 710.0, x, splat<D>(710.0)));
@@ -293,9 +298,23 @@ template <class V>
 inline V sigmoid_of(V x) {
   return Scalar<V>(1) / (Scalar<V>(1) + exp_of(-x));
 }
+/// gelu(x) = x gate(x): (1 + tanh u) / 2 is sigmoid 2u.
 template <class V>
-inline V gelu_inner(V x) {
-  return (x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588);
+inline V gelu_gate(V x) {
+  return sigmoid_of(Scalar<V>(2) * ((x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588)));
+}
+/// The derivative of gelu where its gate is known.
+template <class V>
+inline V gelu_grad_of(V x, V gate) {
+  using S = Scalar<V>;
+  const V inner = (S(1) + (x * x) * S(3 * 0.044715)) * S(0.79788456080286535588);
+  return gate + (S(2) * x) * ((gate * (S(1) - gate)) * inner);
+}
+/// The derivative of swish where the sigmoid is known.
+template <class V>
+inline V swish_grad_of(V x, V sigmoid) {
+  using S = Scalar<V>;
+  return sigmoid * (S(1) + x * (S(1) - sigmoid));
 }
 template <class V>
 inline V maximum_of(V a, V b) {

@@ -80,6 +80,7 @@ template <class P, ElementType kType>
 void load_memory(MTF_STEP_ARGUMENTS(P)) {
   constexpr std::int64_t kStep = GroupOf<P>::kLanes * size_of(kType);
   const char* p = r->b.base + (i & r->b.mask) * size_of(kType);
+  ask_ahead(p, 8 * kStep, r->b.mask);
 #define MTF_DO(x, k) x = from_memory<kType, P>(p + k * kStep);
   MTF_EACH_PACKET(MTF_DO)
 #undef MTF_DO

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace mtf {
 
@@ -35,6 +36,17 @@ class Scratch {
   };
   std::unique_ptr<std::byte[], Free> data_;
   std::int64_t size_ = 0;
+};
+
+/// Scratch that is given away piece by piece.
+class Pieces {
+ public:
+  void reserve(std::int64_t bytes) { next_ = static_cast<char*>(memory_.at_least(bytes)); }
+  char* take(std::int64_t bytes) { return std::exchange(next_, next_ + (bytes + 63) / 64 * 64); }
+
+ private:
+  Scratch memory_;
+  char* next_ = nullptr;
 };
 
 }  // namespace mtf

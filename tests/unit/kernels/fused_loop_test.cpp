@@ -166,6 +166,9 @@ TEST(FusedLoop, NanGoesThroughEveryFloatFunction) {
 }
 TEST(FusedLoop, ExpAndLogAreExactAtTheirEdges) {
   EXPECT_EQ(map1<float>(LaneOp::kExp, std::vector<float>{-kInf, kInf, 0, -200, 89}), (std::vector<float>{0, kInf, 1, 0, kInf}));
+  const float last = 88.72283f, least = std::numeric_limits<float>::denorm_min();  // the largest that has a finite exp; the least result
+  EXPECT_EQ(map1<float>(LaneOp::kExp, std::vector<float>{std::nextafter(last, kInf), -103.5f, -104.0f}), (std::vector<float>{kInf, least, 0}));
+  EXPECT_NEAR(map1<float>(LaneOp::kExp, std::vector<float>{last})[0] / std::exp(static_cast<double>(last)), 1, 2e-7);
   EXPECT_EQ(map1<double>(LaneOp::kExp, std::vector<double>{-HUGE_VAL, HUGE_VAL, 0, -800, 710}), (std::vector<double>{0, HUGE_VAL, 1, 0, HUGE_VAL}));
   const auto l = map1<float>(LaneOp::kLog, std::vector<float>{0, kInf, 1, -1});
   EXPECT_EQ(l[0], -kInf);
