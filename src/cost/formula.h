@@ -40,7 +40,7 @@ class Formula {
   struct Number {
     int64_t numerator = 1, denominator = 1;
   };
-  using Powers = std::map<std::string, int>;   ///< of symbols; those of axes are below 0
+  using Powers = std::map<std::string, int>;  ///< of symbols; those of axes are below 0
   void add(Powers powers, Number number);
   int place_of(const std::string& symbol) const;
 

@@ -12,8 +12,8 @@ struct IdleWork {
   /// A dim that is split over more processors than it has elements.
   struct Short {
     int64_t size = 0;
-    int64_t processors = 0;   ///< along the axes
-    double flops = 0;         ///< of the operations that have it
+    int64_t processors = 0;  ///< along the axes
+    double flops = 0;        ///< of the operations that have it
   };
   double flops = 0;                                             ///< of all operations, of the largest processor
   std::map<std::pair<std::string, std::string>, Short> shorts;  ///< by the dim and its axes

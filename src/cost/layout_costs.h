@@ -16,10 +16,10 @@ namespace mtf {
 
 /// All that a script costs the largest processor.
 struct ScriptCost {
-  Counters counters;              ///< peak_bytes is 0
-  StepTime time;                  ///< by the machine model; nothing without one
-  int64_t parameter_bytes = 0;    ///< of its params
-  int64_t state_bytes = 0;        ///< of its states
+  Counters counters;            ///< peak_bytes is 0
+  StepTime time;                ///< by the machine model; nothing without one
+  int64_t parameter_bytes = 0;  ///< of its params
+  int64_t state_bytes = 0;      ///< of its states
 };
 
 class LayoutCosts {

@@ -41,13 +41,13 @@ using Rates = std::map<ElementType, double>;
 struct MachineModel {
   std::string name = "1 Tflop/s, 100 GB/s of memory, 10 GB/s between processors";
   Rates flops = {{ElementType::kF32, 1e12}};
-  std::map<std::string, Rates> rates;              ///< of `elementwise`, `reduction`, `moving`, and of operations by name
+  std::map<std::string, Rates> rates;  ///< of `elementwise`, `reduction`, `moving`, and of operations by name
   double narrow = 0;
   double memory_bandwidth = 1e11;
   double cache = 0;
   double cache_bandwidth = 0;
   double step = 1e-6;
-  double overlap = 0;                              ///< from 0 to 1
+  double overlap = 0;  ///< from 0 to 1
   std::optional<int64_t> memory;
   Link link;
   std::map<CollectiveKind, Link> collectives;

@@ -35,7 +35,7 @@ class RepeatedCosts {
   double extended(double few, double more) const { return more + times_ * (more - few); }
 
   LayoutCosts few_, more_;
-  double times_;   ///< layers beyond kMore
+  double times_;  ///< layers beyond kMore
 };
 
 }  // namespace mtf

@@ -220,7 +220,7 @@ class Searcher {
   // ---- where layers repeat ----
 
   struct Ranked {
-    double seconds = 0;   ///< about
+    double seconds = 0;  ///< about
     Candidate candidate;
   };
 
@@ -279,7 +279,7 @@ class Searcher {
   bool fits(Candidate& candidate) {
     if (!question_.memory) return true;
     const int64_t least = candidate.cost.parameter_bytes + candidate.cost.state_bytes;
-    const int64_t needed = least > *question_.memory ? least : candidate.cost.counters.peak_bytes = question_.peak(candidate.mesh, candidate.rules, candidate.stored);
+    const int64_t needed = least > question_.memory.value() ? least : candidate.cost.counters.peak_bytes = question_.peak(candidate.mesh, candidate.rules, candidate.stored);
     if (needed <= *question_.memory) return true;
     ++result_.too_large;
     return false;
@@ -288,19 +288,19 @@ class Searcher {
   const LayoutCosts& costs_;
   const SearchQuestion& question_;
   const WorkBound bound_;
-  std::vector<const LayoutRule*> pinned_;   ///< of each dim, or null
+  std::vector<const LayoutRule*> pinned_;  ///< of each dim, or null
   MeshPtr mesh_;
-  std::vector<AxisSet> axes_;               ///< of each dim
+  std::vector<AxisSet> axes_;  ///< of each dim
   using Splits = std::vector<int>;
   static constexpr int kWhole = -1;
   bool annotating_ = false;
-  double still_communicated_ = 0;           ///< seconds at least, whatever is stored in parts
-  std::vector<Splits> stored_;              ///< of each of the bound's stored(), for each axis: the dim that it splits besides
-  std::vector<AxisSet> stored_axes_;        ///< those of them that split one
+  double still_communicated_ = 0;     ///< seconds at least, whatever is stored in parts
+  std::vector<Splits> stored_;        ///< of each of the bound's stored(), for each axis: the dim that it splits besides
+  std::vector<AxisSet> stored_axes_;  ///< those of them that split one
   SearchResult result_;
   std::vector<Ranked> ranked_;
-  double least_about_ = std::numeric_limits<double>::infinity();    ///< of what is ranked
-  double second_about_ = std::numeric_limits<double>::infinity();   ///< the least that is another
+  double least_about_ = std::numeric_limits<double>::infinity();   ///< of what is ranked
+  double second_about_ = std::numeric_limits<double>::infinity();  ///< the least that is another
 };
 
 }  // namespace

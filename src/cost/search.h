@@ -22,30 +22,30 @@ namespace mtf {
 
 struct SearchQuestion {
   int64_t processors = 1;
-  std::vector<Name> axes;                  ///< the names of the axes; as many as a mesh may have
-  std::optional<std::vector<Axis>> mesh;   ///< no other mesh
-  std::vector<LayoutRule> pinned;          ///< a dim of these has no other rule; a rule without axes: it is whole
-  bool annotations = false;                ///< also tries `@` behind the declarations of params and states
-  std::optional<int64_t> memory;           ///< bytes that each processor has
+  std::vector<Name> axes;                 ///< the names of the axes; as many as a mesh may have
+  std::optional<std::vector<Axis>> mesh;  ///< no other mesh
+  std::vector<LayoutRule> pinned;         ///< a dim of these has no other rule; a rule without axes: it is whole
+  bool annotations = false;               ///< also tries `@` behind the declarations of params and states
+  std::optional<int64_t> memory;          ///< bytes that each processor has
   /// The peak of a candidate, for those that could be the result; needed with `memory`.
   std::function<int64_t(const MeshPtr&, const LayoutPtr&, const StoredLayoutsPtr&)> peak;
-  const RepeatedCosts* repeated = nullptr;   ///< of the same script, where its layers repeat
+  const RepeatedCosts* repeated = nullptr;  ///< of the same script, where its layers repeat
   std::function<void(int64_t costed)> on_progress;
 };
 
 struct Candidate {
   MeshPtr mesh;
   LayoutPtr rules;
-  StoredLayoutsPtr stored;   ///< what is asked of params and states besides; null: nothing
+  StoredLayoutsPtr stored;  ///< what is asked of params and states besides; null: nothing
   ScriptCost cost;
 };
 
 struct SearchResult {
-  std::optional<Candidate> best;       ///< nothing: none fits
-  std::optional<Candidate> second;     ///< the best that takes another time
-  int64_t ranked = 0;                  ///< candidates that were ranked by a few layers
-  int64_t costed = 0;                  ///< candidates that were costed whole
-  int64_t too_large = 0;               ///< that did not fit, of those that were looked at
+  std::optional<Candidate> best;    ///< nothing: none fits
+  std::optional<Candidate> second;  ///< the best that takes another time
+  int64_t ranked = 0;               ///< candidates that were ranked by a few layers
+  int64_t costed = 0;               ///< candidates that were costed whole
+  int64_t too_large = 0;            ///< that did not fit, of those that were looked at
 };
 
 /// `costs` has a machine.

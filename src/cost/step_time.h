@@ -18,10 +18,10 @@ namespace mtf {
 struct Op;  // graph/op.h
 
 struct StepTime {
-  double compute = 0;   ///< seconds in kernels
+  double compute = 0;  ///< seconds in kernels
   /// Seconds in collectives, by kind and axes.
   std::map<std::pair<CollectiveKind, std::string>, double> collectives;
-  double hidden = 0;    ///< of those, seconds beside computing
+  double hidden = 0;  ///< of those, seconds beside computing
   double communication() const;
   double total() const { return compute + communication() - hidden; }
   void add(const StepTime& other, int64_t times);

@@ -20,7 +20,7 @@ class WorkBound {
   /// Params and states with the same dims, in this order, behind whose declarations `@` could be written.
   struct Stored {
     std::vector<Name> names;
-    std::vector<size_t> dims;     ///< of dims(), those that can be split
+    std::vector<size_t> dims;  ///< of dims(), those that can be split
   };
   const std::vector<Stored>& stored() const { return stored_; }
 
@@ -37,9 +37,9 @@ class WorkBound {
 
  private:
   struct Work {
-    double seconds = 0;           ///< of all on one processor
-    std::vector<size_t> dims;     ///< that can divide it, ascending
-    std::vector<size_t> stored;   ///< whose own splits can divide it, ascending
+    double seconds = 0;          ///< of all on one processor
+    std::vector<size_t> dims;    ///< that can divide it, ascending
+    std::vector<size_t> stored;  ///< whose own splits can divide it, ascending
   };
   std::vector<Dim> dims_;
   std::vector<Work> works_;

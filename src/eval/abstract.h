@@ -12,10 +12,10 @@
 #include "eval/block_info.h"
 #include "eval/findings.h"
 #include "eval/host_value.h"
-#include "support/restore.h"
 #include "eval/scope.h"
 #include "eval/undo.h"
 #include "exec/engine.h"
+#include "support/restore.h"
 
 namespace mtf {
 

@@ -49,7 +49,7 @@ class TextList : public Object, public std::enable_shared_from_this<TextList> {
   virtual HostValue part(int64_t first, int64_t count) const = 0;
   virtual HostValue batches(Evaluator& evaluator, Arguments& arguments) = 0;
 
-  int64_t first_, count_;   ///< of all texts that there are; -1: unknown in a check
+  int64_t first_, count_;  ///< of all texts that there are; -1: unknown in a check
   SpecialIds ids_;
 };
 

@@ -7,10 +7,10 @@ namespace mtf {
 class NameWalk : public ast::Walk {
  public:
   NameSet mentions;
-  NameSet assigns;   ///< plain names
-  NameSet targets;   ///< the first name of each target
+  NameSet assigns;  ///< plain names
+  NameSet targets;  ///< the first name of each target
   NameSet captured;
-  NameSet bound;     ///< anywhere inside
+  NameSet bound;  ///< anywhere inside
   BlockInfo* info = nullptr;
   BlockInfos* infos = nullptr;
 

@@ -30,7 +30,7 @@ class Builtins {
   const ScopePtr& of_standard_modules() const { return of_standard_modules_; }
 
  private:
-  std::unordered_map<Name, HostValue> values_;   ///< of operations those that have been asked for
+  std::unordered_map<Name, HostValue> values_;  ///< of operations those that have been asked for
   ScopePtr of_standard_modules_;
 };
 

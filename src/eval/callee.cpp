@@ -6,7 +6,7 @@
 namespace mtf {
 namespace {
 
-constexpr int kDeepest = 16;   // models within models that are looked into for a variable
+constexpr int kDeepest = 16;  // models within models that are looked into for a variable
 
 /// The path of an instance, from the first variable that it or an instance in it has; nothing if there is none.
 std::string path_of(const Scope& instance, int depth = 0) {

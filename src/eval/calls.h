@@ -60,10 +60,10 @@ class Calls {
  private:
   /// A call under way.
   struct Activation {
-    const void* function = nullptr;   ///< its declaration
+    const void* function = nullptr;  ///< its declaration
     std::string name;
     Span call;
-    std::string argument_types;       ///< only in abstract evaluation
+    std::string argument_types;  ///< only in abstract evaluation
     int uncertainty = 0;
     HostValue result;
     std::vector<HostValue> maybe_results;  ///< of `return`s under unknown conditions
@@ -85,7 +85,7 @@ class Calls {
 
   Evaluator& evaluator_;
   std::vector<Activation> under_way_;
-  bool end_ = false;   ///< a check came to the limit of calls: it enters none from there on
+  bool end_ = false;  ///< a check came to the limit of calls: it enters none from there on
 };
 
 }  // namespace mtf

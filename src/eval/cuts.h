@@ -36,10 +36,10 @@ class Cuts {
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
   /// Turns of one loop that wait for each other.
   struct Waiting {
-    int64_t turns = 0;       ///< since the last cut, or since a gradient was last found to be possible
-    int64_t patience = 1;    ///< grows where one is, and with what is held: whether one is takes a walk over it
-    int64_t cuts = 0;        ///< those made before
-    bool carries = false;    ///< none waits: a later turn reads what one assigns to a variable
+    int64_t turns = 0;     ///< since the last cut, or since a gradient was last found to be possible
+    int64_t patience = 1;  ///< grows where one is, and with what is held: whether one is takes a walk over it
+    int64_t cuts = 0;      ///< those made before
+    bool carries = false;  ///< none waits: a later turn reads what one assigns to a variable
     bool is_outermost = true;
   };
   /// A loop's turn ends: a cut, or it waits. As long as the text may ask for a gradient all wait; where it cannot, 64 turns of
@@ -71,9 +71,9 @@ class Cuts {
   Reports& reports_;
   const Interrupt& interrupt_;
   std::shared_ptr<std::vector<double>> reads_;
-  size_t next_read_ = 0;             ///< of `reads_`, in a plan
-  bool variables_changed_ = false;   ///< since the last cut
-  int64_t cuts_ = 0;                 ///< so far
+  size_t next_read_ = 0;            ///< of `reads_`, in a plan
+  bool variables_changed_ = false;  ///< since the last cut
+  int64_t cuts_ = 0;                ///< so far
   std::vector<Counted> counted_;
   std::function<void(Span)> on_cut_;
 };

@@ -13,8 +13,8 @@ namespace {
 struct Examples {
   std::vector<std::byte> pixels;
   std::vector<std::byte> labels;
-  Dims dims;             ///< of one example
-  int64_t count = -1;    ///< -1: the files are missing, in a check
+  Dims dims;           ///< of one example
+  int64_t count = -1;  ///< -1: the files are missing, in a check
 };
 
 class Dataset : public Object, public std::enable_shared_from_this<Dataset> {

@@ -10,10 +10,10 @@ namespace mtf {
 struct Entry {
   std::string name;
   std::string text;
-  bool is_file = false;          ///< a script that was loaded
-  bool without_loops = false;    ///< of which loops were left out
-  bool moves = false;            ///< it was given to Session::use
-  std::vector<bool> has_value;   ///< for each statement: a bare expression with a value
+  bool is_file = false;         ///< a script that was loaded
+  bool without_loops = false;   ///< of which loops were left out
+  bool moves = false;           ///< it was given to Session::use
+  std::vector<bool> has_value;  ///< for each statement: a bare expression with a value
 };
 
 }  // namespace mtf

@@ -186,7 +186,7 @@ class Evaluator {
 
   Engine* engine_;
   ScopePtr own_top_;
-  ScopePtr top_;              ///< `own_top_`, or another's
+  ScopePtr top_;  ///< `own_top_`, or another's
   int64_t last_region_ = 0;
   SpanTable* spans_ = nullptr;
 };

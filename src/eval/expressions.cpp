@@ -190,7 +190,7 @@ HostValue Evaluator::comprehension(const ast::ComprehensionExpr& c, const ScopeP
   const HostValue iterable = evaluate(*c.iterable, scope);
   if (iterable.is_poison()) return iterable;
   std::vector<HostValue> items;
-  bool all_known = true;   // which elements the filter takes
+  bool all_known = true;  // which elements the filter takes
   // False if an element is poison.
   auto turn = [&](HostValue item) {
     interrupt.poll(c.iterable->span);

@@ -16,9 +16,9 @@ struct HeldName {
   enum class Kind { kValue, kDim, kMesh, kLayout, kFunction, kModule };
   Kind kind = Kind::kValue;
   std::string name;
-  std::string what;        ///< the type with layout of a tensor, `an instance of Net`, `the dim a=2`
-  int64_t size = 0;        ///< of a dim
-  int64_t bytes = 0;       ///< of a tensor, of a model's params and states: those of the largest processor
+  std::string what;   ///< the type with layout of a tensor, `an instance of Net`, `the dim a=2`
+  int64_t size = 0;   ///< of a dim
+  int64_t bytes = 0;  ///< of a tensor, of a model's params and states: those of the largest processor
   bool is_tensor = false;
 };
 /// The bindings of a scope that can still be named, in the order in which they were made.
@@ -26,11 +26,11 @@ std::vector<HeldName> held_names(const Scope& scope);
 
 /// A param or state.
 struct HeldVariable {
-  std::string path;        ///< `blocks[3].attention.wq`
+  std::string path;  ///< `blocks[3].attention.wq`
   bool trainable = true;
-  std::string type;        ///< with its layout, `f32[io=32, hidden=128/cols]`
-  int64_t elements = 0;    ///< of all processors, copies counted once
-  int64_t bytes = 0;       ///< of the largest processor
+  std::string type;          ///< with its layout, `f32[io=32, hidden=128/cols]`
+  int64_t elements = 0;      ///< of all processors, copies counted once
+  int64_t bytes = 0;         ///< of the largest processor
   int64_t own_elements = 0;  ///< of the largest processor
 };
 /// Those of an instance, of the elements of a list, or of one place; params before states.
@@ -39,8 +39,8 @@ std::vector<HeldVariable> held_variables(const HostValue& value);
 /// A line of what a value is made of.
 struct HeldPart {
   int depth = 0;
-  std::string name;        ///< `w`, `[3]`
-  std::string what;        ///< as HeldName says it
+  std::string name;  ///< `w`, `[3]`
+  std::string what;  ///< as HeldName says it
 };
 /// The parts of an instance, or of a list that holds more than numbers and strings: params, states and what has some itself,
 /// one in another. Where many lie one after the other, some are left out. Nothing for any other value.
@@ -48,7 +48,7 @@ std::vector<HeldPart> held_parts(const HostValue& value);
 
 /// What a tensor is and where it lies.
 struct LaidOut {
-  std::string name;        ///< of a variable of a model: its path
+  std::string name;  ///< of a variable of a model: its path
   TensorType type;
   Sharding sharding;
   MeshPtr mesh;

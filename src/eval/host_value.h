@@ -107,32 +107,32 @@ struct List {
 
 /// What a loop can walk without a list being made: the batches of a dataset.
 struct Sequence {
-  int64_t count = 0;     ///< -1: unknown in a check
+  int64_t count = 0;  ///< -1: unknown in a check
   std::function<HostValue(int64_t)> at;
   std::string what;
 };
 
 /// A `param` or `state` of a model. Names bound to it share it; `:=` replaces `current`.
 struct Place {
-  std::string path;      ///< `blocks[3].attention.wq`
+  std::string path;  ///< `blocks[3].attention.wq`
   bool trainable = true;
-  Name model;            ///< the class that declares it
+  Name model;  ///< the class that declares it
   TensorType type;
-  GivenLayout stored;    ///< where it lies
+  GivenLayout stored;       ///< where it lies
   bool own_layout = false;  ///< its declaration says how: another layout in force does not move it
   Handle current;
-  Span span;             ///< where it is declared
-  int64_t serial = 0;    ///< ascending in order of declaration
+  Span span;           ///< where it is declared
+  int64_t serial = 0;  ///< ascending in order of declaration
 };
 
 /// A function of a script: a declaration or `fn(x) = e`, with the bindings in force where it is written.
 struct Function {
-  Name name;             ///< empty for a `fn(x) = e`
+  Name name;  ///< empty for a `fn(x) = e`
   const std::vector<ast::Parameter>* parameters = nullptr;
   const std::optional<ast::Annotation>* result = nullptr;
-  const ast::Block* block = nullptr;    ///< one of the two is the body
+  const ast::Block* block = nullptr;  ///< one of the two is the body
   const ast::Expr* expression = nullptr;
-  Span span;             ///< of the signature
+  Span span;  ///< of the signature
   std::string doc;
   std::shared_ptr<Scope> scope;
   size_t visible = 0;    ///< the bindings of `scope` that it sees
@@ -155,7 +155,7 @@ struct Instance {
 
 struct Module {
   Name name;
-  std::string path;      ///< the file; empty for built-in ones
+  std::string path;  ///< the file; empty for built-in ones
   std::string doc;
   std::shared_ptr<Scope> scope;
   bool is_operations = false;  ///< `random`: its members are the operations `random.…`
@@ -175,7 +175,7 @@ struct Builtin {
 class Object {
  public:
   virtual ~Object() = default;
-  virtual std::string_view kind() const = 0;                ///< "a dataset"
+  virtual std::string_view kind() const = 0;  ///< "a dataset"
   virtual std::string print() const = 0;
   virtual std::optional<HostValue> attribute(Evaluator&, Name) = 0;
   virtual std::vector<std::string> attributes() const = 0;
@@ -186,9 +186,9 @@ class Object {
 /// One argument of a call, evaluated.
 struct GivenArgument {
   HostValue value;
-  HostValue target;               ///< after `->`; nothing if there is none
+  HostValue target;  ///< after `->`; nothing if there is none
   bool has_target = false;
-  Name label;                     ///< empty if it is positional
+  Name label;  ///< empty if it is positional
   Span span;
   Span label_span;
   Span target_span;
@@ -197,8 +197,8 @@ struct GivenArgument {
 /// The arguments of a call, in the order written.
 struct Arguments {
   std::vector<GivenArgument> items;
-  Span span;                      ///< the whole call
-  ScopePtr scope;                 ///< where it stands: labels that name dims are looked up there
+  Span span;       ///< the whole call
+  ScopePtr scope;  ///< where it stands: labels that name dims are looked up there
 
   bool any_poison() const {
     for (const GivenArgument& item : items) {

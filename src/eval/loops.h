@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
-#include "eval/block_info.h"
 #include "eval/abstract.h"
+#include "eval/block_info.h"
 #include "eval/cuts.h"
 #include "eval/flow.h"
 #include "eval/host_value.h"
@@ -56,17 +56,17 @@ class Loops {
 
    private:
     Loops& loops_;
-    std::optional<EarlyEnds> ends_;   ///< nothing in a run
+    std::optional<EarlyEnds> ends_;  ///< nothing in a run
     bool uncertain_ = false;
     Restore<int> uncertainty_;
   };
   /// What a `for` walks over.
   struct Items {
-    int64_t count = -1;                        ///< -1: unknown
-    std::function<HostValue(int64_t)> at;      ///< null if nobody knows
+    int64_t count = -1;                    ///< -1: unknown
+    std::function<HostValue(int64_t)> at;  ///< null if nobody knows
     bool every_turn = false;
-    bool is_finite = false;                    ///< the items are there: a check takes all turns, however many
-    HostValue any;                             ///< one that stands for all
+    bool is_finite = false;  ///< the items are there: a check takes all turns, however many
+    HostValue any;           ///< one that stands for all
   };
   Items items_of(const HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope);
@@ -100,11 +100,11 @@ class Loops {
   bool plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span);
 
   Evaluator& evaluator_;
-  int depth_ = 0;               ///< loops under way
+  int depth_ = 0;                 ///< loops under way
   std::vector<EarlyEnds*> ends_;  ///< of those, null in a run
-  int64_t planned_turns_ = 0;   ///< that a plan has walked
+  int64_t planned_turns_ = 0;     ///< that a plan has walked
   std::function<void(const Progress&)> on_progress_;
-  Progress progress_;           ///< of those that are shown
+  Progress progress_;  ///< of those that are shown
 };
 
 }  // namespace mtf

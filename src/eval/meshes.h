@@ -37,10 +37,10 @@ class Meshes {
   const Settings& settings_;
   NameSet dims_;
   NameSet axes_;
-  std::vector<LayoutPtr> layouts_;       ///< that are declared
-  const Mesh* checked_ = nullptr;        ///< the last that has been used
-  bool placement_fits_ = false;          ///< a mesh that is used has as many processors as the placement
-  std::string unplaced_;                 ///< the first that has not
+  std::vector<LayoutPtr> layouts_;  ///< that are declared
+  const Mesh* checked_ = nullptr;   ///< the last that has been used
+  bool placement_fits_ = false;     ///< a mesh that is used has as many processors as the placement
+  std::string unplaced_;            ///< the first that has not
 };
 
 }  // namespace mtf

@@ -64,8 +64,8 @@ class Modules {
 
   Evaluator& evaluator_;
   std::vector<std::shared_ptr<const ast::Program>> programs_;
-  std::map<std::string, ModulePtr> modules_;   ///< by file
-  Evaluating::Files under_way_;                ///< each imported by the one before, and where
+  std::map<std::string, ModulePtr> modules_;  ///< by file
+  Evaluating::Files under_way_;               ///< each imported by the one before, and where
   std::string prefix_;
 };
 

@@ -100,8 +100,8 @@ class OperationCall {
   const Op& op_;
   const Arguments& given_;
   Call call_;
-  bool known_ = true;                          ///< everything that the result's type depends on
-  size_t position_ = 0;                        ///< of the next positional argument among the parameters
+  bool known_ = true;    ///< everything that the result's type depends on
+  size_t position_ = 0;  ///< of the next positional argument among the parameters
   std::vector<const GivenArgument*> labels_;
   const GivenArgument* arrow_ = nullptr;
 };

@@ -24,7 +24,7 @@ class Options {
 
  private:
   std::vector<std::pair<std::string, std::string>> given_;
-  std::vector<std::string> declared_;   ///< the names met so far
+  std::vector<std::string> declared_;  ///< the names met so far
 };
 
 }  // namespace mtf

@@ -39,9 +39,9 @@ class PlaceWalk {
 
  private:
   struct Level {
-    const std::vector<Binding>* bindings;   ///< of an instance, or
-    const std::vector<HostValue>* items;    ///< of a list
-    size_t path;                            ///< the length of its own
+    const std::vector<Binding>* bindings;  ///< of an instance, or
+    const std::vector<HostValue>* items;   ///< of a list
+    size_t path;                           ///< the length of its own
     size_t next = 0;
   };
 

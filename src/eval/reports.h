@@ -2,15 +2,15 @@
 // What a session tells whoever drives it: what each statement cost, and how far a long loop is.
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "eval/held.h"
-#include "support/restore.h"
 #include "exec/counters.h"
+#include "support/restore.h"
 #include "support/source.h"
 
 namespace mtf {
@@ -23,8 +23,8 @@ struct HostTensor;
 struct LoopProgress {
   std::string variable;
   int64_t turn = 0;
-  int64_t turns = 0;                                  ///< 0: unknown, of a `while`
-  double seconds = 0;                                 ///< since it began
+  int64_t turns = 0;   ///< 0: unknown, of a `while`
+  double seconds = 0;  ///< since it began
 };
 /// Of the loops under way, from the outermost on: that one, and inside it those that compute something in each turn.
 using Progress = std::vector<LoopProgress>;
@@ -32,7 +32,7 @@ using Progress = std::vector<LoopProgress>;
 /// What `mtf plan` says of one plan that a statement runs, and the REPL of one binding.
 struct StatementReport {
   Span span;
-  std::string text;                     ///< the statement's first line
+  std::string text;  ///< the statement's first line
   /// Each tensor that the statement bound: name, type with layout, bytes per processor; a bare expression has no name.
   struct Binding {
     std::string name;
@@ -43,12 +43,12 @@ struct StatementReport {
     std::vector<HeldPart> parts = {};                    ///< what a model, or a list that holds tensors, is made of
   };
   std::vector<Binding> bindings;
-  std::vector<StatementCost> costs;     ///< each instruction that computed or communicated
-  Counters counters;                    ///< of one time
-  int64_t turns = 1;                    ///< how often that is done; 0: unknown (`per turn`)
-  bool is_estimate = false;             ///< `turns` is extrapolated: the plan did not walk every turn of a loop
-  Span cut;                             ///< what asked for it first
-  int64_t plan = 0;                     ///< which plan of the engine's: what repeats is one report
+  std::vector<StatementCost> costs;  ///< each instruction that computed or communicated
+  Counters counters;                 ///< of one time
+  int64_t turns = 1;                 ///< how often that is done; 0: unknown (`per turn`)
+  bool is_estimate = false;          ///< `turns` is extrapolated: the plan did not walk every turn of a loop
+  Span cut;                          ///< what asked for it first
+  int64_t plan = 0;                  ///< which plan of the engine's: what repeats is one report
 };
 
 class Display;
@@ -97,7 +97,7 @@ class Reports {
   std::shared_ptr<ProgramRecord> record_;
   int64_t turns_ = 1;
   std::vector<StatementReport> list_;
-  std::vector<Shares> shares_;   ///< of each report; without a record of program -1 alone
+  std::vector<Shares> shares_;  ///< of each report; without a record of program -1 alone
   std::function<void(const StatementReport&)> on_statement_;
 };
 

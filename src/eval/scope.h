@@ -18,8 +18,8 @@ struct Binding {
   Name name;
   HostValue value;
   Span span;
-  bool is_setting = false;   ///< `with` changes it, `:=` does not
-  bool is_aside = false;     ///< what it holds is set aside: set_aside.h
+  bool is_setting = false;  ///< `with` changes it, `:=` does not
+  bool is_aside = false;    ///< what it holds is set aside: set_aside.h
 };
 
 class Scope : public std::enable_shared_from_this<Scope> {
@@ -32,9 +32,9 @@ class Scope : public std::enable_shared_from_this<Scope> {
   size_t parent_limit = 0;
   std::vector<Binding> bindings;
   std::vector<Binding> hoisted;
-  int uncertain = 0;        ///< how many unknown conditions and loops walked once it stands in
-  bool captured = false;    ///< a function sees its bindings
-  const ast::ModelStmt* model = nullptr;   ///< of an instance's scope: of which model
+  int uncertain = 0;                      ///< how many unknown conditions and loops walked once it stands in
+  bool captured = false;                  ///< a function sees its bindings
+  const ast::ModelStmt* model = nullptr;  ///< of an instance's scope: of which model
 
   /// Of the outermost scope: those inside of which functions see the bindings.
   std::vector<std::weak_ptr<Scope>> captured_inside;

@@ -62,10 +62,10 @@ struct Session::Impl {
   }
   /// How an entry is carried out.
   struct Way {
-    bool keeps = true;           // what it does stays
-    bool is_file = false;        // it is one program, and reports nothing
+    bool keeps = true;     // what it does stays
+    bool is_file = false;  // it is one program, and reports nothing
     bool without_loops = false;
-    bool moves = false;          // what is held is moved to the layout in force
+    bool moves = false;  // what is held is moved to the layout in force
   };
   std::vector<StatementReport> run(const std::string& text, const std::string& name, Way way);
   bool run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, StatementReport& report);

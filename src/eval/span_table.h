@@ -22,15 +22,15 @@ namespace mtf {
 
 struct SpanInfo {
   Span span;
-  std::vector<std::string> types;   ///< `f32[batch=64/rows]`, `an int`; those met first, at most kMostTypes
-  Span definition;                  ///< of a name: where it is bound
-  bool binds = false;               ///< it is itself where a name is bound
+  std::vector<std::string> types;  ///< `f32[batch=64/rows]`, `an int`; those met first, at most kMostTypes
+  Span definition;                 ///< of a name: where it is bound
+  bool binds = false;              ///< it is itself where a name is bound
   /// What a processor does there, by a plan: an expression's own work, without that of its parts; a statement's in all.
   /// Nowhere else, and not before there was a plan.
   bool has_cost = false;
   int64_t flops = 0;
-  int64_t collectives = 0;          ///< how many
-  int64_t bytes = 0;                ///< that they move
+  int64_t collectives = 0;  ///< how many
+  int64_t bytes = 0;        ///< that they move
 };
 
 class SpanTable {
@@ -54,13 +54,13 @@ class SpanTable {
   const SpanInfo* at(const std::string& file, size_t offset) const;
 
  private:
-  using Place = std::pair<std::uint32_t, std::int64_t>;   ///< beginning, minus the end: outer ones first
+  using Place = std::pair<std::uint32_t, std::int64_t>;  ///< beginning, minus the end: outer ones first
   SpanInfo* info(Span span);
   void add_type(SpanInfo& info, const HostValue& value);
   void add_cost(Span span, int64_t flops, int64_t collectives, int64_t bytes);
 
   std::map<std::string, std::map<Place, SpanInfo>> files_;
-  std::set<std::shared_ptr<const SourceFile>> kept_;      ///< spans point into them
+  std::set<std::shared_ptr<const SourceFile>> kept_;  ///< spans point into them
 };
 
 }  // namespace mtf

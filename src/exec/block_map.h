@@ -11,8 +11,8 @@ namespace mtf {
 
 /// One processor's block of a value.
 struct BlockShape {
-  std::vector<Interval> box;        ///< for each dim, in the tensor's order
-  std::vector<int64_t> strides;     ///< in elements
+  std::vector<Interval> box;     ///< for each dim, in the tensor's order
+  std::vector<int64_t> strides;  ///< in elements
   int64_t elements = 1;
 };
 

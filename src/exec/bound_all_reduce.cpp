@@ -52,16 +52,16 @@ class AllReduces : public BoundCollective {
   struct Part {
     ReduceGroup group;
     int result_place = 0;
-    bool fills = true;             // false: another group fills the same replica
-    std::vector<int64_t> counts;   // of each value
+    bool fills = true;            // false: another group fills the same replica
+    std::vector<int64_t> counts;  // of each value
     int64_t count = 0;
-    int64_t offset = 0;            // in the task's array, in elements
+    int64_t offset = 0;  // in the task's array, in elements
   };
   struct Task {
     std::vector<Part> parts;
     std::vector<int> tags;
     int64_t count = 0;
-    bool in_place = false;         // of one value in one group: no packing
+    bool in_place = false;  // of one value in one group: no packing
     int64_t packed = 0, own = 0, staging = 0;
     std::unique_ptr<ReduceTask> exchange;
   };
@@ -169,7 +169,7 @@ class AllReduces : public BoundCollective {
 
   const ReduceElements elements_;
   OwnSum sum_;
-  std::vector<Part> alone_;   // groups that this rank hosts alone
+  std::vector<Part> alone_;  // groups that this rank hosts alone
   std::vector<Task> tasks_;
   std::vector<bool> filled_;  // of each place of the results
   int64_t largest_ = 0;       // elements of the largest group

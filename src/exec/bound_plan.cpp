@@ -355,19 +355,19 @@ struct BoundPlan::Impl {
   const LocalProgram& program;
   Machine& machine;
   PointerTable pointers;
-  std::vector<double> number_of;              // for each value: the host number it is
+  std::vector<double> number_of;  // for each value: the host number it is
   std::vector<int> is_number;
   std::map<int, int> input_of;
   std::vector<BoundBuffer> buffers;
   std::vector<BoundStep> steps;
   std::vector<int> last_awaits;
-  size_t stops_before = 0;                    // from this step on the plan ends, whoever wants it to stop
+  size_t stops_before = 0;  // from this step on the plan ends, whoever wants it to stop
   int64_t arena_bytes = 0, arena_alone = 0;
   int64_t output_bytes = 0, output_alone = 0;
-  int64_t most_hosted = 1;                    // processors, by any rank, of the outputs' meshes
+  int64_t most_hosted = 1;  // processors, by any rank, of the outputs' meshes
   const std::byte* arena_base = nullptr;
   bool pointed = false;
-  int64_t sent = 0;                           // bytes handed to MPI, of each collective the most by any rank
+  int64_t sent = 0;  // bytes handed to MPI, of each collective the most by any rank
   int64_t first_flops = -1;
   std::vector<int64_t> flops_of_step;
   std::vector<int> under_way;

@@ -67,7 +67,7 @@ class ReduceScatter : public BoundCollective {
   struct Task {
     std::vector<Part> parts;
     std::vector<int> tags;
-    int64_t count = 0;             // elements of the array
+    int64_t count = 0;  // elements of the array
     int64_t array = 0, own = 0, staging = 0;
     std::unique_ptr<ReduceTask> exchange;
   };

@@ -21,9 +21,9 @@ namespace {
 /// The box around some blocks, dense in memory.
 struct Region {
   BlockShape shape;
-  int64_t filled = 0;          ///< elements of the blocks
-  std::set<int64_t> places;    ///< of the blocks, each once
-  int64_t offset = 0;          ///< in the staging, in bytes
+  int64_t filled = 0;        ///< elements of the blocks
+  std::set<int64_t> places;  ///< of the blocks, each once
+  int64_t offset = 0;        ///< in the staging, in bytes
 
   void add(int64_t place, const BlockShape& block, const std::vector<int8_t>& order) {
     if (!places.insert(place).second || block.elements == 0) return;

@@ -13,8 +13,8 @@ namespace mtf {
 
 /// The table of pointers: where the entries of each value begin, one for each of its places.
 struct PointerTable {
-  std::vector<int> begin;     ///< for each value
-  std::vector<int> places;    ///< for each value: how many
+  std::vector<int> begin;   ///< for each value
+  std::vector<int> places;  ///< for each value: how many
   std::vector<void*> data;
   void* at(int value, int place) const { return data[begin[value] + place]; }
   std::span<void* const> all(int value) const { return {data.data() + begin[value], static_cast<size_t>(places[value])}; }
@@ -40,11 +40,11 @@ std::unique_ptr<BoundCompute> bind_loop(const Schedule& schedule, const Step& st
 
 /// A buffer of the schedule, on this rank.
 struct BoundBuffer {
-  int64_t place_bytes = 0;   ///< padded
+  int64_t place_bytes = 0;  ///< padded
   int places = 0;
-  int64_t alone_bytes = 0;   ///< of one processor alone, the largest
-  int64_t offset = 0;        ///< in the arena
-  std::vector<int> values;   ///< those that lie in it
+  int64_t alone_bytes = 0;  ///< of one processor alone, the largest
+  int64_t offset = 0;       ///< in the arena
+  std::vector<int> values;  ///< those that lie in it
 };
 
 /// A step of the schedule, on this rank.
@@ -53,13 +53,14 @@ struct BoundStep {
   const Instruction* first = nullptr;
   std::unique_ptr<BoundCompute> compute;
   std::unique_ptr<BoundCollective> collective;
-  int64_t window_bytes = 0;  ///< of a window: from one place to the next
-  int buffer = -1;           ///< staging
-  int64_t number = 0;        ///< of the collective that is under way, among all
-  int64_t sent = 0;          ///< bytes that it has handed to MPI in the first run
+  int64_t window_bytes = 0;    ///< of a window: from one place to the next
+  int buffer = -1;             ///< staging
+  int64_t number = 0;          ///< of the collective that is under way, among all
+  int64_t sent = 0;            ///< bytes that it has handed to MPI in the first run
   double began = 0, busy = 0;  ///< of the collective that is under way, by the timeline
-  std::vector<int> awaits;   ///< steps that must have ended before this one begins
-  std::vector<std::span<void* const>> operands, results;
+  std::vector<int> awaits;     ///< steps that must have ended before this one begins
+  std::vector<std::span<void* const>> operands;
+  std::vector<std::span<void* const>> results;
 };
 
 }  // namespace mtf

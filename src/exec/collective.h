@@ -22,8 +22,8 @@ namespace mtf {
 /// What every step of a bound plan is given when it runs.
 struct CollectiveRun {
   Transport& transport;
-  std::byte* staging;   ///< of staging_bytes()
-  int tag;              ///< the same on all ranks, different from that of any other collective under way
+  std::byte* staging;  ///< of staging_bytes()
+  int tag;             ///< the same on all ranks, different from that of any other collective under way
 };
 
 class BoundCollective {

@@ -18,8 +18,8 @@
 namespace mtf {
 
 struct CollectiveCount {
-  int64_t count = 0;       ///< collectives before small ones are merged or large ones cut
-  int64_t calls = 0;       ///< those of the schedule
+  int64_t count = 0;  ///< collectives before small ones are merged or large ones cut
+  int64_t calls = 0;  ///< those of the schedule
   int64_t values = 0;
   int64_t bytes = 0;
   int64_t wire_bytes = 0;
@@ -55,18 +55,18 @@ std::string to_string(const Counters& counters);
 
 /// One instruction of a computed statement with its cost, for reports.
 struct StatementCost {
-  std::string value;       ///< the value in the script's names with its type, `y: f32[batch=64/rows, io=32]`
+  std::string value;  ///< the value in the script's names with its type, `y: f32[batch=64/rows, io=32]`
   Span span;
-  CallFrameRef frame;      ///< through which calls it came; of a plan
+  CallFrameRef frame;  ///< through which calls it came; of a plan
   std::optional<CollectiveKind> collective;
   std::string axes;
   int64_t flops = 0;
   int64_t values = 0;
   int64_t bytes = 0;
   int64_t wire_bytes = 0;
-  std::string formula;     ///< the flops or values as a formula
+  std::string formula;  ///< the flops or values as a formula
   std::string reason;
-  std::string from;        ///< of a collective: the value that it moves, `y: f32[batch=64/rows] partial over cols`
+  std::string from;                             ///< of a collective: the value that it moves, `y: f32[batch=64/rows] partial over cols`
   LayoutOrigin decided = LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
 };
 

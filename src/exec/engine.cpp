@@ -15,15 +15,15 @@
 #include "exec/kept_copies.h"
 #include "exec/plan.h"
 #include "exec/plan_key.h"
-#include "exec/program_record.h"
 #include "exec/predict.h"
+#include "exec/program_record.h"
 #include "exec/reference.h"
 #include "exec/replicas.h"
-#include "spmd/carry_splits.h"
 #include "exec/transport.h"
 #include "exec/watchdog.h"
 #include "ops/gradients.h"
 #include "schedule/pack.h"
+#include "spmd/carry_splits.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -200,7 +200,7 @@ struct Engine::Impl {
   std::unordered_map<PlanKey, std::pair<std::unique_ptr<Plan>, std::list<PlanKey>::iterator>, PlanKeyHash> plans;
   Plan* last = nullptr;
   int64_t plans_made = 0;
-  Digest given;               // what this rank has been given, which must be the same on all
+  Digest given;  // what this rank has been given, which must be the same on all
   std::unique_ptr<Reference> reference;
   std::vector<StatementCost> last_costs;
   Counters total;

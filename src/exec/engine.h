@@ -19,9 +19,9 @@
 
 namespace mtf {
 
-struct Capture;      // graph/program.h
+struct Capture;        // graph/program.h
 class PositionedFile;  // io/positioned_file.h
-class ProgramRecord;  // exec/program_record.h
+class ProgramRecord;   // exec/program_record.h
 
 #ifdef NDEBUG
 inline constexpr bool kDebugBuild = false;
@@ -30,14 +30,14 @@ inline constexpr bool kDebugBuild = true;
 #endif
 
 struct EngineOptions {
-  int threads = 0;                   ///< of this rank; 0: its share of the node's cores
-  std::vector<int64_t> placement = {};///< a permutation of the processors; empty: in order
-  bool use_mpi = false;              ///< this process was started by mpirun
-  bool dry = false;                  ///< plan only: nothing is computed, cuts are costed instead
-  bool reference = false;            ///< beside a dry engine's plans, every operation is computed at once: evaluate()
-  bool fuse = true;                  ///< element-wise chains run as one loop
-  bool check_replicas = kDebugBuild; ///< after every plan, compare the blocks that several ranks hold
-  bool scrub = false;                ///< tests: memory that a plan has not written holds NaNs
+  int threads = 0;                                  ///< of this rank; 0: its share of the node's cores
+  std::vector<int64_t> placement = {};              ///< a permutation of the processors; empty: in order
+  bool use_mpi = false;                             ///< this process was started by mpirun
+  bool dry = false;                                 ///< plan only: nothing is computed, cuts are costed instead
+  bool reference = false;                           ///< beside a dry engine's plans, every operation is computed at once: evaluate()
+  bool fuse = true;                                 ///< element-wise chains run as one loop
+  bool check_replicas = kDebugBuild;                ///< after every plan, compare the blocks that several ranks hold
+  bool scrub = false;                               ///< tests: memory that a plan has not written holds NaNs
   std::shared_ptr<ProgramRecord> record = nullptr;  ///< is given the programs that are captured
 };
 

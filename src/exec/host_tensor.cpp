@@ -140,7 +140,8 @@ HostTensor gather_blocks(Machine& machine, const Tensor& tensor) {
   std::vector<void*> whole = {result.bytes.data()};
   const auto gather = bind_collective(hosting, InstructionKind::kAllGather, {&from}, {&to}, tensor.sharding.split(), Reduction::kSum);
   std::shared_ptr<Storage> staging = machine.pool->allocate(gather->staging_bytes(), 0);
-  std::span<void* const> operands[] = {blocks}, results[] = {whole};
+  std::span<void* const> operands[] = {blocks};
+  std::span<void* const> results[] = {whole};
   const int tag = machine.transport.tag_of(machine.collectives_begun++);
   gather->begin(operands, results, {machine.transport, staging->data(), tag});
   gather->finish(machine.transport);

@@ -23,8 +23,8 @@ namespace mtf {
 
 /// The distinct places of one rank's processors along some axes.
 struct Places {
-  std::vector<int> of;      ///< for each hosted processor: its place
-  std::vector<int> first;   ///< for each place: its first hosted processor, by its number on the rank
+  std::vector<int> of;     ///< for each hosted processor: its place
+  std::vector<int> first;  ///< for each place: its first hosted processor, by its number on the rank
   int count() const { return static_cast<int>(first.size()); }
 };
 

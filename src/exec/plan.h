@@ -16,18 +16,18 @@ namespace mtf {
 struct Plan {
   /// Where an input comes from at each launch.
   struct Input {
-    int captured = -1;   ///< which input of the captured program; -1: a number of the plan's own (from an expansion)
-    int copy = -1;       ///< which of its copies; -1: itself
+    int captured = -1;  ///< which input of the captured program; -1: a number of the plan's own (from an expansion)
+    int copy = -1;      ///< which of its copies; -1: itself
     double number = 0;
   };
-  int64_t number = 0;                     ///< of the engine's plans
-  std::string form;                       ///< canonical_form of the program
-  Program program;                        ///< as captured, for listings
+  int64_t number = 0;  ///< of the engine's plans
+  std::string form;    ///< canonical_form of the program
+  Program program;     ///< as captured, for listings
   std::shared_ptr<const Schedule> schedule;
-  std::vector<Input> inputs;              ///< in the order of the local program's inputs
+  std::vector<Input> inputs;  ///< in the order of the local program's inputs
   Counters predicted;
-  std::vector<InstructionCost> costs;     ///< of each instruction of the local program
-  std::unique_ptr<BoundPlan> bound;       ///< not in a dry engine
+  std::vector<InstructionCost> costs;  ///< of each instruction of the local program
+  std::unique_ptr<BoundPlan> bound;    ///< not in a dry engine
 };
 
 /// Splits and schedules a captured program.

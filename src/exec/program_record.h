@@ -21,9 +21,9 @@ class ProgramRecord {
  public:
   struct Entry {
     RecordedProgram recorded;
-    int64_t times = 0;          ///< that the script runs it; where only the run knows, once for each statement
-    int32_t alike = -1;         ///< the first program that differs from it in what copies its inputs have, if at all
-    bool is_estimate = false;   ///< not every turn of a loop was walked, or only the run knows how many there are
+    int64_t times = 0;         ///< that the script runs it; where only the run knows, once for each statement
+    int32_t alike = -1;        ///< the first program that differs from it in what copies its inputs have, if at all
+    bool is_estimate = false;  ///< not every turn of a loop was walked, or only the run knows how many there are
   };
 
   /// Is told when each step ran on this rank, if it is there when the engine is made.

@@ -41,16 +41,16 @@ void run(const BoxCopy& copy, const std::byte* from, std::byte* to);
 struct Message {
   int peer = 0;
   int64_t bytes = 0;
-  int64_t staging = 0;          ///< where it lies in the staging buffer; unused if it is sent from its block
-  bool in_place = false;        ///< one dense piece: no packing
+  int64_t staging = 0;    ///< where it lies in the staging buffer; unused if it is sent from its block
+  bool in_place = false;  ///< one dense piece: no packing
   std::vector<BoxCopy> pieces;
 };
 
 struct Redistribution {
   std::vector<BoxCopy> local;
-  std::vector<Message> sends;      ///< by peer
-  std::vector<Message> receives;   ///< by peer
-  int64_t staging_bytes = 0;       ///< of messages that are packed
+  std::vector<Message> sends;     ///< by peer
+  std::vector<Message> receives;  ///< by peer
+  int64_t staging_bytes = 0;      ///< of messages that are packed
 };
 
 /// Whose boxes a processor takes its own from.

@@ -19,16 +19,16 @@
 namespace mtf {
 
 struct ReduceGroup {
-  int64_t first = 0;                 ///< its first processor, which names it
-  std::vector<int64_t> members;      ///< processors, ascending
-  std::vector<int> ranks;            ///< distinct, by their first member
-  std::vector<int> rank_of;          ///< of each member; empty if one rank hosts all
-  int position = 0;                  ///< of this rank in `ranks`
-  std::vector<int64_t> hosted;       ///< this rank's members, ascending
-  std::vector<int> places;           ///< the places of the operand that they hold
+  int64_t first = 0;             ///< its first processor, which names it
+  std::vector<int64_t> members;  ///< processors, ascending
+  std::vector<int> ranks;        ///< distinct, by their first member
+  std::vector<int> rank_of;      ///< of each member; empty if one rank hosts all
+  int position = 0;              ///< of this rank in `ranks`
+  std::vector<int64_t> hosted;   ///< this rank's members, ascending
+  std::vector<int> places;       ///< the places of the operand that they hold
   bool aligned = true;
-  std::vector<int64_t> tree;         ///< over all members
-  size_t own_levels = 0;             ///< of an aligned group: the levels of `tree` that are added up on each rank
+  std::vector<int64_t> tree;  ///< over all members
+  size_t own_levels = 0;      ///< of an aligned group: the levels of `tree` that are added up on each rank
 
   bool is_alone() const { return ranks.size() == 1; }
 };
@@ -39,7 +39,7 @@ std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const LocalValue&
 /// Groups whose members lie on the same ranks in the same way: what they exchange goes in the same messages.
 struct ReduceBundle {
   std::vector<ReduceGroup> groups;
-  std::vector<int> tags;             ///< for each rank of the groups: different for each bundle that both ranks are in
+  std::vector<int> tags;  ///< for each rank of the groups: different for each bundle that both ranks are in
   const ReduceGroup& first() const { return groups.front(); }
 };
 

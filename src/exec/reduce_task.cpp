@@ -190,9 +190,9 @@ class LevelTask : public ReduceTask {
   const ReduceElements elements_;
   const Way way_;
   const int64_t count_, piece_;
-  std::vector<int64_t> begins_;                // of the slices of the piece under way, and its end
-  std::vector<std::vector<int64_t>> trees_;    // of each level
-  int64_t slot_ = 0;                           // from one staged array to the next
+  std::vector<int64_t> begins_;              // of the slices of the piece under way, and its end
+  std::vector<std::vector<int64_t>> trees_;  // of each level
+  int64_t slot_ = 0;                         // from one staged array to the next
   ReduceArrays arrays_{};
   int tag_ = 0;
   const std::vector<int>* tags_ = nullptr;
@@ -249,8 +249,8 @@ class MemberTask : public ReduceTask {
   const std::vector<int64_t> tree_;
   const ReduceElements elements_;
   const int64_t count_;
-  const int64_t step_;         // from one array to the next
-  std::vector<int> owners_;    // of each member: the place of its rank in ranks_
+  const int64_t step_;       // from one array to the next
+  std::vector<int> owners_;  // of each member: the place of its rank in ranks_
   int me_ = 0;
   int64_t others_ = 0;
   std::vector<const std::byte*> terms_;

@@ -13,8 +13,8 @@ namespace mtf {
 
 /// What a rank begins with, where its result goes, and what it works with meanwhile.
 struct ReduceArrays {
-  const std::byte* own;   ///< of an aligned group: the sum of the own members; else their arrays, padded to 64 bytes each
-  std::byte* result;      ///< may be `own` in an aligned group
+  const std::byte* own;  ///< of an aligned group: the sum of the own members; else their arrays, padded to 64 bytes each
+  std::byte* result;     ///< may be `own` in an aligned group
   std::byte* staging;
 };
 

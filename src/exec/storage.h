@@ -47,7 +47,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   /// No memory, only counted: what a dry engine pretends to hold.
   std::shared_ptr<Storage> pretend(int64_t alone_bytes);
 
-  int64_t live() const { return live_; }          ///< bytes in use on this rank
+  int64_t live() const { return live_; }  ///< bytes in use on this rank
   /// Of one processor alone; kMost (types/saturating.h) while it holds what could not be added up.
   int64_t alone_live() const { return immense_ > 0 ? kMost : alone_live_; }
   /// The most that was live since restart_peak, for one processor alone, with what a run adds for its own time.
@@ -71,7 +71,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   std::unique_ptr<Kept> kept_;
   int64_t live_ = 0;
   int64_t alone_live_ = 0;
-  int64_t immense_ = 0;    // storages that alone_live_ leaves out
+  int64_t immense_ = 0;  // storages that alone_live_ leaves out
   int64_t alone_peak_ = 0;
   int64_t alone_checked_ = 0;
 };

@@ -19,17 +19,17 @@ class Tensor {
  public:
   TensorType type;
   MeshPtr mesh;
-  Sharding sharding;                    ///< not partial unless a loop's turn left it so
-  std::vector<int8_t> order;            ///< storage order: indices of dims, outermost first
+  Sharding sharding;          ///< not partial unless a loop's turn left it so
+  std::vector<int8_t> order;  ///< storage order: indices of dims, outermost first
   std::shared_ptr<Storage> storage;
-  std::vector<void*> blocks;            ///< for each processor hosted here, in order
+  std::vector<void*> blocks;  ///< for each processor hosted here, in order
 };
 
 /// A whole tensor in the host's memory, row-major in the order of its dims.
 struct HostTensor {
   TensorType type;
   std::vector<std::byte> bytes;
-  double number(int64_t index) const;   ///< any element type as a double
+  double number(int64_t index) const;  ///< any element type as a double
 };
 
 }  // namespace mtf

@@ -21,11 +21,11 @@ class Timeline {
  public:
   struct Event {
     std::shared_ptr<const Schedule> schedule;
-    int step = 0;            ///< of the schedule
-    double begin = 0;        ///< seconds since the timeline was made
+    int step = 0;      ///< of the schedule
+    double begin = 0;  ///< seconds since the timeline was made
     double end = 0;
-    double busy = 0;         ///< seconds of processor time that the rank's main thread spent in it: not what it computed
-                             ///< during a collective, nor what other programs took
+    double busy = 0;  ///< seconds of processor time that the rank's main thread spent in it: not what it computed
+                      ///< during a collective, nor what other programs took
   };
 
   /// What this rank tells rank 0 when the program ends (Engine::finish), and there what each rank has told.

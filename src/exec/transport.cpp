@@ -22,9 +22,9 @@ constexpr std::chrono::seconds kLongestAnswer{1};
 }  // namespace
 
 struct Transport::Communicators {
-  MPI_Comm all;         // a duplicate of MPI_COMM_WORLD
-  MPI_Comm here;        // the ranks of this node
-  MPI_Win asked;        // a number on rank 0: how many have asked; none where MPI here has no one-sided messages
+  MPI_Comm all;   // a duplicate of MPI_COMM_WORLD
+  MPI_Comm here;  // the ranks of this node
+  MPI_Win asked;  // a number on rank 0: how many have asked; none where MPI here has no one-sided messages
   int32_t asked_before = 0;
 };
 

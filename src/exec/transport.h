@@ -70,7 +70,7 @@ class Transport {
   struct Communicators;
   bool mpi_ = false;
   bool started_ = false;
-  std::unique_ptr<Communicators> communicators_;   // with MPI
+  std::unique_ptr<Communicators> communicators_;  // with MPI
   int rank_ = 0;
   int ranks_ = 1;
   int ranks_here_ = 1;

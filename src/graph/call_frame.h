@@ -12,9 +12,9 @@ using CallFrameRef = std::shared_ptr<const CallFrame>;
 
 /// A call that was under way; or, in a backward pass, the operation whose gradient was being taken.
 struct CallFrame {
-  CallFrameRef caller;     ///< null: the script itself
-  Span span;               ///< the call; the operation
-  std::string callee;      ///< what was called: a function's name, or a model's and the path of its instance, `Layer blocks[1]`
+  CallFrameRef caller;  ///< null: the script itself
+  Span span;            ///< the call; the operation
+  std::string callee;   ///< what was called: a function's name, or a model's and the path of its instance, `Layer blocks[1]`
   bool backward = false;
 };
 

@@ -13,10 +13,10 @@ class Builder;  // ops/builder.h
 struct GradientCall {
   Builder& builder;
   const Operation& operation;
-  const Values& operands;   ///< of the node (or their copies, under recompute)
-  const Values& results;    ///< of the operation, saved ones included
-  const Values& d_results;  ///< the gradient of each result; null where none flows
-  std::vector<bool> wanted; ///< operands whose gradient is needed
+  const Values& operands;    ///< of the node (or their copies, under recompute)
+  const Values& results;     ///< of the operation, saved ones included
+  const Values& d_results;   ///< the gradient of each result; null where none flows
+  std::vector<bool> wanted;  ///< operands whose gradient is needed
 
   bool wants(size_t operand) const { return operand < wanted.size() && wanted[operand]; }
 };

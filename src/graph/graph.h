@@ -51,11 +51,11 @@ using Values = std::vector<Value>;
 
 /// Why no gradient goes on from a node.
 struct HistoryEnd {
-  Name variable;     ///< the param or state that was assigned
-  Span assigned;     ///< where
-  Span read;         ///< where it had been read
-  int64_t place = 0; ///< which one it is (Node::place)
-  int64_t reader = 0;///< the node that had read it; of the variable itself 0
+  Name variable;                                                ///< the param or state that was assigned
+  Span assigned;                                                ///< where
+  Span read;                                                    ///< where it had been read
+  int64_t place = 0;                                            ///< which one it is (Node::place)
+  int64_t reader = 0;                                           ///< the node that had read it; of the variable itself 0
   std::shared_ptr<const std::vector<int64_t>> below = nullptr;  ///< what may be a target below: graph/history_end.h
 };
 
@@ -66,10 +66,10 @@ struct Node : std::enable_shared_from_this<Node> {
   ~Node();  ///< at any length of the history behind it
 
   OperationRef operation;
-  int64_t id = 0;            ///< ascending in program order
-  Name name;                 ///< that the program gave it
-  int64_t place = 0;         ///< of an `assign`: the number of the param or state
-  int64_t replica = 0;       ///< not 0: a copy for a backward pass, never merged with its original
+  int64_t id = 0;       ///< ascending in program order
+  Name name;            ///< that the program gave it
+  int64_t place = 0;    ///< of an `assign`: the number of the param or state
+  int64_t replica = 0;  ///< not 0: a copy for a backward pass, never merged with its original
 
   const Values& operands() const { return operands_; }
   void set_operands(Values operands);
@@ -85,10 +85,10 @@ struct Node : std::enable_shared_from_this<Node> {
   struct CopiedBy {
     int result;
     int32_t program;
-    int32_t place;           ///< in Program::for_gradients
+    int32_t place;  ///< in Program::for_gradients
   };
   std::vector<CopiedBy> copied_by;
-  std::vector<std::shared_ptr<Tensor>> whole;     ///< as a reference engine computed them: exec/reference.h
+  std::vector<std::shared_ptr<Tensor>> whole;  ///< as a reference engine computed them: exec/reference.h
   bool is_computed(int result) const { return result < static_cast<int>(computed.size()) && computed[result]; }
 
   std::shared_ptr<const HistoryEnd> ended;
@@ -96,10 +96,10 @@ struct Node : std::enable_shared_from_this<Node> {
   // ---- counts, kept by Handle and by set_operands ----
   int32_t held(int result) const { return result == 0 ? held_first_ : held_others_.empty() ? 0 : held_others_[result - 1]; }
   bool is_held() const { return held_total_ > 0; }
-  bool is_kept() const { return held_total_ + aside_ > 0; }   ///< held, or set aside
+  bool is_kept() const { return held_total_ + aside_ > 0; }  ///< held, or set aside
   /// What is set aside is computed from it, perhaps later: it needs its operands as long as it is not computed.
   bool is_for_later() const { return for_later_; }
-  int32_t uses() const { return uses_; }   ///< how often it is an operand of a node that keeps its operands
+  int32_t uses() const { return uses_; }  ///< how often it is an operand of a node that keeps its operands
 
   mutable int64_t mark = 0;  ///< of the last walk that came here
 
@@ -121,14 +121,14 @@ struct Node : std::enable_shared_from_this<Node> {
   int32_t uses_ = 0;
   int32_t held_first_ = 0;
   int32_t held_total_ = 0;
-  int32_t aside_ = 0;             ///< handles that are set aside
+  int32_t aside_ = 0;  ///< handles that are set aside
   std::vector<int32_t> held_others_;
-  std::shared_ptr<ValueTable> table_;   ///< null: of nobody's program (an expansion)
+  std::shared_ptr<ValueTable> table_;  ///< null: of nobody's program (an expansion)
   Link held_link_, history_link_;
   bool for_later_ = false;
-  bool pending_ = true;           ///< nothing of it has been computed
-  bool keeps_history_ = false;    ///< since a cut: its operands are kept for gradients
-  bool leads_ = false;            ///< as of the last look: a held value lies below it
+  bool pending_ = true;         ///< nothing of it has been computed
+  bool keeps_history_ = false;  ///< since a cut: its operands are kept for gradients
+  bool leads_ = false;          ///< as of the last look: a held value lies below it
 };
 
 inline const LaidOutOperation& Value::operation() const { return *node->operation; }

@@ -102,7 +102,7 @@ class Below {
     return {node.id};
   }
 
-  std::vector<const Node*> nodes_;   // in program order
+  std::vector<const Node*> nodes_;  // in program order
   std::unordered_map<const Node*, size_t> index_;
   std::vector<int64_t> candidates_;
 };
@@ -119,7 +119,7 @@ bool reads_assigned(const Node& node) {
 }
 
 void note_ends(const std::vector<NodePtr>& nodes) {
-  std::unordered_map<const Node*, int32_t> gone;   // for each that ends here: its uses by nodes that give theirs up
+  std::unordered_map<const Node*, int32_t> gone;  // for each that ends here: its uses by nodes that give theirs up
   std::vector<Node*> ends;
   for (const NodePtr& node : nodes) {
     for (const Value& operand : node->operands())

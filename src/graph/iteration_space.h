@@ -46,12 +46,12 @@ Interval needed(const IntervalMap& map, Interval result);
 struct IterationDim {
   SplitKind kind = SplitKind::kFree;
   Reduction reduce = Reduction::kSum;  ///< of kReduce
-  bool rounds_parts = false;             ///< of kReduce: parts of bf16 are bf16, not f32 until all are added up
-  std::vector<int8_t> operands = {};     ///< index of the dim in each operand, or -1
-  std::vector<int8_t> results = {};      ///< index of the dim in each result, or -1
-  std::vector<IntervalMap> maps = {};    ///< of kInterval: for each operand
-  int64_t operand_granule = 1;           ///< of kFactors: elements of the group for one index of the operand's dim
-  int64_t result_granule = 1;            ///< of kFactors: the same for the result's dim
+  bool rounds_parts = false;           ///< of kReduce: parts of bf16 are bf16, not f32 until all are added up
+  std::vector<int8_t> operands = {};   ///< index of the dim in each operand, or -1
+  std::vector<int8_t> results = {};    ///< index of the dim in each result, or -1
+  std::vector<IntervalMap> maps = {};  ///< of kInterval: for each operand
+  int64_t operand_granule = 1;         ///< of kFactors: elements of the group for one index of the operand's dim
+  int64_t result_granule = 1;          ///< of kFactors: the same for the result's dim
 };
 
 struct IterationSpace {

@@ -18,7 +18,7 @@ struct KernelCall {
   std::span<const Block> results;
   std::span<const double> inputs;
   Threads& threads;
-  int64_t flops = 0;  ///< the kernel adds what it did, from the sizes it got
+  int64_t flops = 0;                    ///< the kernel adds what it did, from the sizes it got
   std::function<void()> progress = {};  ///< if set, a long kernel calls it, on any thread, each half millisecond
 };
 

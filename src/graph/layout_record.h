@@ -38,8 +38,8 @@ class LayoutRecord {
   struct Variable {
     int32_t decision = 0;
     bool trainable = true;
-    Span declared;   ///< its name and its type
-    Span value;      ///< what it begins with
+    Span declared;  ///< its name and its type
+    Span value;     ///< what it begins with
   };
   /// A param (`trainable`) or state has been declared; `operation` says what it begins with, stored as it always will be.
   void add_variable(const LaidOutOperation& operation, bool trainable, Span declared, Span value) {

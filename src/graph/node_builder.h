@@ -27,11 +27,11 @@ struct Context {
   MeshPtr mesh;
   LayoutPtr layout = std::make_shared<const Layout>();  ///< null: no rules, whatever is in force
   Precision precision = Precision::kF32;
-  bool no_grad = false;           ///< inside `no_grad { … }`
+  bool no_grad = false;  ///< inside `no_grad { … }`
   double seed = 0;
-  double random_calls = 0;        ///< random operations evaluated since `seed`
-  int64_t recompute_region = 0;   ///< not 0 inside a call of `recompute`
-  CallFrameRef frame;             ///< of what is added
+  double random_calls = 0;       ///< random operations evaluated since `seed`
+  int64_t recompute_region = 0;  ///< not 0 inside a call of `recompute`
+  CallFrameRef frame;            ///< of what is added
 };
 
 /// Where a result lies that is given instead of decided, and why; on the current mesh where there is none.
@@ -45,12 +45,12 @@ struct GivenLayout {
 class NodeBuilder {
  public:
   Context context;
-  Span span;            ///< of the expression being evaluated: operations get it, errors point at it
-  bool written = true;  ///< the program wrote what is being added: two rules on one axis are an error
-  std::shared_ptr<ValueTable> table;         ///< where nodes are counted; null for an expansion
-  std::function<void(Node&)> on_add;         ///< called for each new node, if set
-  std::shared_ptr<LayoutRecord> record;      ///< where what decides layouts is written down, if it is
-  int64_t added = 0;                         ///< nodes so far
+  Span span;                             ///< of the expression being evaluated: operations get it, errors point at it
+  bool written = true;                   ///< the program wrote what is being added: two rules on one axis are an error
+  std::shared_ptr<ValueTable> table;     ///< where nodes are counted; null for an expansion
+  std::function<void(Node&)> on_add;     ///< called for each new node, if set
+  std::shared_ptr<LayoutRecord> record;  ///< where what decides layouts is written down, if it is
+  int64_t added = 0;                     ///< nodes so far
 
   /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
   Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});

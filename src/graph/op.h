@@ -45,9 +45,9 @@ struct Op {
   /// Parameters as the call writes them, `sum(x: tensor, over: dims = all, -> shape?)`; empty: scripts cannot call it.
   /// The kinds are listed in ops/call.h.
   std::string_view signature = {};
-  std::string_view symbol = {};    ///< the operator that calls it, `+`; empty where there is none
-  std::string_view family = {};    ///< the heading that it stands under in the reference
-  std::string_view doc = {};       ///< one sentence or two, in Markdown
+  std::string_view symbol = {};  ///< the operator that calls it, `+`; empty where there is none
+  std::string_view family = {};  ///< the heading that it stands under in the reference
+  std::string_view doc = {};     ///< one sentence or two, in Markdown
   /// A script of a few lines that prints; `#>` lines hold its output. Shown in the reference and run by a test.
   std::string_view example = {};
   /// What the tests of every operation run: lines `x: [a, b], i: i32[a] in 0..3 => gather(x, i, over: b)`. Inputs are
@@ -76,19 +76,19 @@ struct Op {
   std::vector<Value> (*gradient)(GradientCall&) = nullptr;
   std::string_view no_gradient = {};  ///< the reason, where there is none
 
-  bool ends_gradients = false;     ///< no gradient looks beyond it: assignments, stop_gradient
+  bool ends_gradients = false;  ///< no gradient looks beyond it: assignments, stop_gradient
 
   Linear linear = Linear::kNo;
-  bool view = false;             ///< the result is the operand's memory under other names
-  bool window = false;           ///< the result is the operand at one place of dim `ints[0]`, the host's number, and may lie there
-  bool in_place = false;         ///< the kernel may write its first result over its first operand
+  bool view = false;      ///< the result is the operand's memory under other names
+  bool window = false;    ///< the result is the operand at one place of dim `ints[0]`, the host's number, and may lie there
+  bool in_place = false;  ///< the kernel may write its first result over its first operand
   /// Of an operation that puts what it is given into zeros: x + this(parts…) is accumulate(x, parts…), with the same
   /// attributes and numbers, which touches only the places where the parts fall. So gradients of slices add up.
   const Op* accumulate = nullptr;
-  int saved_results = 0;         ///< the last so many results are only for the gradient
-  bool contraction = false;      ///< storage orders are chosen for its sake
-  bool list = false;             ///< a call gives the list of its results, even of one
-  bool leaf = false;             ///< has no operands and is computed before any plan: an input of it
+  int saved_results = 0;     ///< the last so many results are only for the gradient
+  bool contraction = false;  ///< storage orders are chosen for its sake
+  bool list = false;         ///< a call gives the list of its results, even of one
+  bool leaf = false;         ///< has no operands and is computed before any plan: an input of it
 
   /// The storage order of its result for which it copies least, given its operands'. A contraction has one.
   StorageOrder (*result_order)(const Operation&, std::span<const StorageOrder> operands) = nullptr;

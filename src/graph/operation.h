@@ -37,9 +37,9 @@ struct Attributes {
 struct Operation {
   const Op* op = nullptr;
   Attributes attributes;
-  std::vector<double> inputs;         ///< the host's numbers, not part of the structure
-  std::vector<TensorType> operands;   ///< of each operand
-  std::vector<TensorType> results;    ///< of each result
+  std::vector<double> inputs;        ///< the host's numbers, not part of the structure
+  std::vector<TensorType> operands;  ///< of each operand
+  std::vector<TensorType> results;   ///< of each result
 
   /// What Op::space says of it, which is asked once. From then on op, attributes, operands and results stay as they are,
   /// of copies too.
@@ -69,8 +69,8 @@ struct AskedLayout {
 
 /// What decided a layout, besides the operands.
 struct LayoutReason {
-  LayoutPtr rules;           ///< of kRules, and of a variable: those in force; null: none, whatever is in force
-  OperationRef like;         ///< of kLike, and of a variable that is declared like another value
+  LayoutPtr rules;    ///< of kRules, and of a variable: those in force; null: none, whatever is in force
+  OperationRef like;  ///< of kLike, and of a variable that is declared like another value
   int like_result = 0;
   /// Of kGiven: what `@` asked, or null. It changes where the operand lies, and a variable where `like` or `rules` say.
   std::shared_ptr<const AskedLayout> asked;
@@ -78,15 +78,15 @@ struct LayoutReason {
 
 struct LaidOutOperation : Operation {
   MeshPtr mesh;
-  std::vector<Sharding> shardings;    ///< of each result; never partial
-  std::vector<AxisSet> inherited;     ///< of each result: the splits that `@` wrote, or that come from one
+  std::vector<Sharding> shardings;  ///< of each result; never partial
+  std::vector<AxisSet> inherited;   ///< of each result: the splits that `@` wrote, or that come from one
   LayoutOrigin origin = LayoutOrigin::kRules;
   LayoutReason why;
-  bool written = true;                ///< the program wrote it: two rules on one axis are an error
-  bool no_grad = false;               ///< made inside `no_grad`: gradients end at it
-  int64_t region = 0;                 ///< not 0: made inside this call of `recompute`
-  Span span;                          ///< the expression
-  CallFrameRef frame;                 ///< the innermost call; null outside of all, and where nobody wants to know
+  bool written = true;   ///< the program wrote it: two rules on one axis are an error
+  bool no_grad = false;  ///< made inside `no_grad`: gradients end at it
+  int64_t region = 0;    ///< not 0: made inside this call of `recompute`
+  Span span;             ///< the expression
+  CallFrameRef frame;    ///< the innermost call; null outside of all, and where nobody wants to know
 };
 
 }  // namespace mtf

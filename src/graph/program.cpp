@@ -93,7 +93,7 @@ class Capturer {
   const std::vector<NodePtr>& nodes_;
   Capture result_;
   Program& program_ = result_.program;
-  std::vector<int32_t> index_;  // of each node: its operation, or -1
+  std::vector<int32_t> index_;                                   // of each node: its operation, or -1
   std::unordered_map<const LaidOutOperation*, int32_t> places_;  // of each operation: where it comes first
   std::unordered_map<std::pair<const Node*, int>, size_t, Hash> leaves_;
   std::map<std::pair<uint64_t, ElementType>, size_t> numbers_;

@@ -20,7 +20,7 @@ namespace mtf {
 
 /// A value of a program: a result of one of its operations, or one of its inputs.
 struct ProgramValue {
-  int32_t source = 0;   ///< the operation, or ~input
+  int32_t source = 0;  ///< the operation, or ~input
   int32_t result = 0;
   static ProgramValue input(size_t index) { return {~static_cast<int32_t>(index), 0}; }
   bool is_input() const { return source < 0; }
@@ -36,11 +36,11 @@ struct InputCopy {
 };
 
 struct ProgramInput {
-  OperationRef operation;     ///< that made it: type and layout
+  OperationRef operation;  ///< that made it: type and layout
   int32_t result = 0;
   Name name;
-  bool is_number = false;     ///< a number of the host
-  bool is_own = false;        ///< a number that is the program's own (of an expansion): `number` is its value
+  bool is_number = false;  ///< a number of the host
+  bool is_own = false;     ///< a number that is the program's own (of an expansion): `number` is its value
   double number = 0;
   bool dies = false;          ///< nobody reads it after the program
   std::vector<int8_t> order;  ///< storage order of the tensor; empty where it is as declared
@@ -52,15 +52,15 @@ struct ProgramOperation {
   int32_t first_operand = 0;  ///< in Program::operands
   int32_t operand_count = 0;
   Name name;
-  int64_t replica = 0;        ///< not 0: a copy for a backward pass, never merged with its original
-  int32_t origin = -1;        ///< the operation of the captured program that it is, or -1: made by an expansion
-  int32_t like = -1;          ///< as captured: which other of the program its layout follows, or -1: none of them
+  int64_t replica = 0;  ///< not 0: a copy for a backward pass, never merged with its original
+  int32_t origin = -1;  ///< the operation of the captured program that it is, or -1: made by an expansion
+  int32_t like = -1;    ///< as captured: which other of the program its layout follows, or -1: none of them
 };
 
 struct Program {
   std::vector<ProgramInput> inputs;
   std::vector<ProgramOperation> operations;
-  std::vector<ProgramValue> operands;      ///< of all operations, one after the other
+  std::vector<ProgramValue> operands;  ///< of all operations, one after the other
   std::vector<ProgramValue> roots;
   std::vector<ProgramValue> for_gradients;  ///< inputs and roots of which what they are brought to is kept: a backward pass will read it
 

@@ -27,7 +27,7 @@ struct RecordedProgram {
   Program program;
   std::vector<int32_t> operations;
   std::vector<int32_t> inputs;
-  std::vector<bool> only_history;   ///< of each root: it is computed for gradients alone
+  std::vector<bool> only_history;  ///< of each root: it is computed for gradients alone
   /// Of each input, the programs that may have left copies of it: their numbers, and places in their for_gradients.
   std::vector<std::vector<std::pair<int32_t, int32_t>>> copied_by;
 };
@@ -66,12 +66,12 @@ class Relayout {
   const MeshPtr mesh_;
   const LayoutPtr rules_;
   const StoredLayoutsPtr stored_;
-  std::vector<const Laid*> laid_;                                   ///< of each decision
-  std::unordered_map<std::string, Laid> known_;                     ///< by form and the places that it depends on
-  std::deque<Laid> moved_;                                          ///< by cuts
+  std::vector<const Laid*> laid_;                ///< of each decision
+  std::unordered_map<std::string, Laid> known_;  ///< by form and the places that it depends on
+  std::deque<Laid> moved_;                       ///< by cuts
   std::unordered_map<std::string, int32_t> places_;
   std::string key_;
-  std::map<std::pair<int32_t, int32_t>, OperationRef> computed_;    ///< by program and root
+  std::map<std::pair<int32_t, int32_t>, OperationRef> computed_;  ///< by program and root
 };
 
 /// Makes `operation` say that a result lies as `sharding` says because a cut computed it there.

@@ -101,12 +101,12 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// They give up their operands, in program order.
   void end(const std::vector<NodePtr>& nodes) const;
 
-  List held_;      ///< held, and a held result is not computed
-  std::vector<Lent> lent_;   ///< is given back as it was when this table dies
-  List history_;   ///< have been part of a cut and keep their operands
+  List held_;               ///< held, and a held result is not computed
+  std::vector<Lent> lent_;  ///< is given back as it was when this table dies
+  List history_;            ///< have been part of a cut and keep their operands
   int64_t pending_count_ = 0;
   size_t history_after_last_look_ = 0;
-  bool gradients_may_come_ = true;   ///< as of the last cut
+  bool gradients_may_come_ = true;  ///< as of the last cut
 };
 
 }  // namespace mtf

@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "io/positioned_file.h"
 #include "io/io_error.h"
+#include "io/positioned_file.h"
 
 namespace mtf {
 namespace {

@@ -16,9 +16,9 @@ namespace mtf {
 
 /// One tensor of a file.
 struct FileTensor {
-  std::string type;                  ///< as the format writes it: "F32", "BF16", "I64"
+  std::string type;  ///< as the format writes it: "F32", "BF16", "I64"
   std::vector<std::int64_t> sizes;
-  std::uint64_t begin = 0;           ///< where its bytes lie, from the file's beginning
+  std::uint64_t begin = 0;  ///< where its bytes lie, from the file's beginning
   std::uint64_t end = 0;
 };
 

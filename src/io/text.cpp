@@ -51,7 +51,7 @@ template <typename Take>
 void for_each_piece(const std::string& path, Take&& take) {
   InputFile file(path);
   std::string buffer(kPiece, '\0');
-  std::size_t kept = 0;             // at the beginning of the buffer
+  std::size_t kept = 0;                 // at the beginning of the buffer
   std::uint64_t before = 0, lines = 0;  // what was taken
   while (true) {
     const std::size_t size = file.read_some(std::as_writable_bytes(std::span(buffer)).subspan(kept));

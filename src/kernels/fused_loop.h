@@ -74,8 +74,8 @@ struct LoopProgram {
 struct LoopArgument {
   void* data = nullptr;
   std::span<const std::int64_t> strides;
-  double real = 0;          ///< kScalar of a float type
-  std::int64_t integer = 0; ///< kScalar of i32 or bool; kIota: the first number
+  double real = 0;           ///< kScalar of a float type
+  std::int64_t integer = 0;  ///< kScalar of i32 or bool; kIota: the first number
 
   static LoopArgument array(const void* data, std::span<const std::int64_t> strides) {
     LoopArgument result;

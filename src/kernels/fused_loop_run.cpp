@@ -13,8 +13,8 @@ constexpr std::int64_t kParallelElements = 32768;  // a thread's least share
 constexpr std::int64_t kChunkElements = 65536;     // of one large reduction
 constexpr std::int64_t kMaxChunks = 64;
 constexpr std::int64_t kMaxChunkedCells = 2048;
-constexpr std::int64_t kLeastRow = 1024;           // elements of a row that is cut in chunks
-constexpr std::int64_t kShortestRow = 8;           // that is reduced beside others
+constexpr std::int64_t kLeastRow = 1024;  // elements of a row that is cut in chunks
+constexpr std::int64_t kShortestRow = 8;  // that is reduced beside others
 
 struct Run {
   const FusedLoop::Code& code;

@@ -43,7 +43,7 @@ struct Stream {
   char* base = nullptr;
   int element_size = 0;  ///< 1 for an iota, whose pointer is a number
   bool iota = false;
-  bool used = false;     ///< not for scalars
+  bool used = false;  ///< not for scalars
   std::array<std::int64_t, kMaxLoopDims> strides{};
 };
 

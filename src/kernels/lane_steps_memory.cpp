@@ -39,13 +39,13 @@ inline P from_memory(const char* p) {
   } else {
     if constexpr (kType == ElementType::kBf16) {
       const HalfI half = (HalfI)(__builtin_convertvector(load_bytes<QuarterU16>(p), HalfU) << 16);
-      return (D)__builtin_convertvector(half, L);
+      return D(__builtin_convertvector(half, L));
     } else if constexpr (kType == ElementType::kBool) {
       L value;
       for (int k = 0; k < kD; ++k) value[k] = -static_cast<std::int64_t>(p[k]);
       return (D)value;
     } else {
-      return (D)__builtin_convertvector(load_bytes<HalfI>(p), L);
+      return D(__builtin_convertvector(load_bytes<HalfI>(p), L));
     }
   }
 }
@@ -154,7 +154,7 @@ inline I convert4(I x) {
   if constexpr (kFrom == kB && kTo == kI) return x & 1;
   if constexpr (kFrom == kB && kTo == kS) return x & (I)splat<F>(1.0f);
   if constexpr (kFrom == kI && kTo == kB) return x != 0;
-  if constexpr (kFrom == kI && kTo == kS) return (I)__builtin_convertvector(x, F);
+  if constexpr (kFrom == kI && kTo == kS) return I(__builtin_convertvector(x, F));
   if constexpr (kFrom == kS && kTo == kB) return (F)x != 0.0f;
   if constexpr (kFrom == kS && kTo == kI) return to_int((F)x);
 }
@@ -162,17 +162,17 @@ template <ElementType kFrom, ElementType kTo>
 inline D convert8(D x) {
   if constexpr (kFrom == kW && kTo == kB) return (D)(x != 0.0);
   if constexpr (kFrom == kW && kTo == kS) {
-    return (D)__builtin_convertvector((HalfI)__builtin_convertvector(x, HalfF), L);
+    return D(__builtin_convertvector(HalfI(__builtin_convertvector(x, HalfF)), L));
   }
   if constexpr (kFrom == kW && kTo == kI) {
     const D low = select<D>(x < -2147483648.0, splat<D>(-2147483648.0), x);
     const D both = select<D>(low > 2147483647.0, splat<D>(2147483647.0), low);
-    return (D)__builtin_convertvector(select<D>(x == x, both, D{}), L);
+    return D(__builtin_convertvector(select<D>(x == x, both, D{}), L));
   }
   if constexpr (kFrom == kB && kTo == kW) return (D)((L)x & (L)splat<D>(1.0));
   if constexpr (kFrom == kI && kTo == kW) return __builtin_convertvector((L)x, D);
   if constexpr (kFrom == kS && kTo == kW) {
-    return __builtin_convertvector((HalfF)__builtin_convertvector((L)x, HalfI), D);
+    return __builtin_convertvector(HalfF(__builtin_convertvector((L)x, HalfI)), D);
   }
   return x;
 }

@@ -18,8 +18,8 @@ using lanes::kD;
 using lanes::kF;
 using lanes::U;
 
-constexpr int kBlocks = 16;                 // Philox blocks of a group
-constexpr int kGroup32 = 4 * kBlocks;       // elements of 32 bits of a group
+constexpr int kBlocks = 16;            // Philox blocks of a group
+constexpr int kGroup32 = 4 * kBlocks;  // elements of 32 bits of a group
 constexpr std::int64_t kParallelElements = 16384;
 
 struct Words {

@@ -57,7 +57,7 @@ int open_locked(const std::string& file) {
   while (true) {
     const int descriptor = open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (descriptor < 0) return -1;
-    struct stat opened{}, named{};
+    struct stat opened = {}, named = {};
     if (flock(descriptor, LOCK_EX) != 0 || fstat(descriptor, &opened) != 0 || !S_ISREG(opened.st_mode)) {
       close(descriptor);
       return -1;
@@ -95,7 +95,7 @@ void shorten(const std::string& file, std::size_t most) {
 }  // namespace
 
 History::History(std::string file, std::size_t most) : file_(std::move(file)) {
-  struct stat status{};
+  struct stat status = {};
   if (file_.empty() || stat(file_.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   entries_ = read_entries(file_);
   if (entries_.size() > 2 * most) shorten(file_, most);
@@ -111,7 +111,7 @@ void History::add(const std::string& entry) {
 void History::append_to_file(const std::string& entry) const {
   const int descriptor = open_locked(file_);
   if (descriptor < 0) return;
-  struct stat status{};
+  struct stat status = {};
   std::string line = encoded(entry);
   char last = '\n';  // a line that was cut short does not take this one with it
   if (fstat(descriptor, &status) == 0 && status.st_size > 0 && pread(descriptor, &last, 1, status.st_size - 1) == 1 && last != '\n') line = '\n' + line;

@@ -13,7 +13,7 @@
 namespace mtf::line_editor {
 namespace {
 
-constexpr std::string_view kBegin = "\x1b[?2004h";          // bracketed paste
+constexpr std::string_view kBegin = "\x1b[?2004h";                     // bracketed paste
 constexpr std::string_view kRestored = "\x1b[?2004l\x1b[?25h\x1b[0m";  // none, the cursor is seen, no colour
 
 constexpr int kDeadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGXCPU};
@@ -22,7 +22,7 @@ constexpr int kDeadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, S
 struct Active {
   std::atomic<int> in = -1, out = -1, resized = -1;
   termios before{};
-  struct sigaction old[NSIG]{};
+  struct sigaction old[NSIG] = {};
 } active;
 
 void say(int descriptor, std::string_view bytes) {
@@ -64,7 +64,7 @@ RawMode::RawMode(Terminal& terminal) : terminal_(terminal) {
     terminal_.resized_ = ends[0];
     active.resized = ends[1];
   }
-  struct sigaction action{};
+  struct sigaction action = {};
   action.sa_handler = on_resize;
   sigaction(SIGWINCH, &action, &active.old[SIGWINCH]);
   action.sa_handler = on_deadly;

@@ -12,9 +12,9 @@
 namespace mtf::line_editor {
 namespace {
 
-constexpr int kEscapeWait = 50;    // milliseconds: what follows an escape within them belongs to it
+constexpr int kEscapeWait = 50;     // milliseconds: what follows an escape within them belongs to it
 constexpr std::size_t kMuch = 100;  // bytes that nobody types
-constexpr int kPasteWait = 5'000;  // a paste that nothing ended is over then
+constexpr int kPasteWait = 5'000;   // a paste that nothing ended is over then
 
 }  // namespace
 

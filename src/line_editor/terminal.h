@@ -17,8 +17,8 @@ enum KeyCode : unsigned {
   kText = 0x100,  ///< characters, in `Key::text`
   kPaste,         ///< a pasted block, in `Key::text`; its lines end in '\n'
   kUp, kDown, kLeft, kRight, kHome, kEnd, kDelete, kPageUp, kPageDown, kBackTab,
-  kResize,        ///< no key: the terminal has another size
-  kHangup,        ///< no key: there will be no more
+  kResize,  ///< no key: the terminal has another size
+  kHangup,  ///< no key: there will be no more
   kUnknown,
   kAlt = 0x1000,
   kControl = 0x2000,
@@ -59,7 +59,7 @@ class Terminal {
   Key pasted();
   std::string characters(int first);
 
-  int in_, out_, resized_ = -1;  // resized_: where RawMode's handler of signals writes
+  int in_, out_, resized_ = -1;     // resized_: where RawMode's handler of signals writes
   bool waits_for_signals_ = false;  // RawMode lets them come only while a key is waited for, under this mask
   sigset_t while_waiting_{};
   std::string buffer_;

@@ -9,10 +9,10 @@ namespace {
 
 /// What is multiplied, in the type in which it is: bf16 is widened.
 struct Factors {
-  Value q, k, v;     ///< q is scaled
-  Value scores;      ///< what is not seen is kUnseen
-  Value kept;        ///< what weights are multiplied by; null where none are dropped
-  Dims rows;         ///< of scores, without the memory
+  Value q, k, v;  ///< q is scaled
+  Value scores;   ///< what is not seen is kUnseen
+  Value kept;     ///< what weights are multiplied by; null where none are dropped
+  Dims rows;      ///< of scores, without the memory
 };
 
 Value product(Builder& b, const AttentionParts& parts, const Value& x, const Value& y, const Dims& result) {

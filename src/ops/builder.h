@@ -49,7 +49,7 @@ class Builder : public NodeBuilder {
   Value sum_to(const Value& a, const Dims& kept) { return reduce(ops::kSum, a, kept); }
   Value einsum(Values operands, const Dims& result);
   Value broadcast(const Value& a, const Dims& dims);
-  Value rename(const Value& a, const Dims& dims);   ///< dims in a's order, new names
+  Value rename(const Value& a, const Dims& dims);  ///< dims in a's order, new names
   Value reshape(const Value& a, const Dims& dims);
   Value range(const Dim& dim);
   Value slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);

@@ -88,12 +88,12 @@ class Call {
   Builder& builder;
   const Op& op;
   const Signature& signature;
-  std::vector<Argument> arguments;                  ///< one a parameter, in the signature's order
-  std::optional<Dims> arrow;                        ///< `-> [a, b]`: in einsum and reductions with the operands' sizes
+  std::vector<Argument> arguments;  ///< one a parameter, in the signature's order
+  std::optional<Dims> arrow;        ///< `-> [a, b]`: in einsum and reductions with the operands' sizes
   Span arrow_span;
-  std::vector<std::pair<Dim, Dim>> pairs;           ///< `a -> a2`, from the operand's dim to the new one
+  std::vector<std::pair<Dim, Dim>> pairs;  ///< `a -> a2`, from the operand's dim to the new one
   std::vector<DimLabel> labels;
-  Span span;                                        ///< the whole call
+  Span span;  ///< the whole call
 
   const Argument& argument(std::string_view name) const;
   const Value& tensor(std::string_view name) const { return argument(name).values[0]; }

@@ -124,7 +124,7 @@ struct ScatterPlaces {
     int64_t values, ids;
   };
   int64_t into;
-  std::vector<Pair> kept;    ///< for each dim of the result
+  std::vector<Pair> kept;  ///< for each dim of the result
   std::vector<Pair> summed;
 };
 

@@ -158,11 +158,11 @@ class Greedy {
     return best;
   }
 
-  std::vector<Dims> tensors_;      // products behind the operands
+  std::vector<Dims> tensors_;  // products behind the operands
   std::vector<double> sizes_;
-  BySize by_size_;                 // those that are left
-  std::unordered_map<Name, BySize> with_;   // of those, the ones that have a dim
-  std::unordered_map<Name, int> uses_;      // how many of them and of the result have it
+  BySize by_size_;                         // those that are left
+  std::unordered_map<Name, BySize> with_;  // of those, the ones that have a dim
+  std::unordered_map<Name, int> uses_;     // how many of them and of the result have it
   std::vector<std::pair<int, int>> pairs_;
 };
 

@@ -1,8 +1,8 @@
 #include "ops/type_rules.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <cmath>
+#include <unordered_map>
 
 #include "graph/op.h"
 #include "ops/spaces.h"

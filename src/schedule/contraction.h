@@ -45,9 +45,9 @@ class Contraction {
     const bool forward;
     const int from, to;
     std::vector<int> seen;
-    size_t next = 0;         // of `seen`: where to look on
+    size_t next = 0;  // of `seen`: where to look on
     int edges = 0;
-    bool meets = false;      // a way leads through a third node to the other of the two
+    bool meets = false;  // a way leads through a third node to the other of the two
     bool all() const { return next == seen.size() && edges <= kMostSearched; }
   };
 
@@ -60,12 +60,12 @@ class Contraction {
   int64_t number_behind(int at) const { return behind_[at] == ends_ ? INT64_MAX : number_[behind_[at]]; }
   void join(std::vector<int>& into, std::vector<int>& from, int self) const;
 
-  int ends_;                                        // stands before the first and behind the last of the order
-  std::vector<std::vector<int>> needs_, readers_;   // of each node that stands for itself; those in them may not
-  mutable std::vector<int> parent_;                 // of each node: towards the one that stands for it
-  std::vector<int64_t> number_;                     // of each node: ascends along the order
-  std::vector<int> before_, behind_;                // of each node: its neighbours in the order
-  std::vector<int> mark_;                           // of each node: the search that saw it last, and from which side
+  int ends_;                                       // stands before the first and behind the last of the order
+  std::vector<std::vector<int>> needs_, readers_;  // of each node that stands for itself; those in them may not
+  mutable std::vector<int> parent_;                // of each node: towards the one that stands for it
+  std::vector<int64_t> number_;                    // of each node: ascends along the order
+  std::vector<int> before_, behind_;               // of each node: its neighbours in the order
+  std::vector<int> mark_;                          // of each node: the search that saw it last, and from which side
   int searches_ = 0;
 };
 

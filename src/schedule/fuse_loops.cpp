@@ -174,10 +174,10 @@ class Fuser {
   Schedule& schedule_;
   const LocalProgram& program_;
   std::vector<Step>& steps_;
-  std::vector<Cluster> clusters_;                   // by the first of their steps; those merged into another are empty
-  Contraction order_;                               // of steps
-  std::vector<int> maker_;                          // for each value, the step that makes it
-  std::vector<std::vector<int>> readers_;           // for each value, loops that read it
+  std::vector<Cluster> clusters_;          // by the first of their steps; those merged into another are empty
+  Contraction order_;                      // of steps
+  std::vector<int> maker_;                 // for each value, the step that makes it
+  std::vector<std::vector<int>> readers_;  // for each value, loops that read it
 };
 
 }  // namespace

@@ -123,9 +123,9 @@ class LoopMaker {
   Step& step_;
   const std::vector<bool>&kept_, &is_number_;  // for each value
   LoopPlan plan_;
-  ByValue<Use> made_;                     // root values made inside
-  std::vector<std::vector<Use>> uses_;    // for each instruction, its operands
-  const LocalValue* shape_ = nullptr;     // what gives the loop its dims and their order
+  ByValue<Use> made_;                   // root values made inside
+  std::vector<std::vector<Use>> uses_;  // for each instruction, its operands
+  const LocalValue* shape_ = nullptr;   // what gives the loop its dims and their order
 };
 
 /// For each value with memory of its own: it is read outside the step that makes it, or after the run.

@@ -77,9 +77,9 @@ class Merger {
       int last = -1;
       int64_t bytes = 0;
     };
-    std::vector<Group> groups;                                   // for each number of others before: the one that may grow
-    std::vector<size_t> after(schedule_.steps.size(), 0);        // how many of the kind, one after the other, end with a step
-    std::vector<int> joined;                                     // have become part of a later one
+    std::vector<Group> groups;                             // for each number of others before: the one that may grow
+    std::vector<size_t> after(schedule_.steps.size(), 0);  // how many of the kind, one after the other, end with a step
+    std::vector<int> joined;                               // have become part of a later one
     for (int s : order_) {
       size_t before = 0;
       for_needs(s, [&](int need) { before = std::max(before, after[need]); });
@@ -109,7 +109,7 @@ class Merger {
   void put_in_order() {
     std::vector<int> place(schedule_.steps.size(), 0);
     std::vector<int> waits(schedule_.steps.size(), 0);
-    std::vector<int> begin(schedule_.steps.size() + 1, 0);       // of its readers, in `readers`
+    std::vector<int> begin(schedule_.steps.size() + 1, 0);  // of its readers, in `readers`
     std::erase_if(order_, [&](int s) { return last_of_[s] != s; });
     for (size_t i = 0; i < order_.size(); ++i) {
       place[order_[i]] = static_cast<int>(i);
@@ -155,12 +155,12 @@ class Merger {
 
   Schedule& schedule_;
   const LocalProgram& program_;
-  std::vector<int> kind_of_;   // for each step: the kind of all_reduce, or -1
-  std::vector<int> of_kind_;   // how many there are
-  std::vector<int> order_;     // steps as they will run; of merged ones the last
-  std::vector<int> last_of_;   // for each step: the last of those merged with it
-  std::vector<int> earlier_;   // for each step: the one before it of those merged with it, or -1
-  std::vector<int> needs_;     // of all steps, one after the other: the steps that make what it reads
+  std::vector<int> kind_of_;         // for each step: the kind of all_reduce, or -1
+  std::vector<int> of_kind_;         // how many there are
+  std::vector<int> order_;           // steps as they will run; of merged ones the last
+  std::vector<int> last_of_;         // for each step: the last of those merged with it
+  std::vector<int> earlier_;         // for each step: the one before it of those merged with it, or -1
+  std::vector<int> needs_;           // of all steps, one after the other: the steps that make what it reads
   std::vector<size_t> needs_begin_;  // of each step in needs_, and the end
 };
 

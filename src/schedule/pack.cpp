@@ -21,7 +21,8 @@ std::vector<int> sorted(const std::vector<PackItem>& items, auto before) {
 int64_t largest_first(std::vector<PackItem>& items) {
   std::vector<int> placed;  // by offset
   int64_t arena = 0;
-  for (int i : sorted(items, [](const PackItem& a, const PackItem& b) { return a.bytes > b.bytes; })) {
+  const auto larger = [](const PackItem& a, const PackItem& b) { return a.bytes > b.bytes; };
+  for (int i : sorted(items, larger)) {
     PackItem& item = items[i];
     int64_t offset = 0;
     for (int j : placed) {
@@ -82,8 +83,8 @@ class FreeMemory {
     holes_.erase(hole);
   }
 
-  std::map<int64_t, int64_t> holes_;                // begin → end
-  std::set<std::pair<int64_t, int64_t>> by_size_;   // with where they begin
+  std::map<int64_t, int64_t> holes_;               // begin → end
+  std::set<std::pair<int64_t, int64_t>> by_size_;  // with where they begin
 };
 
 /// Items that live for up to `brief` steps are put up against `top`.
@@ -92,7 +93,8 @@ int64_t in_times_order(std::vector<PackItem>& items, int brief, int64_t top) {
   int64_t arena = 0;
   const std::vector<int> ends = sorted(items, [](const PackItem& a, const PackItem& b) { return a.last < b.last; });
   auto end = ends.begin();
-  for (int i : sorted(items, [](const PackItem& a, const PackItem& b) { return a.first != b.first ? a.first < b.first : a.bytes > b.bytes; })) {
+  const auto earlier = [](const PackItem& a, const PackItem& b) { return a.first != b.first ? a.first < b.first : a.bytes > b.bytes; };
+  for (int i : sorted(items, earlier)) {
     PackItem& item = items[i];
     for (; items[*end].last < item.first; ++end)
       if (items[*end].bytes > 0) memory.give_back(items[*end].offset, items[*end].offset + items[*end].bytes);

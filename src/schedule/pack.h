@@ -18,10 +18,10 @@
 namespace mtf {
 
 struct PackItem {
-  int64_t bytes = 0;  ///< a multiple of 64
-  int first = 0;      ///< in use from this step
-  int last = 0;       ///< to this one, included
-  int64_t offset = 0; ///< set by pack()
+  int64_t bytes = 0;   ///< a multiple of 64
+  int first = 0;       ///< in use from this step
+  int last = 0;        ///< to this one, included
+  int64_t offset = 0;  ///< set by pack()
 };
 
 /// Gives each item an offset so that no two that are in use at one step overlap. Returns the bytes of the arena.

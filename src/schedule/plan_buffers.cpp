@@ -55,9 +55,9 @@ class DyingInputs {
   }
 
   MemoryKinds kinds_;
-  std::vector<bool> is_dying_;   // for each value
+  std::vector<bool> is_dying_;  // for each value
   std::vector<int> inputs_;
-  std::vector<Class> classes_;   // for each kind of memory
+  std::vector<Class> classes_;  // for each kind of memory
 };
 
 class Planner {

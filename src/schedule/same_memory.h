@@ -20,8 +20,8 @@ class MemoryKinds {
 
  private:
   const LocalProgram& program_;
-  std::unordered_map<uint64_t, std::vector<int>> by_hash_;   // kinds
-  std::vector<int> one_of_;                                  // for each kind, a value
+  std::unordered_map<uint64_t, std::vector<int>> by_hash_;  // kinds
+  std::vector<int> one_of_;                                 // for each kind, a value
 };
 
 }  // namespace mtf

@@ -29,7 +29,7 @@ namespace mtf {
 enum class StepKind : uint8_t {
   kKernel,
   kLoop,
-  kWindow,      ///< the result is a part of its operand's memory, which place says a number of the host
+  kWindow,  ///< the result is a part of its operand's memory, which place says a number of the host
   kSlice,
   kCollective,
 };
@@ -37,10 +37,10 @@ enum class StepKind : uint8_t {
 /// Element-wise instructions and reductions as one loop.
 struct LoopPlan {
   LoopProgram program;
-  std::vector<LocalDim> dims;   ///< of the loop, outermost first
-  std::vector<int> operands;    ///< the value of each operand of the program; a host number is a scalar
-  std::vector<int> outputs;     ///< the value of each output
-  int64_t counted_steps = 0;    ///< element-wise instructions that count a flop for each index of the loop
+  std::vector<LocalDim> dims;  ///< of the loop, outermost first
+  std::vector<int> operands;   ///< the value of each operand of the program; a host number is a scalar
+  std::vector<int> outputs;    ///< the value of each output
+  int64_t counted_steps = 0;   ///< element-wise instructions that count a flop for each index of the loop
   int64_t counted_reductions = 0;
 };
 
@@ -50,8 +50,8 @@ struct Step {
   std::vector<int> reads;         ///< values, each once
   std::vector<int> writes;
   std::optional<LoopPlan> loop;
-  int64_t calls = 0;              ///< of a collective, after merging and cutting
-  int finish = 0;                 ///< of a collective: it has ended before this step begins
+  int64_t calls = 0;  ///< of a collective, after merging and cutting
+  int finish = 0;     ///< of a collective: it has ended before this step begins
 };
 
 enum class BufferKind : uint8_t {
@@ -63,9 +63,9 @@ enum class BufferKind : uint8_t {
 
 struct Buffer {
   BufferKind kind = BufferKind::kArena;
-  int value = -1;      ///< the first value that lies in it; of kStaging: a value that the collective reads
-  int first = 0;       ///< the step that first writes it
-  int last = 0;        ///< the last step that reads it
+  int value = -1;  ///< the first value that lies in it; of kStaging: a value that the collective reads
+  int first = 0;   ///< the step that first writes it
+  int last = 0;    ///< the last step that reads it
 };
 
 struct Schedule {
@@ -97,7 +97,7 @@ struct ScheduleOptions {
 struct SchedulePass {
   std::string_view name;
   std::string_view ensures;
-  bool optional = true;   ///< false: the run needs it
+  bool optional = true;  ///< false: the run needs it
   void (*run)(Schedule&);
   Decides decides = Decides::kCosts;
 };

@@ -32,7 +32,7 @@ void share_views(Schedule& schedule) {
       continue;
     }
     Step& step = schedule.steps.emplace_back();
-    step.kind = is_loop(instruction)                           ? StepKind::kLoop
+    step.kind = is_loop(instruction)                            ? StepKind::kLoop
                 : instruction.kind == InstructionKind::kCompute ? StepKind::kKernel
                 : instruction.kind == InstructionKind::kSlice   ? StepKind::kSlice
                                                                 : StepKind::kCollective;

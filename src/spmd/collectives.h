@@ -27,9 +27,9 @@ enum class Payload : uint8_t {
 /// The numbers that a record computes are of the processor for which they are largest, in elements.
 struct CollectiveRecord {
   InstructionKind kind;
-  std::string_view word;         ///< in a schedule
+  std::string_view word;  ///< in a schedule
   CollectiveKind counted_as;
-  std::string_view counted_name; ///< in a program (`c.all_reduce`), in plans, in the language
+  std::string_view counted_name;  ///< in a program (`c.all_reduce`), in plans, in the language
   Movement movement;
   Payload payload;
   /// The payload as a formula, in elements.

@@ -13,7 +13,7 @@ class Forms {
   int32_t of(const OperationRef& operation);
 
  private:
-  std::unordered_map<OperationRef, int32_t> seen_;      ///< keeps them, so that no other gets the address of one
+  std::unordered_map<OperationRef, int32_t> seen_;  ///< keeps them, so that no other gets the address of one
   std::unordered_map<std::string, int32_t> numbers_;
   std::string key_;
 };

@@ -47,24 +47,24 @@ class Halos {
   using Box = std::vector<Side>;
 
   struct Window {
-    int tensor = -1;          ///< in tensors_, or -1: no window
-    int inner = -1;           ///< the window that it is a window of, or -1: of the tensor
+    int tensor = -1;  ///< in tensors_, or -1: no window
+    int inner = -1;   ///< the window that it is a window of, or -1: of the tensor
     int dim = 0;
     IntervalMap map;
-    Box box;                  ///< what it and its inner windows need of the tensor
-    OperationRef node;        ///< once it has been lowered
+    Box box;            ///< what it and its inner windows need of the tensor
+    OperationRef node;  ///< once it has been lowered
     std::string name;
   };
   struct Made {
-    int window;               ///< whose result it is a block of, or -1: of the tensor
+    int window;  ///< whose result it is a block of, or -1: of the tensor
     Box box;
     int value;
   };
   struct Tensor {
     std::vector<int> windows;
-    int local = -1;           ///< the local value, once the first of its windows is lowered
+    int local = -1;  ///< the local value, once the first of its windows is lowered
     bool together = false;
-    std::vector<Box> largest; ///< boxes that no other contains
+    std::vector<Box> largest;  ///< boxes that no other contains
     std::vector<Made> made;
   };
 
@@ -76,7 +76,7 @@ class Halos {
 
   std::vector<Window> windows_;  ///< of each operation
   std::vector<Tensor> tensors_;
-  bool passed_over_ = false;     ///< a window was computed from another block than its operand's own
+  bool passed_over_ = false;  ///< a window was computed from another block than its operand's own
 };
 
 }  // namespace mtf

@@ -244,7 +244,7 @@ class Chooser {
   ReshardWays& ways_;
   AxisSet carried_;
   Work work_;
-  AxisSet may_be_dropped_ = 0;  ///< axes that need not split anything
+  AxisSet may_be_dropped_ = 0;                 ///< axes that need not split anything
   std::vector<std::vector<AxisList>> claims_;  ///< for each dim, the lists that operands and results give it
 };
 

@@ -23,22 +23,22 @@ namespace mtf {
 struct Placed {
   TensorType type;
   Sharding sharding;
-  bool zero = false;   ///< a constant zero, which may stand for its part of a sum over any axes
+  bool zero = false;                                   ///< a constant zero, which may stand for its part of a sum over any axes
   std::function<bool(const Sharding&)> has_copy = {};  ///< of an operand: it has been brought there before
 };
 
 /// What decides which axes an operation may give up, and which partial operands may be carried into it.
 struct Arithmetic {
-  Linear linear = Linear::kNo;   ///< the operation's; kNo where its result may not come out partial
+  Linear linear = Linear::kNo;  ///< the operation's; kNo where its result may not come out partial
   Work work = Work::kContraction;
 };
 
 struct IterationSplit {
-  std::vector<AxisList> dims;        ///< for each dim of the iteration space
-  std::vector<Sharding> operands;    ///< what each operand is needed as
-  std::vector<Sharding> results;     ///< as each result comes out: partial over the axes of summed dims that it lacks
-  AxisSet carried = 0;               ///< axes over which operands are partial and stay so
-  bool is_only = false;              ///< there was nothing to choose between
+  std::vector<AxisList> dims;      ///< for each dim of the iteration space
+  std::vector<Sharding> operands;  ///< what each operand is needed as
+  std::vector<Sharding> results;   ///< as each result comes out: partial over the axes of summed dims that it lacks
+  AxisSet carried = 0;             ///< axes over which operands are partial and stay so
+  bool is_only = false;            ///< there was nothing to choose between
 };
 
 IterationSplit split_iteration(const IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,

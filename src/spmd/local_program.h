@@ -20,9 +20,9 @@
 namespace mtf {
 
 struct LocalDim {
-  Dim dim;                    ///< the whole dim
-  AxisList axes;              ///< that split it (or, of a mapped one, that split the dim map.from it follows)
-  bool mapped = false;        ///< the block is needed(map, block of a dim of map.from elements), not its own block
+  Dim dim;              ///< the whole dim
+  AxisList axes;        ///< that split it (or, of a mapped one, that split the dim map.from it follows)
+  bool mapped = false;  ///< the block is needed(map, block of a dim of map.from elements), not its own block
   IntervalMap map;
   bool operator==(const LocalDim&) const = default;
 };
@@ -34,12 +34,12 @@ Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordi
 int64_t largest_block(const LocalDim& dim, const Mesh& mesh);
 
 struct LocalValue {
-  std::string name;           ///< in the script's names: h, h.1, d_h
+  std::string name;  ///< in the script's names: h, h.1, d_h
   ElementType element = ElementType::kF32;
   MeshPtr mesh;
-  std::vector<LocalDim> dims; ///< in the tensor's order
-  AxisSet partial = 0;        ///< axes over which it is still to be summed
-  std::vector<int8_t> order;  ///< storage: indices of dims, outermost first; filled by the schedule
+  std::vector<LocalDim> dims;  ///< in the tensor's order
+  AxisSet partial = 0;         ///< axes over which it is still to be summed
+  std::vector<int8_t> order;   ///< storage: indices of dims, outermost first; filled by the schedule
   AxisSet varies() const;
   TensorType type() const;
   Sharding sharding() const;  ///< of a value without mapped dims
@@ -63,31 +63,31 @@ CollectiveKind counted_as(InstructionKind kind);
 
 struct Instruction {
   InstructionKind kind = InstructionKind::kCompute;
-  OperationRef node;            ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
-  int32_t origin = -1;          ///< which operation of the captured program that is, or -1: of an expansion, a helper
-  int64_t replica = 0;          ///< not 0: of a region that is computed again for its backward pass; which one
-  int32_t input = -1;           ///< of kInput: which of the program's inputs
-  int32_t copy = -1;            ///< of kInput: which of the input's copies, or -1: itself
-  std::vector<int> operands;    ///< indices of values
+  OperationRef node;          ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
+  int32_t origin = -1;        ///< which operation of the captured program that is, or -1: of an expansion, a helper
+  int64_t replica = 0;        ///< not 0: of a region that is computed again for its backward pass; which one
+  int32_t input = -1;         ///< of kInput: which of the program's inputs
+  int32_t copy = -1;          ///< of kInput: which of the input's copies, or -1: itself
+  std::vector<int> operands;  ///< indices of values
   std::vector<int> results;
   AxisSet axes = 0;
   Reduction reduction = Reduction::kSum;
-  std::string reason;           ///< of a collective, in words: `hidden is summed, and split over cols`
+  std::string reason;  ///< of a collective, in words: `hidden is summed, and split over cols`
 };
 
 struct LocalProgram {
   std::vector<LocalValue> values;
-  std::vector<Instruction> instructions;    ///< in program order
-  std::vector<int> inputs;                  ///< indices of the kInput instructions' values, in order
-  std::vector<std::vector<int>> outputs;    ///< for each root of the program, the value that holds it; then copies
-  std::vector<int> copied;                  ///< of each output that is a copy: of which of Program::for_gradients
-  Cost unique_flops;                        ///< what one processor alone would need
+  std::vector<Instruction> instructions;  ///< in program order
+  std::vector<int> inputs;                ///< indices of the kInput instructions' values, in order
+  std::vector<std::vector<int>> outputs;  ///< for each root of the program, the value that holds it; then copies
+  std::vector<int> copied;                ///< of each output that is a copy: of which of Program::for_gradients
+  Cost unique_flops;                      ///< what one processor alone would need
 };
 
 /// What one instruction costs the largest processor.
 struct InstructionCost {
   Cost flops;
-  Cost values;       ///< of a collective: its payload, as LANGUAGE counts it for its kind
+  Cost values;  ///< of a collective: its payload, as LANGUAGE counts it for its kind
   Cost bytes;
   int64_t wire_bytes = 0;  ///< what the processor that sends most sends
   int64_t count = 0;       ///< 1 for a collective in a group of more than one that moves anything

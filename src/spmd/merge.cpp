@@ -160,10 +160,10 @@ class Merger {
   const size_t captured_inputs_;
   MergedProgram result_;
   Forms& forms_;
-  std::map<std::pair<int32_t, int64_t>, int32_t> replicas_;   ///< what stands for a form in a region that is computed again
-  std::unordered_map<std::string, size_t> known_;    ///< by form and operands: where in results_ its results begin
-  ProgramValues results_;                            ///< of each application, one after the other
-  std::vector<int32_t> first_;                       ///< of each operation of the result: where in results_ its own begin
+  std::map<std::pair<int32_t, int64_t>, int32_t> replicas_;  ///< what stands for a form in a region that is computed again
+  std::unordered_map<std::string, size_t> known_;            ///< by form and operands: where in results_ its results begin
+  ProgramValues results_;                                    ///< of each application, one after the other
+  std::vector<int32_t> first_;                               ///< of each operation of the result: where in results_ its own begin
   std::unordered_map<const LaidOutOperation*, std::deque<Expansion>> expansions_;
   std::string key_;
 };

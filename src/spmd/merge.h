@@ -7,14 +7,14 @@
 namespace mtf {
 
 struct MergedProgram {
-  Program program;                  ///< what is to be split; ProgramOperation::origin says which captured operation it is
-  std::vector<int32_t> forms;       ///< of each of its operations (spmd/forms.h)
+  Program program;             ///< what is to be split; ProgramOperation::origin says which captured operation it is
+  std::vector<int32_t> forms;  ///< of each of its operations (spmd/forms.h)
 
   struct Whole {
     OperationRef operation;
     int32_t form = 0;
   };
-  std::vector<Whole> whole;         ///< the operations before expansion: what one processor alone would run
+  std::vector<Whole> whole;  ///< the operations before expansion: what one processor alone would run
 };
 
 /// Operations with equal attributes, numbers, operands and layouts are one (never a copy for a backward pass with its

@@ -12,8 +12,8 @@
 namespace mtf {
 
 struct Remeshed {
-  Sharding stays;   ///< on the first mesh: each dim over the first of its axes that the second can name
-  Sharding there;   ///< the same blocks on the second mesh
+  Sharding stays;  ///< on the first mesh: each dim over the first of its axes that the second can name
+  Sharding there;  ///< the same blocks on the second mesh
 };
 
 /// Of a value with these dims; it is not partial in either.

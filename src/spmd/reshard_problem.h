@@ -11,10 +11,10 @@ namespace mtf {
 
 /// Shardings are of the problem's axes.
 struct ReshardProblem {
-  std::vector<int64_t> sizes;    ///< of the dims; of each block, where axes begin both lists of a dim
+  std::vector<int64_t> sizes;  ///< of the dims; of each block, where axes begin both lists of a dim
   double element_bytes = 4;
-  std::vector<AxisList> axes;    ///< of the mesh, for each axis
-  std::vector<int64_t> members;  ///< the size of each axis
+  std::vector<AxisList> axes;                ///< of the mesh, for each axis
+  std::vector<int64_t> members;              ///< the size of each axis
   std::vector<std::vector<int64_t>> shapes;  ///< the sizes of the mesh's axes that each stands for
   Sharding from, wanted;
 
@@ -58,8 +58,8 @@ class ReshardTranslation {
   AxisSet outward(AxisSet set) const;
 
   ReshardProblem problem_;
-  std::vector<AxisList> prefixes_;        ///< of each dim: what stays
-  std::array<int, kMaxAxes> number_{};    ///< of each axis of the mesh: the problem's that it begins, or -1
+  std::vector<AxisList> prefixes_;      ///< of each dim: what stays
+  std::array<int, kMaxAxes> number_{};  ///< of each axis of the mesh: the problem's that it begins, or -1
 };
 
 }  // namespace mtf

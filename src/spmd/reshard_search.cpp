@@ -289,7 +289,7 @@ class Search {
 
   const ReshardProblem& problem_;
   std::vector<State> states_;
-  std::unordered_map<std::string, int> best_;  ///< for each sharding that was met, its cheapest state
+  std::unordered_map<std::string, int> best_;               ///< for each sharding that was met, its cheapest state
   using Entry = std::tuple<double, int64_t, int64_t, int>;  // bytes at least, collectives, order of arrival, state
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   int64_t arrivals_ = 0;

@@ -33,7 +33,7 @@ void sink_layouts(Program& program, Forms& forms) {
       }
   for (const ProgramValue& root : program.roots)
     if (!root.is_input()) readers[root.source] += 2;
-  std::vector<bool> asked(count, false);  // its layout is what a later one asks for
+  std::vector<bool> asked(count, false);                                // its layout is what a later one asks for
   std::map<std::pair<int32_t, size_t>, std::optional<Sharding>> known;  // operand_layout, by the reader's form and the operand
   for (size_t i = count; i-- > 0;) {
     const LaidOutOperation& operation = *program.operations[i].operation;

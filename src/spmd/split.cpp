@@ -366,15 +366,15 @@ class Splitter {
   const std::vector<std::string> names_;
   LocalBuilder local_;
   Halos halos_;
-  std::vector<size_t> first_result_;              ///< for each operation: at() of its first result
-  std::vector<Reader> readers_;                   ///< for each result of each operation
+  std::vector<size_t> first_result_;  ///< for each operation: at() of its first result
+  std::vector<Reader> readers_;       ///< for each result of each operation
   std::vector<bool> is_root_;
-  std::vector<bool> is_term_;                     ///< of each operation: lowered with the sum that it is a part of
-  std::vector<bool> zero_;                        ///< of each operation: its result is a constant zero
-  std::vector<int> locals_;                       ///< the local value that holds each result, or -1
+  std::vector<bool> is_term_;  ///< of each operation: lowered with the sum that it is a part of
+  std::vector<bool> zero_;     ///< of each operation: its result is a constant zero
+  std::vector<int> locals_;    ///< the local value that holds each result, or -1
   std::vector<int> input_locals_;
   std::unordered_map<int32_t, OfForm> forms_;
-  IterationSplit chosen_;                         ///< the latest that is in none of them
+  IterationSplit chosen_;  ///< the latest that is in none of them
 };
 
 }  // namespace

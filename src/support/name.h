@@ -15,7 +15,7 @@ namespace mtf {
 class Name {
  public:
   Name() = default;
-  Name(std::string_view text);  // NOLINT: a text is a name wherever one is asked for
+  Name(std::string_view text);                                     // NOLINT: a text is a name wherever one is asked for
   Name(const std::string& text) : Name(std::string_view(text)) {}  // NOLINT
   Name(const char* text) : Name(std::string_view(text)) {}         // NOLINT
 

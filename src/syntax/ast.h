@@ -209,8 +209,8 @@ struct Stmt {
 // A comment as written, from its `#` to the end of its line.
 struct Comment {
   Span span;
-  bool is_doc = false;      // `##`
-  bool own_line = false;    // nothing but spaces before it on its line
+  bool is_doc = false;    // `##`
+  bool own_line = false;  // nothing but spaces before it on its line
 };
 
 struct Program {

@@ -32,7 +32,7 @@ class AstBuilder {
     bool top_level = false;
     bool in_model = false;  // directly
     bool in_fn = false;
-    bool in_loop = false;   // of the same function
+    bool in_loop = false;  // of the same function
     // A block inside that is no loop, function or model.
     Place inside() const { return {.in_fn = in_fn, .in_loop = in_loop}; }
     Place loop() const { return {.in_fn = in_fn, .in_loop = true}; }

@@ -27,9 +27,9 @@ struct Stop {
   TokenClass kind;
   Place printed;
   Place source;
-  bool can_move = false;       // blanks stand before it in both
-  bool has_gap = false;        // more of them in the source than one, or two before a comment
-  std::size_t added = 0;       // blanks
+  bool can_move = false;  // blanks stand before it in both
+  bool has_gap = false;   // more of them in the source than one, or two before a comment
+  std::size_t added = 0;  // blanks
 };
 
 // How far a token is from the one before it. What stands in strings belongs to tokens.

@@ -14,8 +14,8 @@ namespace ast {
 std::string_view to_text(UnaryOp op) { return op == UnaryOp::kNot ? "not" : "-"; }
 
 std::string_view to_text(BinaryOp op) {
-  static constexpr std::array<std::string_view, 16> kTexts = {"^",  "*", "/",  "//", "%",  "+",   "-", "==",
-                                                              "!=", "<", "<=", ">",  ">=", "in", "and", "or"};
+  static constexpr std::array<std::string_view, 16> kTexts = {"^", "*", "/", "//", "%", "+", "-", "==",
+                                                              "!=", "<", "<=", ">", ">=", "in", "and", "or"};
   return kTexts[static_cast<std::size_t>(op)];
 }
 

@@ -41,7 +41,7 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
   const Offsets& offsets_;
   Diagnostics& diagnostics_;
   bool recovering_ = false;
-  std::size_t skipped_ = 0;  // statements
+  std::size_t skipped_ = 0;            // statements
   std::optional<Diagnostic> pending_;  // reported once it is clear which tokens it is about
   bool is_pending_certain_ = false;    // it is reported whatever else is wrong with these tokens
 };

@@ -366,10 +366,10 @@ class Reader {
   std::uint32_t blocks_ = 0;
   Indentation indentation_;
   LexedToken pending_{};
-  std::optional<LexedToken> ahead_;  // read already, not yet taken
-  std::optional<std::size_t> broken_line_;   // of the last string that does not end on its line
-  std::optional<Diagnostic> stray_;  // a bracket in a string that closes nothing: if the string ends, that is the mistake
-  bool has_unknown_ = false;         // a character without a meaning
+  std::optional<LexedToken> ahead_;         // read already, not yet taken
+  std::optional<std::size_t> broken_line_;  // of the last string that does not end on its line
+  std::optional<Diagnostic> stray_;         // a bracket in a string that closes nothing: if the string ends, that is the mistake
+  bool has_unknown_ = false;                // a character without a meaning
 };
 
 }  // namespace

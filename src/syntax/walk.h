@@ -13,7 +13,7 @@ struct FunctionText {
   const std::optional<Annotation>* result = nullptr;  // null: of a model
   const Block* block = nullptr;                       // or
   const Expr* expression = nullptr;
-  const ModelStmt* model = nullptr;                   // null: of a function
+  const ModelStmt* model = nullptr;  // null: of a function
 };
 FunctionText text_of(const FnStmt& fn);
 FunctionText text_of(const LambdaExpr& lambda);

@@ -23,8 +23,8 @@ namespace {
 struct Measured {
   double seconds = 0;
   double flops = 0;
-  double elements = 0;   ///< of what it writes
-  double bytes = 0;      ///< that it reads and writes
+  double elements = 0;  ///< of what it writes
+  double bytes = 0;     ///< that it reads and writes
   double wire_bytes = 0;
   double messages = 0;
 };
@@ -97,7 +97,7 @@ int turns_for(double operations) { return static_cast<int>(std::clamp(5e9 / oper
 void measure_memory(Laboratory& laboratory, MachineModel& machine) {
   laboratory.run("dim few = 16\nlet x = random.normal([few])");
   machine.step = laboratory.measure("x * 0.5", 200).seconds;
-  std::vector<std::pair<double, double>> bandwidths;   // by bytes touched
+  std::vector<std::pair<double, double>> bandwidths;  // by bytes touched
   for (int64_t elements = 16 << 10; elements <= 16 << 20; elements *= 4) {
     laboratory.run(fmt::format("dim n = {}\nlet x = random.uniform([n])", elements));
     const Measured measured = laboratory.measure("x * 0.5", turns_for(200.0 * static_cast<double>(elements)));

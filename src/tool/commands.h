@@ -16,8 +16,8 @@ namespace mtf::tool {
 
 struct Command {
   std::string_view name = {};
-  std::string_view summary = {};   ///< a sentence for the list of commands
-  std::string_view details = {};   ///< what stands below the options in its help: examples, what the statuses mean
+  std::string_view summary = {};  ///< a sentence for the list of commands
+  std::string_view details = {};  ///< what stands below the options in its help: examples, what the statuses mean
   /// `program` holds the options that may also stand before the command.
   std::function<int()> (*declare)(OptionParser& parser, ProgramOptions& program) = nullptr;
 };

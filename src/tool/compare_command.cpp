@@ -3,8 +3,8 @@
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/compare_text.h"
-#include "tool/layout_choices.h"
 #include "tool/launch.h"
+#include "tool/layout_choices.h"
 #include "tool/output.h"
 
 namespace mtf::tool {

@@ -9,10 +9,10 @@
 namespace mtf::tool {
 
 struct Compared {
-  MeshPtr mesh;                        ///< null: the script's own
-  std::string layout;                  ///< as it is shown
+  MeshPtr mesh;        ///< null: the script's own
+  std::string layout;  ///< as it is shown
   ScriptCost cost;
-  std::optional<int64_t> peak_bytes;   ///< where it was asked for
+  std::optional<int64_t> peak_bytes;  ///< where it was asked for
 };
 
 /// A column for each: mesh, layout, flops, collectives by kind and axes, bytes, memory, and with a machine the time.

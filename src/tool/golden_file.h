@@ -33,7 +33,7 @@ struct ExpectedError {
 };
 
 struct GoldenFile {
-  std::optional<std::vector<std::string>> meshes;   ///< in Mesh TensorFlow's notation; none: the script's own
+  std::optional<std::vector<std::string>> meshes;  ///< in Mesh TensorFlow's notation; none: the script's own
   std::optional<std::vector<std::string>> layouts;
   std::vector<std::int64_t> ranks = {1};
   std::vector<ExpectedLine> output;

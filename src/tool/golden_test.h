@@ -18,10 +18,10 @@ inline constexpr std::chrono::seconds kGoldenLimit{60};
 inline constexpr std::size_t kGoldenMostOutput = std::size_t{8} << 20;
 
 struct GoldenResult {
-  std::string failures;   ///< what differs, each with its place and combination; empty if all is as expected
-  std::string before;     ///< of an update: the script as it is,
-  std::string proposal;   ///< and as it would be; empty if nothing changes
-  std::string unasked;    ///< errors in the proposal for which nothing in the script asks; `failures` are then without it
+  std::string failures;  ///< what differs, each with its place and combination; empty if all is as expected
+  std::string before;    ///< of an update: the script as it is,
+  std::string proposal;  ///< and as it would be; empty if nothing changes
+  std::string unasked;   ///< errors in the proposal for which nothing in the script asks; `failures` are then without it
   bool passed() const { return failures.empty() && proposal.empty(); }
 };
 

@@ -37,7 +37,7 @@ extern "C" void on_end_of_job(int) {
 }
 
 void handle(int signal_number, void (*handler)(int)) {
-  struct sigaction action{};
+  struct sigaction action = {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigaction(signal_number, &action, nullptr);

@@ -9,9 +9,9 @@ namespace mtf::tool {
 
 struct Launch {
   int rank = 0;
-  int ranks = 1;                  ///< as the launcher says
-  std::string_view launcher = {}; ///< in words; empty: none
-  bool says_size = true;          ///< false: only MPI knows how many ranks there are
+  int ranks = 1;                   ///< as the launcher says
+  std::string_view launcher = {};  ///< in words; empty: none
+  bool says_size = true;           ///< false: only MPI knows how many ranks there are
   bool is_one_of_several() const { return ranks > 1 || !says_size; }
   /// MPI is needed: it costs 0.3 s, so a single process does without.
   bool uses_mpi() const { return is_one_of_several(); }

@@ -15,7 +15,7 @@ namespace {
 /// Short forms of what is searched, where its layers repeat.
 struct ShortForms {
   Searched few, more;
-  std::string option;    ///< that says how many layers there are
+  std::string option;  ///< that says how many layers there are
   RepeatedCosts costs;
 };
 

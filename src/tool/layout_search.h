@@ -13,17 +13,17 @@ namespace mtf::tool {
 /// What is searched, planned under some settings.
 struct Searched {
   std::shared_ptr<ProgramRecord> record;
-  std::vector<int64_t> before = {};   ///< how often each program had run before what is costed began
+  std::vector<int64_t> before = {};  ///< how often each program had run before what is costed began
   int64_t peak_bytes = 0;
-  std::shared_ptr<void> source;       ///< what the record's errors point into
+  std::shared_ptr<void> source;  ///< what the record's errors point into
 };
 /// Plans it anew; without `record` for its peak alone. Throws UserError.
 using Planner = std::function<Searched(const Settings& settings, std::shared_ptr<ProgramRecord> record)>;
 
 struct SearchRequest {
-  SearchQuestion question;   ///< but for the names of axes, the peak and the short forms, which follow from the planner
+  SearchQuestion question;  ///< but for the names of axes, the peak and the short forms, which follow from the planner
   MachineModel machine;
-  int axes = 2;              ///< the most that a mesh may have
+  int axes = 2;  ///< the most that a mesh may have
 };
 
 /// `--processors N`. Throws UserError of kind bad_option_value.

@@ -14,9 +14,9 @@ struct MemberDoc {
 };
 
 struct ModuleDoc {
-  std::string name;       ///< `nn`
-  std::string doc;        ///< what stands at the file's start
-  std::vector<MemberDoc> members;   ///< those that are documented, in the order written
+  std::string name;                ///< `nn`
+  std::string doc;                 ///< what stands at the file's start
+  std::vector<MemberDoc> members;  ///< those that are documented, in the order written
 };
 
 /// Every module in `folder`, by name. A module that cannot be read is left out: `mtf check` says why.

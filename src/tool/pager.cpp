@@ -29,7 +29,7 @@ std::size_t lines_of(std::string_view text, std::size_t columns) {
 class LeavesSignalsToPager {
  public:
   LeavesSignalsToPager() {
-    struct sigaction ignore{};
+    struct sigaction ignore = {};
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGINT, &ignore, &interrupt_);
     sigaction(SIGPIPE, &ignore, &pipe_);
@@ -42,7 +42,7 @@ class LeavesSignalsToPager {
   LeavesSignalsToPager& operator=(const LeavesSignalsToPager&) = delete;
 
  private:
-  struct sigaction interrupt_{}, pipe_{};
+  struct sigaction interrupt_ = {}, pipe_ = {};
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace mtf::tool {
 namespace {
 
-constexpr std::size_t kMostTiles = 4096;      // of one tensor
-constexpr std::int64_t kMostNamed = 4096;     // processors of a mesh that are named in its tiles
+constexpr std::size_t kMostTiles = 4096;   // of one tensor
+constexpr std::int64_t kMostNamed = 4096;  // processors of a mesh that are named in its tiles
 
 /// What is drawn of a tensor.
 struct Tiles {
@@ -57,7 +57,7 @@ Tiles tiles_of(const LaidOut& tensor) {
     for (std::size_t d = 0; d < tiles.cuts.size(); ++d) {
       const Interval block = block_of(tensor.type.dims[d].size, tensor.sharding.dims[d], mesh, at);
       const auto found = std::find(tiles.cuts[d].begin(), tiles.cuts[d].end(), block);
-      holds = holds && found != tiles.cuts[d].end();   // a block may be empty
+      holds = holds && found != tiles.cuts[d].end();  // a block may be empty
       if (holds) tile = tile * tiles.cuts[d].size() + static_cast<std::size_t>(found - tiles.cuts[d].begin());
     }
     if (holds) tiles.holders[tile].push_back(p);
@@ -84,8 +84,8 @@ std::string label_of(const Tiles& tiles, std::size_t tile) {
 
 /// A matrix of a tensor: one block of each dim before the last two.
 struct Matrix {
-  std::string title;         ///< `batch 0..4, heads 2..3`; empty if there are no such dims
-  std::size_t first = 0;     ///< its first tile
+  std::string title;      ///< `batch 0..4, heads 2..3`; empty if there are no such dims
+  std::size_t first = 0;  ///< its first tile
 };
 
 std::vector<Matrix> matrices_of(const LaidOut& tensor, const Tiles& tiles) {

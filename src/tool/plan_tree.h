@@ -16,27 +16,27 @@
 namespace mtf::tool {
 
 struct PartCost {
-  std::int64_t flops = 0;             ///< backward ones included
+  std::int64_t flops = 0;  ///< backward ones included
   std::int64_t backward_flops = 0;
   std::int64_t collectives = 0;
-  std::int64_t bytes = 0;             ///< that they move
-  std::int64_t wire_bytes = 0;        ///< that a processor sends for them
+  std::int64_t bytes = 0;       ///< that they move
+  std::int64_t wire_bytes = 0;  ///< that a processor sends for them
   void add(const StatementCost& cost, std::int64_t times = 1);
   void add(const PartCost& other);
 };
 
 struct PlanPart {
-  Span span;                          ///< the statement, the call, or an expression of the line
-  std::string text;                   ///< as the program has it, its first line
-  std::string callee;                 ///< of a call, as CallFrame says
-  std::string last_callee;            ///< of the last of several calls
-  std::int64_t turns = 1;             ///< of a statement's plan; 0: only the run knows
-  int variants = 1;                   ///< of a plan: plans that are shown as one, since they compute the same lines
+  Span span;                ///< the statement, the call, or an expression of the line
+  std::string text;         ///< as the program has it, its first line
+  std::string callee;       ///< of a call, as CallFrame says
+  std::string last_callee;  ///< of the last of several calls
+  std::int64_t turns = 1;   ///< of a statement's plan; 0: only the run knows
+  int variants = 1;         ///< of a plan: plans that are shown as one, since they compute the same lines
   bool is_estimate = false;
-  std::int64_t calls = 0;             ///< made here, in all that is shown as one
+  std::int64_t calls = 0;  ///< made here, in all that is shown as one
   PartCost cost;
   std::vector<std::unique_ptr<PlanPart>> parts;
-  std::vector<const StatementCost*> own;   ///< of a line: what is computed there
+  std::vector<const StatementCost*> own;  ///< of a line: what is computed there
 };
 
 class PlanTree {

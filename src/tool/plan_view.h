@@ -18,8 +18,8 @@ enum class PlanSort : std::uint8_t { kSource, kFlops, kBytes };
 struct PlanView {
   PlanBy by = PlanBy::kTree;
   PlanSort sort = PlanSort::kSource;
-  std::optional<int> depth;       ///< of the tree: all parts down to it, however many lines that takes
-  int lines = 40;                 ///< of a tree without `depth`, at most: what costs most is opened first
+  std::optional<int> depth;  ///< of the tree: all parts down to it, however many lines that takes
+  int lines = 40;            ///< of a tree without `depth`, at most: what costs most is opened first
 };
 
 /// Lines of columns, with headings.

@@ -10,8 +10,8 @@
 namespace mtf::tool {
 
 struct ProcessResult {
-  int status = 0;          ///< as the shell says it: the exit status, or 128 + the signal
-  bool timed_out = false;  ///< it was ended because it took too long
+  int status = 0;                ///< as the shell says it: the exit status, or 128 + the signal
+  bool timed_out = false;        ///< it was ended because it took too long
   bool too_much_output = false;  ///< it was ended because it wrote too much
   std::string out;
   std::string err;

@@ -19,11 +19,11 @@ bool wants_more(const std::string& entry);
 
 /// What `:set` changes: how the prompt shows things.
 struct ReplOptions {
-  bool pager = true;               ///< long output goes through a pager, at a terminal
-  bool progress = true;            ///< loops show how far they are, at a terminal
-  std::int64_t rows = 0;           ///< of what is shown of a tensor; 0: as many as the terminal has
-  std::int64_t columns = 0;        ///< of the screen; 0: the terminal's
-  std::int64_t digits = 6;         ///< of a number
+  bool pager = true;         ///< long output goes through a pager, at a terminal
+  bool progress = true;      ///< loops show how far they are, at a terminal
+  std::int64_t rows = 0;     ///< of what is shown of a tensor; 0: as many as the terminal has
+  std::int64_t columns = 0;  ///< of the screen; 0: the terminal's
+  std::int64_t digits = 6;   ///< of a number
 };
 
 class Repl {

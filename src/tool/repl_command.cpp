@@ -46,7 +46,7 @@ class InterruptsStatements {
 
 // At the prompt it interrupts the reading: no SA_RESTART.
 void handle_interrupts() {
-  struct sigaction action{};
+  struct sigaction action = {};
   action.sa_handler = on_repl_interrupt;
   sigaction(SIGINT, &action, nullptr);
 }

@@ -23,7 +23,7 @@ std::string take_flag(std::string& argument);
 void need_argument(const std::string& argument, std::string_view command, std::string_view what, std::string_view example);
 
 // Those that have files of their own.
-void type_command(Repl& repl, const std::string& argument);    // repl_plan.cpp
+void type_command(Repl& repl, const std::string& argument);  // repl_plan.cpp
 void plan_command(Repl& repl, const std::string& argument);
 void explain_command(Repl& repl, const std::string& argument);
 void use_command(Repl& repl, const std::string& argument);
@@ -31,12 +31,12 @@ void search_command(Repl& repl, const std::string& argument);  // repl_search.cp
 void load_command(Repl& repl, const std::string& argument);    // repl_files.cpp
 void reload_command(Repl& repl, const std::string& argument);
 void save_command(Repl& repl, const std::string& argument);
-void mesh_command(Repl& repl, const std::string& argument);    // repl_tables.cpp
+void mesh_command(Repl& repl, const std::string& argument);  // repl_tables.cpp
 void layout_command(Repl& repl, const std::string& argument);
 void dims_command(Repl& repl, const std::string& argument);
 void vars_command(Repl& repl, const std::string& argument);
 void params_command(Repl& repl, const std::string& argument);
 void show_command(Repl& repl, const std::string& argument);
-void set_command(Repl& repl, const std::string& argument);     // repl_settings.cpp
+void set_command(Repl& repl, const std::string& argument);  // repl_settings.cpp
 
 }  // namespace mtf::tool

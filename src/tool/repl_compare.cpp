@@ -11,7 +11,7 @@ namespace {
 struct Asked {
   std::string statement;
   std::vector<Assumption> meshes, layouts;
-  std::vector<std::string> layout_words;   // as they were given
+  std::vector<std::string> layout_words;  // as they were given
 };
 
 [[noreturn]] void fail_usage(const std::string& what) {

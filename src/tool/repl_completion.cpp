@@ -24,10 +24,10 @@ struct Place {
     TokenClass kind;
   };
   std::shared_ptr<const SourceFile> file;
-  std::vector<Piece> before;        // the tokens before the word
-  std::vector<std::size_t> open;    // brackets that are open: indices into `before`
-  std::string word;                 // with the names before its dots
-  std::size_t begin = 0;            // of the word
+  std::vector<Piece> before;      // the tokens before the word
+  std::vector<std::size_t> open;  // brackets that are open: indices into `before`
+  std::string word;               // with the names before its dots
+  std::size_t begin = 0;          // of the word
   bool in_string = false, in_comment = false;
 
   std::string_view last(std::size_t back = 0) const { return back < before.size() ? before[before.size() - 1 - back].text : std::string_view(); }

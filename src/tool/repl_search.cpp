@@ -1,11 +1,11 @@
 // `:search`, and what `:plan --machine` adds: a statement of the session costed by a machine model.
+#include "tool/repl_search.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/compare_text.h"
 #include "tool/layout_choices.h"
 #include "tool/layout_search.h"
 #include "tool/repl_commands.h"
-#include "tool/repl_search.h"
 #include "tool/what_if.h"
 
 namespace mtf::tool {

@@ -11,13 +11,13 @@
 namespace mtf::tool {
 
 struct ReportParts {
-  std::string title;                ///< the script's name
-  std::string source;               ///< its text
-  std::string totals;               ///< as `mtf plan` prints them
+  std::string title;   ///< the script's name
+  std::string source;  ///< its text
+  std::string totals;  ///< as `mtf plan` prints them
   const PlanTree* tree = nullptr;
   std::vector<Picture> pictures;
-  std::vector<Compared> layouts;    ///< with their times, to be drawn as bars
-  std::string machine;              ///< the name of the model whose times they are
+  std::vector<Compared> layouts;  ///< with their times, to be drawn as bars
+  std::string machine;            ///< the name of the model whose times they are
 };
 
 std::string html_report(const ReportParts& parts);

@@ -1,7 +1,7 @@
 #include <unistd.h>
 
-#include <fstream>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <new>
 

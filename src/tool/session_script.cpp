@@ -11,7 +11,7 @@ namespace mtf::tool {
 namespace {
 
 struct Piece {
-  std::string before;    // comments
+  std::string before;  // comments
   std::string text;
   std::string declares;  // the name of a function or model
   bool has_value = false;

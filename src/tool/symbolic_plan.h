@@ -23,8 +23,8 @@ class SymbolicPlan {
  private:
   struct Statement {
     std::string place, text;
-    std::map<size_t, int64_t> programs;   ///< how often it runs each program of the record
-    PlanTotals totals;                    ///< for what its sums are not exact about
+    std::map<size_t, int64_t> programs;  ///< how often it runs each program of the record
+    PlanTotals totals;                   ///< for what its sums are not exact about
   };
   const ProgramRecord& record_;
   std::vector<int64_t> before_;

@@ -14,7 +14,7 @@ namespace mtf::tool {
 /// What there is room for.
 struct Room {
   std::size_t columns = 80;
-  std::size_t lines = 24;   ///< 0: as many as it takes, and columns that do not fit stand below
+  std::size_t lines = 24;  ///< 0: as many as it takes, and columns that do not fit stand below
   int digits = 6;
 };
 

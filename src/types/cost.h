@@ -44,7 +44,7 @@ class Cost {
  private:
   std::vector<Product>& own_terms();
 
-  std::shared_ptr<std::vector<Product>> terms_;   ///< null: none. Copies share them until one changes
+  std::shared_ptr<std::vector<Product>> terms_;  ///< null: none. Copies share them until one changes
 };
 
 /// `2·batch/rows·io + hidden/cols`

@@ -16,9 +16,9 @@ namespace mtf::properties {
 struct Type {
   enum class Kind { kReal, kInteger, kNumber, kList, kTuple, kFunction, kModel };
   Kind kind = Kind::kReal;
-  std::vector<int> dims = {};       ///< of a tensor: places in the table of dims, ascending
-  std::vector<Type> parts = {};     ///< a list's element, a tuple's parts, a function's argument and result
-  int length = 0;                   ///< a list has at least so many elements
+  std::vector<int> dims = {};    ///< of a tensor: places in the table of dims, ascending
+  std::vector<Type> parts = {};  ///< a list's element, a tuple's parts, a function's argument and result
+  int length = 0;                ///< a list has at least so many elements
   int model = -1;
   bool operator==(const Type&) const = default;
 };
@@ -28,8 +28,8 @@ using DimSet = std::vector<int>;
 struct Named {
   std::string name;
   Type type;
-  double bound = 2;                 ///< of its elements, roughly
-  double cost = 0;                  ///< of a call, in operations
+  double bound = 2;  ///< of its elements, roughly
+  double cost = 0;   ///< of a call, in operations
   bool assignable = true;
   std::set<std::string> from = {};  ///< names that its value may have been made of
 };
@@ -41,11 +41,11 @@ struct Drawn {
 
 struct ModelClass {
   std::string name;
-  Type call;                        ///< a function's
+  Type call;  ///< a function's
   double cost = 0;
   struct Place { std::string path; DimSet dims; };
-  std::vector<Place> params, states;    ///< its own and its submodels'
-  std::vector<std::string> methods;     ///< without arguments, which assign a state
+  std::vector<Place> params, states;  ///< its own and its submodels'
+  std::vector<std::string> methods;   ///< without arguments, which assign a state
 };
 
 class WholeProgramDrawer {
@@ -58,7 +58,7 @@ class WholeProgramDrawer {
 
   // draw_exact.cpp. `depth` bounds how deep expressions are nested.
   Drawn integer(const DimSet& dims, int depth);
-  Expression number(int depth);             ///< of the host, from 0 to some tens
+  Expression number(int depth);  ///< of the host, from 0 to some tens
   Expression condition(bool& on_tensor);
 
   // draw_values.cpp
@@ -171,14 +171,14 @@ class WholeProgramDrawer {
   std::vector<std::string> layouts_, meshes_, settings_;
   bool doubles_ = false;
   int names_ = 0;
-  int functions_ = 0;               ///< how many are being written, one in the other
+  int functions_ = 0;  ///< how many are being written, one in the other
   int loops_ = 0;
-  int unknown_ = 0;                 ///< branches on tensors around here
-  int blocks_ = 0;                  ///< of any kind, around here
+  int unknown_ = 0;  ///< branches on tensors around here
+  int blocks_ = 0;   ///< of any kind, around here
   int counting_ = 0;
-  int gradients_ = 0;               ///< gradient expressions around here
-  double turns_ = 1;                ///< how often this place runs in a call
-  double cost_ = 0;                 ///< of what has been written in this function
+  int gradients_ = 0;  ///< gradient expressions around here
+  double turns_ = 1;   ///< how often this place runs in a call
+  double cost_ = 0;    ///< of what has been written in this function
   int statements_left_ = 0;
 };
 

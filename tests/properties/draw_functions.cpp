@@ -89,11 +89,12 @@ std::optional<Statements> WholeProgramDrawer::closure_list() {
   double cost = 0;
   auto body = [&](bool turn) {
     Expression result;
-    cost = std::max(cost, in_function([&] {
+    const auto draw = [&] {
       declare(x, {.dims = from});
       if (turn) declare(k, {.kind = Type::Kind::kNumber}, 3, false);
       result = fit(real(from, 2), from, 2);
-    }));
+    };
+    cost = std::max(cost, in_function(draw));
     return result;
   };
   if (way == 0) {

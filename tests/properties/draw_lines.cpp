@@ -9,7 +9,7 @@
 namespace mtf::properties {
 namespace {
 
-constexpr int64_t kMostPoints = 65536;   // of a contraction
+constexpr int64_t kMostPoints = 65536;  // of a contraction
 
 }  // namespace
 

@@ -26,9 +26,9 @@ class Dice {
 
 /// What is known of a tensor besides its type.
 struct Facts {
-  double low = 0, high = 0;   ///< bounds of its elements
-  double error = 0;           ///< by how many epsilons two runs may differ; 0: the same bits
-  bool summed = false;        ///< a sum went into it: equal numbers, but 0 may be -0
+  double low = 0, high = 0;  ///< bounds of its elements
+  double error = 0;          ///< by how many epsilons two runs may differ; 0: the same bits
+  bool summed = false;       ///< a sum went into it: equal numbers, but 0 may be -0
   static Facts between(double low, double high) { return {low, high, 0, false}; }
   double magnitude() const { return std::max(std::abs(low), std::abs(high)); }
 };
@@ -111,8 +111,8 @@ class Generator {
   const Variable* any();
   template <typename Filter>
   const Variable* any(Filter filter);
-  const Variable* number();          ///< not bool
-  const Variable* exact_number();    ///< on which something discontinuous may be done
+  const Variable* number();        ///< not bool
+  const Variable* exact_number();  ///< on which something discontinuous may be done
   const Variable* real();
   const Variable* with_dims(bool bool_too = false);
   const Dim& dim_of(const Variable& x) { return dice_.pick(x.dims); }
@@ -129,8 +129,8 @@ class Generator {
   bool differentiable_ = false;
   ElementType real_;
   Evaluation evaluation_;
-  Dims dims_;                         ///< those that tensors are drawn from
-  std::vector<Dim> declared_;         ///< all
+  Dims dims_;                       ///< those that tensors are drawn from
+  std::vector<Dim> declared_;       ///< all
   std::deque<Variable> variables_;  ///< stays where it is while others are added
   std::string mesh_;
   std::vector<std::string> axes_;

@@ -6,8 +6,8 @@
 namespace mtf::properties {
 
 struct ChildResult {
-  std::string said;                 ///< all that the child has said, also before it crashed
-  std::string ended;                ///< empty if it ended well, else `crash (signal 11)`, `hangs`, `exit status 1`
+  std::string said;   ///< all that the child has said, also before it crashed
+  std::string ended;  ///< empty if it ended well, else `crash (signal 11)`, `hangs`, `exit status 1`
 };
 
 /// Runs `work` in a fork of this process; it hands what is to come back to its argument. A child that computes for

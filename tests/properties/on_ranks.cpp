@@ -15,7 +15,7 @@
 namespace mtf::properties {
 namespace {
 
-constexpr int kHangs = 97;          // exit status of a rank that its watch has ended
+constexpr int kHangs = 97;  // exit status of a rank that its watch has ended
 
 std::array<char, 200> watched{};
 
@@ -36,8 +36,8 @@ std::string quoted(const std::string& word) {
 }  // namespace
 
 ChildResult on_ranks(int ranks, const std::vector<std::string>& arguments) {
-  setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);                      // there may be more ranks than cores
-  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);       // containers often forbid it
+  setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);                 // there may be more ranks than cores
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);  // containers often forbid it
   std::string command = fmt::format("exec mpirun -q -n {} --oversubscribe --allow-run-as-root {}", ranks, quoted(std::filesystem::read_symlink("/proc/self/exe").string()));
   for (const std::string& word : arguments) command += " " + quoted(word);
   std::fflush(nullptr);

@@ -10,9 +10,9 @@
 
 #include "cost/layout_costs.h"
 #include "cost/recorded_schedules.h"
+#include "eval/session.h"
 #include "scripts.h"
 #include "spmd/instruction_costs.h"
-#include "eval/session.h"
 #include "support/diagnostics.h"
 
 namespace mtf::properties {
@@ -23,7 +23,7 @@ struct Planned {
   bool is_exact = true;
   std::shared_ptr<ProgramRecord> record = std::make_shared<ProgramRecord>();
   std::unique_ptr<Engine> engine;
-  std::unique_ptr<Session> session;   ///< errors point into its source
+  std::unique_ptr<Session> session;  ///< errors point into its source
 };
 
 /// `run`: runs the script.

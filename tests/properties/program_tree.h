@@ -10,19 +10,19 @@
 namespace mtf::properties {
 
 struct Expression {
-  std::string text;                  ///< `tanh($0)`: `$0` to `$9` stand for the operands
+  std::string text;  ///< `tanh($0)`: `$0` to `$9` stand for the operands
   std::vector<Expression> operands;
-  std::string type;                  ///< `f32[a, b]`, `number`, `count`; empty: nothing else can stand here
+  std::string type;  ///< `f32[a, b]`, `number`, `count`; empty: nothing else can stand here
 };
 
 struct Statement;
 using Statements = std::vector<Statement>;
 
 struct Statement {
-  std::string text;                  ///< `let x = $0`; the head of a block has no brace: `for k in 0..$0`
+  std::string text;  ///< `let x = $0`; the head of a block has no brace: `for k in 0..$0`
   std::vector<Expression> parts;
-  std::optional<Statements> body;    ///< between `{` and `}`
-  Statements otherwise;              ///< the block behind `else`, if there is one
+  std::optional<Statements> body;  ///< between `{` and `}`
+  Statements otherwise;            ///< the block behind `else`, if there is one
 };
 
 std::string to_string(const Expression& expression);

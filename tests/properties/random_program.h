@@ -20,24 +20,24 @@ namespace mtf::properties {
 
 /// A line that binds a tensor or two.
 struct Line {
-  std::string text;                  ///< `let v3 = v1 + v2`; several lines where it is a loop
-  std::string layout;                ///< what stands behind `@` if the program is laid out, or nothing
-  std::string before;                ///< `use …` that stands above it if the program is laid out
+  std::string text;    ///< `let v3 = v1 + v2`; several lines where it is a loop
+  std::string layout;  ///< what stands behind `@` if the program is laid out, or nothing
+  std::string before;  ///< `use …` that stands above it if the program is laid out
   std::vector<std::string> binds;
   std::vector<std::string> reads;
-  std::string as_input;              ///< a line that binds a tensor of the same type to the first name, or nothing
+  std::string as_input;  ///< a line that binds a tensor of the same type to the first name, or nothing
 };
 
 struct RandomProgram {
   uint64_t seed = 0;
   bool has_loop = false;
-  std::string dims;                  ///< lines that declare them
-  std::string placing;               ///< lines that declare meshes and layouts
-  int64_t processors = 1;            ///< of each of its meshes
+  std::string dims;        ///< lines that declare them
+  std::string placing;     ///< lines that declare meshes and layouts
+  int64_t processors = 1;  ///< of each of its meshes
   std::vector<Line> inputs;
   std::vector<Line> lines;
   std::vector<std::string> results;
-  std::vector<Tolerance> tolerances; ///< of each result
+  std::vector<Tolerance> tolerances;  ///< of each result
 
   Script script(bool laid_out) const;
   /// The part that computes only this result.

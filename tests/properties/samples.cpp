@@ -1,6 +1,6 @@
+#include "samples.h"
 #include "graph/op.h"
 #include "ops/call.h"
-#include "samples.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

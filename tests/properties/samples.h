@@ -24,15 +24,15 @@ inline constexpr Sizes kMisaligned[] = {{1, 15, 16, 17}, {16, 17, 1, 15}, {17, 1
 struct SampleInput {
   std::string name;
   ElementType element = ElementType::kF32;
-  std::string dims;            ///< `[a, b]`
-  std::string low, high;       ///< bounds as they are written
+  std::string dims;       ///< `[a, b]`
+  std::string low, high;  ///< bounds as they are written
 };
 
 /// One line of a record's samples.
 struct Sample {
   const Op* op = nullptr;
   std::string line;
-  std::string declarations;    ///< `dim bc = b * c`, a line each
+  std::string declarations;       ///< `dim bc = b * c`, a line each
   std::vector<std::string> dims;  ///< those of a, b, c and d that it uses
   std::vector<SampleInput> inputs;
   std::string expression;

@@ -25,9 +25,9 @@ struct Script {
 
 /// Where and how a script is run.
 struct Where {
-  std::string mesh = "all:1";   ///< as `--mesh` says it; empty: the script's own
-  std::string layout = {};      ///< as `--layout` says it; not given where the mesh is not
-  bool cut_each = false;        ///< compute after every statement of the body instead of at its end
+  std::string mesh = "all:1";  ///< as `--mesh` says it; empty: the script's own
+  std::string layout = {};     ///< as `--layout` says it; not given where the mesh is not
+  bool cut_each = false;       ///< compute after every statement of the body instead of at its end
 };
 /// `--mesh "all:4" --layout "a:all"`
 std::string to_string(const Where& where);
@@ -62,7 +62,7 @@ class Evaluation {
  private:
   static Settings settings_of(const Where& where);
   Where where_;
-  std::string written_;   ///< what has been run so far
+  std::string written_;  ///< what has been run so far
 };
 
 /// Runs a script from end to end; throws UserError where it is refused.
@@ -72,12 +72,12 @@ Outcome run(Engine& engine, const Script& script, const Where& where);
 bool is_illegal(const Script& script, const Where& where);
 
 /// The engines of this process: made when first used, ended by `end_engines`.
-Engine& engine();        ///< hosts every processor in this process
-Engine& dry_engine();    ///< predicts
-Engine& reference_engine();  ///< computes each operation at once, and predicts
-Engine& single_engine(); ///< as engine(), with fusion off
-Engine& shared_engine(); ///< hosts this rank's share of the processors
-Engine& shared_single_engine(); ///< as shared_engine(), with fusion off
+Engine& engine();                ///< hosts every processor in this process
+Engine& dry_engine();            ///< predicts
+Engine& reference_engine();      ///< computes each operation at once, and predicts
+Engine& single_engine();         ///< as engine(), with fusion off
+Engine& shared_engine();         ///< hosts this rank's share of the processors
+Engine& shared_single_engine();  ///< as shared_engine(), with fusion off
 void end_engines();
 
 /// What is being run, for the message of a crash; the newest call holds.

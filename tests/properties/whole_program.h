@@ -30,7 +30,7 @@ inline constexpr size_t kFeatures = static_cast<size_t>(Feature::kLast);
 struct FeatureRecord {
   Feature feature;
   std::string_view name;
-  bool on;                          ///< drawn unless other features are asked for
+  bool on;  ///< drawn unless other features are asked for
   std::string_view what;
 };
 const std::vector<FeatureRecord>& features();
@@ -45,15 +45,15 @@ FeatureSet features_of(const std::string& names);
 struct WholeProgram {
   uint64_t seed = 0;
   Statements statements;
-  std::vector<std::string> dims;                          ///< that a layout can split
-  std::vector<std::pair<std::string, std::string>> set;   ///< for --set
-  std::vector<std::string> axes;    ///< of the meshes that it runs on: p, or r and c
-  bool own_meshes = false;          ///< it declares meshes with the axes r and c
-  int64_t processors = 1;           ///< of each of its own meshes
-  bool counts = false;              ///< it prints what was counted
-  bool mixed = false;               ///< some of it is under `precision mixed`: other sums are rounded in other places, to bf16
-  bool reads_decide = false;        ///< what the host read of a tensor decides how it goes on
-  std::set<std::string> made_of;    ///< kinds of statements, and operations that samples gave
+  std::vector<std::string> dims;                         ///< that a layout can split
+  std::vector<std::pair<std::string, std::string>> set;  ///< for --set
+  std::vector<std::string> axes;                         ///< of the meshes that it runs on: p, or r and c
+  bool own_meshes = false;                               ///< it declares meshes with the axes r and c
+  int64_t processors = 1;                                ///< of each of its own meshes
+  bool counts = false;                                   ///< it prints what was counted
+  bool mixed = false;                                    ///< some of it is under `precision mixed`: other sums are rounded in other places, to bf16
+  bool reads_decide = false;                             ///< what the host read of a tensor decides how it goes on
+  std::set<std::string> made_of;                         ///< kinds of statements, and operations that samples gave
   std::string text() const { return to_string(statements); }
 };
 

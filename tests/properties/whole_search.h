@@ -17,9 +17,9 @@ struct Found {
 struct Search {
   uint64_t first = 0;
   uint64_t count = 1000;
-  std::string features = "";        ///< as features_of() reads them
-  bool plans = false;               ///< what is planned of each statement is what running it counts
-  int ranks = 1;                    ///< more: programs run on so many ranks, which mpirun starts
+  std::string features = "";  ///< as features_of() reads them
+  bool plans = false;         ///< what is planned of each statement is what running it counts
+  int ranks = 1;              ///< more: programs run on so many ranks, which mpirun starts
   bool shrink = true;
   /// Failures of these kinds that have been found before (the beginning of Failure::kind) are counted, not shrunk again.
   size_t most_of_a_kind = 1000;
@@ -28,9 +28,9 @@ struct Search {
 /// What was run.
 struct Tally {
   uint64_t programs = 0;
-  uint64_t runs = 0;                ///< of a program at a trial
-  uint64_t ended = 0;               ///< runs that an error ended, the same one as the reference
-  uint64_t refused = 0;             ///< programs that the check refuses at every trial
+  uint64_t runs = 0;     ///< of a program at a trial
+  uint64_t ended = 0;    ///< runs that an error ended, the same one as the reference
+  uint64_t refused = 0;  ///< programs that the check refuses at every trial
   std::vector<Found> found;
 };
 /// `1000 of 1000 whole programs do the same everywhere: …`

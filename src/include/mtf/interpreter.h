@@ -43,27 +43,27 @@ struct TensorData {
 
 /// A part of a program's text, and what is known of it without running it: for whoever shows programs.
 struct TextPart {
-  std::size_t begin = 0, end = 0;       ///< bytes of the text
-  std::vector<std::string> types;       ///< "f32[batch=64/rows]", "an int"; several where it is evaluated with several
-  std::string definition_file;          ///< of a name: where it is bound, "<text>" in the text itself; empty if unknown
+  std::size_t begin = 0, end = 0;  ///< bytes of the text
+  std::vector<std::string> types;  ///< "f32[batch=64/rows]", "an int"; several where it is evaluated with several
+  std::string definition_file;     ///< of a name: where it is bound, "<text>" in the text itself; empty if unknown
   std::size_t definition_begin = 0, definition_end = 0;
-  bool has_cost = false;                ///< a statement, or an expression with work of its own
-  std::int64_t flops = 0;               ///< of a processor, turns of loops included
-  std::int64_t collectives = 0;         ///< that it takes part in
-  std::int64_t bytes = 0;               ///< that they move
+  bool has_cost = false;         ///< a statement, or an expression with work of its own
+  std::int64_t flops = 0;        ///< of a processor, turns of loops included
+  std::int64_t collectives = 0;  ///< that it takes part in
+  std::int64_t bytes = 0;        ///< that they move
 };
 
 /// As the options of the `mtf` command; texts in its notation. An empty member leaves it to the program.
 struct InterpreterOptions {
-  std::string mesh;             ///< "rows:2;cols:2"
-  std::string layout;           ///< "batch:rows;hidden:cols"
+  std::string mesh;                                      ///< "rows:2;cols:2"
+  std::string layout;                                    ///< "batch:rows;hidden:cols"
   std::vector<std::pair<std::string, std::string>> set;  ///< values of options and dims, by name
-  int threads = 0;              ///< 0: as many as there are cores
+  int threads = 0;                                       ///< 0: as many as there are cores
   /// This process is one of several that mpirun has started: they host the mesh between them, each makes the same calls
   /// of its interpreter in the same order, on one thread, and only the first one's prints. At most one interpreter of a
   /// process. MPI is started and ended with it, unless the process has started it itself.
   bool on_ranks = false;
-  std::string standard_library; ///< folder of the standard modules; empty: where it was installed
+  std::string standard_library;  ///< folder of the standard modules; empty: where it was installed
   /// Gets what `print` prints, a line or more at a time; without it, standard output does. What it throws ends the run.
   std::function<void(std::string_view)> output;
 };

@@ -31,20 +31,20 @@ TEST_F(Editing, KeysOfEmacs) {
       {"ab cd\x1b" "bx", "[ab xcd]"},                   // Alt-B
       {"ab cd\x01\x1b" "fx", "[abx cd]"},               // Alt-F
       {"ab cd\x01\x1b" "d", "[ cd]"},                   // Alt-D
-      {"ab cd\x17", "[ab ]"},                           // Ctrl-W
-      {"ab cd\x15", "[]"},                              // Ctrl-U
+      {"ab cd\x17", "[ab ]"},  // Ctrl-W
+      {"ab cd\x15", "[]"},     // Ctrl-U
       {"ab cd\x1b" "b\x0b", "[ab ]"},                   // Ctrl-K
-      {"ab cd\x17\x01\x19 ", "[cd ab ]"},               // Ctrl-Y
-      {"a b c\x17\x17\x01\x19", "[b ca ]"},             // kills in a row are put back together
-      {"abc\x14", "[acb]"},                             // Ctrl-T at the end
-      {"abc\x02\x02\x14", "[bac]"},                     // Ctrl-T in the middle
-      {"ab\x02\x04", "[a]"},                            // Ctrl-D deletes
-      {"ab\x7f", "[a]"},                                // Backspace
-      {"ab\x1b[D\x1b[3~", "[a]"},                       // Left, Delete
-      {"ab\x1b[Hx", "[xab]"},                           // Home
-      {"ab cd\x1b[1;5Dx", "[ab xcd]"},                  // Ctrl-Left
+      {"ab cd\x17\x01\x19 ", "[cd ab ]"},    // Ctrl-Y
+      {"a b c\x17\x17\x01\x19", "[b ca ]"},  // kills in a row are put back together
+      {"abc\x14", "[acb]"},                  // Ctrl-T at the end
+      {"abc\x02\x02\x14", "[bac]"},          // Ctrl-T in the middle
+      {"ab\x02\x04", "[a]"},                 // Ctrl-D deletes
+      {"ab\x7f", "[a]"},                     // Backspace
+      {"ab\x1b[D\x1b[3~", "[a]"},            // Left, Delete
+      {"ab\x1b[Hx", "[xab]"},                // Home
+      {"ab cd\x1b[1;5Dx", "[ab xcd]"},       // Ctrl-Left
       {"ab", "[ab]"},
-      {"ab cd\x1b\x7f", "[ab ]"},                       // Alt-Backspace
+      {"ab cd\x1b\x7f", "[ab ]"},  // Alt-Backspace
   };
   for (const auto& [keys, entry] : cases) EXPECT_EQ(entered(terminal, keys), entry) << ::testing::PrintToString(keys);
 }

@@ -32,7 +32,7 @@ TEST_F(HistoryTest, TheFileIsItsOwnersAlone) {
   History(path("h")).add("b");
   History(path("new")).add("b");
   for (const std::string name : {"h", "new"}) {
-    struct stat status{};
+    struct stat status = {};
     stat(path(name).c_str(), &status);
     EXPECT_EQ(status.st_mode & 0777U, 0600U) << name;
   }

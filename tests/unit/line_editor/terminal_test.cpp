@@ -98,7 +98,7 @@ TEST_F(TerminalTest, ItIsRestoredWhileTheProcessIsStopped) {
 
 TEST_F(TerminalTest, ASignalThatSomebodyHandlesIsCtrlC) {
   Session terminal(10, 40, [] {
-    struct sigaction action{};
+    struct sigaction action = {};
     action.sa_handler = [](int) {};
     sigaction(SIGINT, &action, nullptr);
     return echo(options());

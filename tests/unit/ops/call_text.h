@@ -15,8 +15,8 @@ struct NamedArgument {
   std::optional<double> number;
   std::string tensor;
   NamedArgument(std::initializer_list<Dim> d) : dims(d) {}
-  NamedArgument(double n) : number(n) {}                  // NOLINT
-  NamedArgument(const char* name) : tensor(name) {}       // NOLINT
+  NamedArgument(double n) : number(n) {}             // NOLINT
+  NamedArgument(const char* name) : tensor(name) {}  // NOLINT
 };
 
 class CallText {

@@ -3,9 +3,9 @@
 
 #include <random>
 
+#include "../work_time.h"
 #include "ops/contract.h"
 #include "whole_graph.h"
-#include "../work_time.h"
 
 namespace mtf::test {
 namespace {

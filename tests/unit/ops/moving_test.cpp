@@ -129,11 +129,11 @@ TEST_F(Moving, a_masked_index_keeps_every_bit) {
 TEST_F(Moving, gather_and_scatter_add) {
   const Dim n{Name("n"), 4};
   const Value ids = graph.input(random_array({c, n}, 4, ElementType::kI32, 0, 6));
-  check(gather(builder, x, ids, b, x.element()), {x});                                          // c runs with the table's
+  check(gather(builder, x, ids, b, x.element()), {x});  // c runs with the table's
   const Value other = graph.input(random_array({n}, 5, ElementType::kI32, 0, 6));
   check(gather(builder, x, other, b, x.element()), {x});
   const Value along = graph.input(random_array({a, b}, 6, ElementType::kI32, 0, 6));
-  check(gather(builder, x, along, b, x.element()), {x});                                        // the result's b is the ids'
+  check(gather(builder, x, along, b, x.element()), {x});  // the result's b is the ids'
   const Dim vocab{Name("vocab"), 7};
   const Value places = graph.input(random_array({b, a}, 7, ElementType::kI32, 0, 7));
   check(scatter_add(builder, x, places, vocab, {vocab, c}, x.element()), {x});

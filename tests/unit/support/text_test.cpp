@@ -1,5 +1,5 @@
-#include "support/printable.h"
 #include "support/text.h"
+#include "support/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -73,8 +73,8 @@ TEST_F(Mutation, SplicedPrograms) {
 }
 
 TEST_F(Mutation, LongInputsTakeLinearTime) {
-  const std::vector<std::string> repeated = {"(",    "f()\n", "f();", "x = 3\n", ")",        "\"a\n", "\x01",   "## a\n", "fn ",
-                                             "a..b", "[{(",   "a->b", "if a {} else ", "let ", "\"{",   "let x = (\n", "\n"};
+  const std::vector<std::string> repeated = {"(", "f()\n", "f();", "x = 3\n", ")", "\"a\n", "\x01", "## a\n", "fn ",
+                                             "a..b", "[{(", "a->b", "if a {} else ", "let ", "\"{", "let x = (\n", "\n"};
   for (const std::string& part : repeated) {
     std::string text;
     while (text.size() < 30000) text += part;

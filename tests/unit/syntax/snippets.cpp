@@ -3,8 +3,7 @@
 namespace mtf::test {
 
 const std::vector<std::string>& snippets() {
-  static const std::vector<std::string> kSnippets = {
-R"mtf(## Two fully-connected layers learn the identity function (the Mesh-TensorFlow repository's toy model).
+  static const std::vector<std::string> kSnippets = {R"mtf(## Two fully-connected layers learn the identity function (the Mesh-TensorFlow repository's toy model).
 ## Prints the same losses, to four digits, under every mesh and layout.
 mesh   grid  = [rows: 2, cols: 2]
 layout dp_mp = {batch -> rows, hidden -> cols}

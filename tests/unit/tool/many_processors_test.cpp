@@ -17,8 +17,8 @@ constexpr double kSanitized = kDebugBuild ? 10 : 1;
 #endif
 
 struct Case {
-  std::string kind;   ///< as counters call it
-  std::string x, y;   ///< y is made of x, and its elements add up to a * b
+  std::string kind;  ///< as counters call it
+  std::string x, y;  ///< y is made of x, and its elements add up to a * b
 };
 
 const std::vector<Case> kCases = {

@@ -71,7 +71,7 @@ TEST_F(Pictures, AReportHasTheSourceBesideItsCosts) {
   EXPECT_EQ(result.status, 0) << result.err;
   const std::string text = read("report.html");
   EXPECT_EQ(count(text, "<details"), count(text, "</details>"));
-  EXPECT_TRUE(std::regex_search(text, std::regex("540,000 flops</td><td>let y = einsum")));   // 2 · 60 · 90 · 50
+  EXPECT_TRUE(std::regex_search(text, std::regex("540,000 flops</td><td>let y = einsum")));  // 2 · 60 · 90 · 50
   EXPECT_EQ(count(text, "<svg "), 1);
 }
 

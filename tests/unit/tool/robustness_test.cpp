@@ -9,10 +9,10 @@
 #include <chrono>
 #include <thread>
 
+#include "../work_time.h"
 #include "command.h"
 #include "exec/engine.h"
 #include "mpi_job.h"
-#include "../work_time.h"
 #include "tool/golden_test.h"
 
 namespace mtf::tool {
@@ -278,9 +278,9 @@ TEST_F(OneMegabyte, OfOneLine) {
 
 TEST_F(OneMegabyte, OfDeclarations) {
   const std::vector<std::function<std::string(int)>> lines = {
-      [](int i) { return fmt::format("let x{} = {}\n", i, i); },      [](int i) { return fmt::format("dim d{} = {}\n", i, i + 1); },
-      [](int i) { return fmt::format("option o{} = {}\n", i, i); },   [](int i) { return fmt::format("import nn as m{}\n", i); },
-      [](int i) { return fmt::format("# comment {}\n", i); },         [](int i) { return fmt::format("let s{} = \"text {{1 + {}}}\"\n", i, i); }};
+      [](int i) { return fmt::format("let x{} = {}\n", i, i); }, [](int i) { return fmt::format("dim d{} = {}\n", i, i + 1); },
+      [](int i) { return fmt::format("option o{} = {}\n", i, i); }, [](int i) { return fmt::format("import nn as m{}\n", i); },
+      [](int i) { return fmt::format("# comment {}\n", i); }, [](int i) { return fmt::format("let s{} = \"text {{1 + {}}}\"\n", i, i); }};
   for (const auto& line : lines) EXPECT_EQ(check(many(line)).status, 0) << line(1);
 }
 

@@ -79,9 +79,9 @@ std::string line_behind(const std::string& text, const std::string& head, const 
 using Formulas = std::map<std::string, std::string>;
 
 struct Symbolic {
-  std::map<std::string, Formulas> of;       ///< by `place  text`; `in all`
+  std::map<std::string, Formulas> of;  ///< by `place  text`; `in all`
   std::map<std::string, double> sizes;
-  std::string notes;                        ///< of all
+  std::string notes;  ///< of all
 };
 
 Symbolic read_symbolic(const std::string& text) {
