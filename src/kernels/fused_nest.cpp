@@ -15,7 +15,7 @@ namespace {
 using lanes::Group;
 
 constexpr std::int64_t kFlatRow = kLongestRow;  // elements of one row made of several short ones
-constexpr std::int64_t kPanelRows = 64;  // rows and columns of a staged panel
+constexpr std::int64_t kPanelRows = 64;         // rows and columns of a staged panel
 constexpr std::int64_t kPanelColumns = 128;
 constexpr std::int64_t kFoldTiles = 16;  // tiles summed in f32 before they go to f64
 constexpr std::int64_t kSlotBytes = 8 * lanes::kBytes;

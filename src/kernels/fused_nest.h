@@ -59,7 +59,7 @@ struct Nest {
   std::vector<Stream> operands;
   std::vector<Stream> outputs;
   std::vector<ElementType> output_types;
-  std::vector<bool> by_row;  ///< for each output
+  std::vector<bool> by_row;               ///< for each output
   std::span<const LoopArgument> scalars;  ///< the operands as given
 
   bool has_by_row() const { return std::find(by_row.begin(), by_row.end(), true) != by_row.end(); }

@@ -10,7 +10,7 @@ namespace {
 
 /// A loop longer than this gains nothing: its values no longer fit in registers and L1.
 constexpr size_t kMostInstructions = 64;
-constexpr size_t kMostArrays = 24;  // that come from elsewhere
+constexpr size_t kMostArrays = 24;   // that come from elsewhere
 constexpr size_t kMostReaders = 64;  // of a value, that one more is compared with
 
 /// Steps that will run as one.
