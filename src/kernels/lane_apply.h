@@ -6,6 +6,25 @@
 
 namespace mtf::lanes {
 
+/// gelu(x) = x gate(x): (1 + tanh u) / 2 is sigmoid 2u.
+template <class V>
+inline V gelu_gate(V x) {
+  return sigmoid_of(Scalar<V>(2) * ((x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588)));
+}
+/// The derivative of gelu where its gate is known.
+template <class V>
+inline V gelu_grad_of(V x, V gate) {
+  using S = Scalar<V>;
+  const V inner = (S(1) + (x * x) * S(3 * 0.044715)) * S(0.79788456080286535588);
+  return gate + (S(2) * x) * ((gate * (S(1) - gate)) * inner);
+}
+/// The derivative of swish where the sigmoid is known.
+template <class V>
+inline V swish_grad_of(V x, V sigmoid) {
+  using S = Scalar<V>;
+  return sigmoid * (S(1) + x * (S(1) - sigmoid));
+}
+
 template <LaneOp kOp, class V>
 inline V apply(V a) {
   using S = Scalar<V>;

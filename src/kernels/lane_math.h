@@ -298,24 +298,6 @@ template <class V>
 inline V sigmoid_of(V x) {
   return Scalar<V>(1) / (Scalar<V>(1) + exp_of(-x));
 }
-/// gelu(x) = x gate(x): (1 + tanh u) / 2 is sigmoid 2u.
-template <class V>
-inline V gelu_gate(V x) {
-  return sigmoid_of(Scalar<V>(2) * ((x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588)));
-}
-/// The derivative of gelu where its gate is known.
-template <class V>
-inline V gelu_grad_of(V x, V gate) {
-  using S = Scalar<V>;
-  const V inner = (S(1) + (x * x) * S(3 * 0.044715)) * S(0.79788456080286535588);
-  return gate + (S(2) * x) * ((gate * (S(1) - gate)) * inner);
-}
-/// The derivative of swish where the sigmoid is known.
-template <class V>
-inline V swish_grad_of(V x, V sigmoid) {
-  using S = Scalar<V>;
-  return sigmoid * (S(1) + x * (S(1) - sigmoid));
-}
 template <class V>
 inline V maximum_of(V a, V b) {
   if constexpr (std::is_same_v<V, I>) return a > b ? a : b;

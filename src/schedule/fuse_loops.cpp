@@ -10,7 +10,7 @@ namespace {
 
 /// A loop longer than this gains nothing: its values no longer fit in registers and L1.
 constexpr size_t kMostInstructions = 64;
-constexpr size_t kMostArrays = 24;
+constexpr size_t kMostArrays = 24;   // that come from elsewhere
 constexpr size_t kMostReaders = 64;  // of a value, that one more is compared with
 
 /// Steps that will run as one.
@@ -88,7 +88,18 @@ class Fuser {
   }
 
   bool fits(const Cluster& a, const Cluster& b) const {
-    return a.members.size() + b.members.size() <= kMostInstructions && a.reads.size() + b.reads.size() <= kMostArrays;
+    return a.members.size() + b.members.size() <= kMostInstructions &&
+           (a.reads.size() + b.reads.size() <= kMostArrays || arrays(a, b) <= kMostArrays);
+  }
+
+  /// How many arrays the two together read that neither makes.
+  size_t arrays(const Cluster& a, const Cluster& b) const {
+    std::vector<int> reads = a.reads;
+    add_all(reads, b.reads);
+    return static_cast<size_t>(std::count_if(reads.begin(), reads.end(), [&](int v) {
+      const int from = program_.values[v].dims.empty() ? a.members[0] : maker(v);
+      return from != a.members[0] && from != b.members[0];
+    }));
   }
 
   /// Joining them computes nothing of a region again before its backward pass comes to it: a loop runs where its first

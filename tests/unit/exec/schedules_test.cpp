@@ -22,6 +22,15 @@ TEST(Schedules, AnElementwiseChainAndItsSumAreOneLoop) {
   EXPECT_EQ(lines(text), 4u) << text;
 }
 
+TEST(Schedules, AChainOfFortyStepsOfOneArrayIsOneLoop) {
+  std::string text = schedule_of([](Script& b) {
+    Value x = b.input({batch, io}), y = x;
+    for (int i = 0; i < 20; ++i) y = b.map(ops::kMul, b.map(ops::kAdd, y, x), 1.0 + i);
+    return Values{y};
+  }, "all:4", "");
+  EXPECT_NE(text.find("= loop of 40\n"), std::string::npos) << text;
+}
+
 TEST(Schedules, ALoopDoesNotReachAcrossACollective) {
   std::string text = schedule_of([](Script& b) {
     Value total = b.sum_to(b.input({batch, io}), {io});
