@@ -18,7 +18,7 @@
 //
 // All of it may be left out. An element type that is not listed computes as f32 does, a kind of operation that is not
 // listed as products do. Without `overlap` processors move what they communicate themselves, and compute nothing
-// meanwhile: calibrate measures that work of theirs, and leaves it out.
+// meanwhile.
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -33,7 +33,7 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
   const auto& items = list.items;
   const auto size = static_cast<int64_t>(items.size());
   if (auto* range = at.as<Range>()) {
-    if (!range->known) fail(Kind::size_unknown, span, "the bounds of this part of a list are only known when the program runs");
+    if (!range->known) return unknown(UnknownKind::kAny);
     const int64_t first = range->first, last = range->open_last ? size : range->last;
     if (first < 0 || last > size || first > last) fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", size, first, last);
     findings.count_steps(span, steps_of_copying(static_cast<size_t>(last - first)));

@@ -183,7 +183,8 @@ HostValue decode(Evaluator& evaluator, const TokenizerPtr& tokenizer, Arguments&
     }
     if (evaluator.domain.is_abstract()) {
       evaluator.cuts.cut({*tensor}, arguments.span);
-      return order == 2 ? unknown(UnknownKind::kAny) : unknown(UnknownKind::kString);
+      const HostValue text = unknown(UnknownKind::kString);
+      return order == 2 ? make_list(std::vector<HostValue>(static_cast<size_t>(tensor->dims()[0].size), text)) : text;
     }
     const HostTensor host = evaluator.cuts.fetch(*tensor, arguments.span);
     const int64_t length = order == 0 ? 1 : host.type.dims[order - 1].size, rows = order == 2 ? host.type.dims[0].size : 1;

@@ -50,7 +50,20 @@ bool Attention<T>::sees_all(std::int64_t begin, std::int64_t rows, const Columns
 // ---- operands of products: k runs from line to line -------------------------------------------------------------------
 
 template <class T>
+const Bf16* Attention<T>::in_place(const MatrixPlace& from, std::int64_t first, T factor) const {
+  const bool is = pairs_ && from.element == ElementType::kBf16 && from.column == 1 && factor == T(1);
+  return is ? static_cast<const Bf16*>(from.data) + first * from.row : nullptr;
+}
+
+template <class T>
 void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (const Bf16* const row = in_place(from, first, factor)) {
+      for (std::int64_t r = 0; r < rows; r += 2)
+        pair_lines(row + r * from.row, r + 1 < rows ? row + (r + 1) * from.row : nullptr, size, to + r / 2 * size);
+      return;
+    }
+  }
   T* const staged = pairs_ ? room(stage_, rows * size) : to;
   load_rows(from, first, rows, size, factor, rule_.bf16_product && !pairs_, staged);
   along(staged, rows, size, size, to);
@@ -58,9 +71,12 @@ void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::
 
 template <class T>
 void Attention<T>::load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to, std::int64_t stride) {
+  const std::int64_t count = lines(size);
+  const Bf16* const pairs = in_place(from, first, factor);
+  if (pairs && size % 2 == 0 && from.row % 2 == 0 && reinterpret_cast<std::uintptr_t>(pairs) % sizeof(T) == 0)
+    return copy_matrix(rows, count, sizeof(T), pairs, from.row / 2, 1, to, 1, stride);
   T* staged = room(stage_, rows * size);
   load_rows(from, first, rows, size, factor, rule_.bf16_product && !pairs_, staged);
-  const std::int64_t count = lines(size);
   if constexpr (std::is_same_v<T, float>) {
     if (pairs_) {
       float* const pairs = room(staged_pairs_, rows * count);

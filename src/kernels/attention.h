@@ -117,6 +117,8 @@ class Attention {
 
   /// How many lines n steps of a sum are.
   std::int64_t lines(std::int64_t n) const { return pairs_ ? (n + 1) / 2 : n; }
+  /// Row `first` of a matrix whose rows lie in memory as the products take them, bf16 side by side; else null.
+  const Bf16* in_place(const MatrixPlace& from, std::int64_t first, T factor) const;
   /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
   void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
   /// As lines that lie `stride` apart, of columns or pairs of them.

@@ -31,7 +31,7 @@ Offsets offsets_of(const Matmul& p, std::int64_t index) {
 }
 
 float widen(float x) { return x; }
-float widen(Bf16 x) { return to_float(x); }
+[[maybe_unused]] float widen(Bf16 x) { return to_float(x); }
 
 /// The matrix as T: as it is, or in scratch where it is of another type or rounded to bf16.
 template <class T, class S>
@@ -60,30 +60,25 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
 /// Fresh memory costs as much as the product where it is large: up to this size a thread keeps its own from call to call.
 constexpr std::int64_t kKeptBytes = 32 << 20;
 
-/// The lines of a matrix along k as pairs of bf16 (bf16_pairs.h): a line's stride is x's row, a step's along k its column. As they
-/// are where bf16 lies together along k, else in scratch.
-template <class S>
-Matrix<const float> prepare_pairs(Matrix<const S> x, std::int64_t lines, std::int64_t k, Scratch& scratch) {
-  if constexpr (std::is_same_v<S, Bf16>) {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % sizeof(float) == 0 && (x.row % 2 == 0 || lines == 1);
-    if (x.column == 1 && k % 2 == 0 && aligned) return {reinterpret_cast<const float*>(x.data), x.row / 2, 1};
-  }
+/// The lines of a matrix along k, rounded, as pairs of bf16 (bf16_pairs.h) in scratch: a line's stride is x's row, a step's
+/// along k its column.
+[[maybe_unused]] Matrix<const float> prepare_pairs(Matrix<const float> x, std::int64_t lines, std::int64_t k, Scratch& scratch) {
   const std::int64_t pairs = (k + 1) / 2;
   float* const to = static_cast<float*>(scratch.at_least(lines * pairs * size_of(ElementType::kF32)));
-  std::vector<S> first, second;  // of lines that lie apart
-  const auto together = [](const S* from, std::int64_t n, std::int64_t stride, std::vector<S>& copy) {
+  std::vector<float> first, second;  // of lines that lie apart
+  const auto together = [](const float* from, std::int64_t n, std::int64_t stride, std::vector<float>& copy) {
     if (stride == 1) return from;
     copy.resize(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) copy[static_cast<std::size_t>(i)] = from[i * stride];
-    return static_cast<const S*>(copy.data());
+    return static_cast<const float*>(copy.data());
   };
   if (std::abs(x.column) <= std::abs(x.row)) {  // in memory k runs faster: so do the pairs
     for (std::int64_t i = 0; i < lines; ++i) pair_along(together(x.data + i * x.row, k, x.column, first), k, to + i * pairs);
     return {to, pairs, 1};
   }
   for (std::int64_t p = 0; p < pairs; ++p) {
-    const S* const from = x.data + 2 * p * x.column;
-    const S* const next = 2 * p + 1 < k ? together(from + x.column, lines, x.row, second) : nullptr;
+    const float* const from = x.data + 2 * p * x.column;
+    const float* const next = 2 * p + 1 < k ? together(from + x.column, lines, x.row, second) : nullptr;
     pair_lines(together(from, lines, x.row, first), next, lines, to + p * lines);
   }
   return {to, 1, lines};
@@ -118,10 +113,13 @@ class Product {
   }
 
  private:
+  /// bf16 is multiplied where it lies in memory.
+  static constexpr bool kInPlace = kMultipliesBf16 && std::is_same_v<S, Bf16>;
+  using Operand = Matrix<const std::conditional_t<kInPlace, S, T>>;
   struct Work {
     std::vector<T> a_scratch, b_scratch;
     Scratch a_pairs, b_pairs;
-    Matrix<const T> a{}, b{};
+    Operand a{}, b{};
     Matrix<R> c{};
   };
 
@@ -130,18 +128,23 @@ class Product {
     const Matrix<const S> a{static_cast<const S*>(p_.a.data) + at.a, p_.a.row_stride, p_.a.column_stride};
     const Matrix<const S> b{static_cast<const S*>(p_.b.data) + at.b, p_.b.row_stride, p_.b.column_stride};
     work.c = {static_cast<R*>(p_.c.data) + at.c, p_.c.row_stride, p_.c.column_stride};
-    if constexpr (kMultipliesBf16 && std::is_same_v<T, float>) {
+    if constexpr (kInPlace) {
+      work.a = a, work.b = b;
+      return;
+    } else if constexpr (kMultipliesBf16 && std::is_same_v<S, float>) {
       if (pairs_) {
         thread_local Scratch kept_a, kept_b;
         const auto is_kept = [&](std::int64_t lines) { return lines * (p_.k + 1) * size_of(ElementType::kBf16) <= kKeptBytes; };
-        work.a = prepare_pairs<S>(a, p_.m, p_.k, is_kept(p_.m) ? kept_a : work.a_pairs);
-        work.b = prepare_pairs<S>({b.data, b.column, b.row}, p_.n, p_.k, is_kept(p_.n) ? kept_b : work.b_pairs);
+        work.a = prepare_pairs(a, p_.m, p_.k, is_kept(p_.m) ? kept_a : work.a_pairs);
+        work.b = prepare_pairs({b.data, b.column, b.row}, p_.n, p_.k, is_kept(p_.n) ? kept_b : work.b_pairs);
         std::swap(work.b.row, work.b.column);
         return;
       }
     }
-    work.a = prepare<T, S>(a, p_.m, p_.k, p_.bf16_product, work.a_scratch);
-    work.b = prepare<T, S>(b, p_.k, p_.n, p_.bf16_product, work.b_scratch);
+    if constexpr (!kInPlace) {
+      work.a = prepare<T, S>(a, p_.m, p_.k, p_.bf16_product, work.a_scratch);
+      work.b = prepare<T, S>(b, p_.k, p_.n, p_.bf16_product, work.b_scratch);
+    }
   }
 
   void some(std::int64_t begin, std::int64_t end) const {
@@ -154,7 +157,7 @@ class Product {
 
   /// Rows or columns [begin, end) of one product.
   void piece(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
-    Matrix<const T> a = work.a, b = work.b;
+    Operand a = work.a, b = work.b;
     Matrix<R> c = work.c;
     if (by_rows) a.data += begin * a.row;
     else b.data += begin * b.column;
@@ -166,14 +169,18 @@ class Product {
   std::int64_t steps() const { return kMultipliesBf16 && pairs_ ? (p_.k + 1) / 2 : p_.k; }
 
   template <class To>
-  void sum(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<To>& c, bool accumulate) const {
-    if constexpr (kMultipliesBf16 && std::is_same_v<T, float>) {
-      if (pairs_) return multiply_pairs(m, n, steps(), a, b, c, accumulate, p_.progress);
+  void sum(std::int64_t m, std::int64_t n, const Operand& a, const Operand& b, const Matrix<To>& c, bool accumulate) const {
+    if constexpr (kInPlace) {
+      return multiply_bf16(m, n, p_.k, a, b, c, accumulate, p_.progress);
+    } else {
+      if constexpr (kMultipliesBf16 && std::is_same_v<T, float>) {
+        if (pairs_) return multiply_pairs(m, n, steps(), a, b, c, accumulate, p_.progress);
+      }
+      multiply<T>(m, n, p_.k, a, b, c, accumulate, p_.progress);
     }
-    multiply<T>(m, n, p_.k, a, b, c, accumulate, p_.progress);
   }
 
-  void product(std::int64_t m, std::int64_t n, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<R>& c) const {
+  void product(std::int64_t m, std::int64_t n, const Operand& a, const Operand& b, const Matrix<R>& c) const {
     if constexpr (std::is_same_v<T, R>) {
       sum(m, n, a, b, c, p_.accumulate);
     } else {  // summed in T, then rounded once

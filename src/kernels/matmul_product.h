@@ -36,5 +36,9 @@ inline constexpr bool kMultipliesBf16 = false;
 template <class R = float>
 void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b, Matrix<R> c,
                     bool accumulate, const std::function<void()>& progress);
+/// The same of bf16 as it lies in memory; k counts its numbers, at most 2 kBlockDepth where R is Bf16.
+template <class R = float>
+void multiply_bf16(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Bf16> a, Matrix<const Bf16> b, Matrix<R> c, bool accumulate,
+                   const std::function<void()>& progress);
 
 }  // namespace mtf

@@ -49,23 +49,42 @@ class Laboratory {
 
   /// Computes `expression` so many times; of its steps of this kind the one that takes longest.
   Measured measure(const std::string& expression, int turns, bool collective = false) {
-    timeline_->clear();
-    for (int turn = 0; turn < turns; ++turn) run("let measured = " + expression);
-    // The memory that a result lies in, and so the plan, may change in the first turns.
-    const std::shared_ptr<const Schedule> plan = timeline_->events().back().schedule;
-    std::map<int, double> least;
-    for (const Timeline::Event& event : timeline_->events()) {
-      if (event.schedule != plan || (plan->steps[event.step].kind == StepKind::kCollective) != collective) continue;
-      double& seconds = least.try_emplace(event.step, event.busy).first->second;
-      seconds = std::min(seconds, event.busy);
-    }
+    const Turns measured = least_of(expression, turns);
     int longest = -1;
-    for (const auto& [step, seconds] : least)
-      if (longest < 0 || seconds > least[longest]) longest = step;
-    return longest < 0 ? Measured() : described(*plan, plan->steps[longest], least[longest]);
+    for (const auto& [step, seconds] : measured.least) {
+      if ((measured.plan->steps[step].kind == StepKind::kCollective) != collective) continue;
+      if (longest < 0 || seconds > measured.least.at(longest)) longest = step;
+    }
+    return longest < 0 ? Measured() : described(*measured.plan, measured.plan->steps[longest], measured.least.at(longest));
+  }
+
+  /// Seconds of all of its steps together.
+  double measure_all(const std::string& expression, int turns) {
+    double sum = 0;
+    for (const auto& [step, seconds] : least_of(expression, turns).least) sum += seconds;
+    return sum;
   }
 
  private:
+  /// Of each step of a plan, by its number: the least time of many turns.
+  struct Turns {
+    std::shared_ptr<const Schedule> plan;
+    std::map<int, double> least;
+  };
+
+  Turns least_of(const std::string& expression, int turns) {
+    timeline_->clear();
+    for (int turn = 0; turn < turns; ++turn) run("let measured = " + expression);
+    // The memory that a result lies in, and so the plan, may change in the first turns.
+    Turns result{timeline_->events().back().schedule, {}};
+    for (const Timeline::Event& event : timeline_->events()) {
+      if (event.schedule != result.plan) continue;
+      double& seconds = result.least.try_emplace(event.step, event.busy).first->second;
+      seconds = std::min(seconds, event.busy);
+    }
+    return result;
+  }
+
   static Measured described(const Schedule& schedule, const Step& step, double seconds) {
     const LocalProgram& program = schedule.program;
     const std::vector<InstructionCost> costs = predict_without_memory(schedule).costs;
@@ -203,6 +222,26 @@ void measure_links(Laboratory& laboratory, MachineModel& machine) {
   machine.link = machine.collectives.at(CollectiveKind::kAllReduce);
 }
 
+/// A collective of 4 MiB and a product that takes longer, each alone and both in one plan, in which the product's chunks
+/// hand what has arrived to MPI: the median over some rounds of what the collective adds less than it takes alone.
+double measure_overlap(Laboratory& laboratory) {
+  constexpr int kRounds = 5, kTurns = 15;
+  constexpr double kNoise = 0.05;
+  const std::string collective = "sum(parts, over: part)", product = "einsum(x, y -> [m, n])";
+  laboratory.run(fmt::format("dim part = {}, wide = {}, m = 1024, n = 1024, k = 512\nlet parts = random.normal([part, wide]) @ {{part -> all}}\n"
+                             "let x = random.normal([m, k])\nlet y = random.normal([k, n])",
+                             laboratory.ranks(), 1 << 20));
+  std::vector<double> hidden;
+  for (int round = 0; round < kRounds; ++round) {
+    const double communicates = laboratory.measure_all(collective, kTurns), computes = laboratory.measure_all(product, kTurns);
+    const double both = laboratory.measure_all("[" + collective + ", " + product + "]", kTurns);
+    hidden.push_back((communicates + computes - both) / communicates);
+  }
+  std::nth_element(hidden.begin(), hidden.begin() + kRounds / 2, hidden.end());
+  const double overlap = std::clamp(hidden[kRounds / 2], 0.0, 1.0);
+  return overlap < kNoise ? 0 : overlap;
+}
+
 }  // namespace
 
 MachineModel calibrate(EngineOptions options) {
@@ -212,7 +251,10 @@ MachineModel calibrate(EngineOptions options) {
   measure_memory(laboratory, machine);
   measure_products(laboratory, machine);
   measure_operations(laboratory, machine);
-  if (laboratory.ranks() > 1) measure_links(laboratory, machine);
+  if (laboratory.ranks() > 1) {
+    measure_links(laboratory, machine);
+    machine.overlap = measure_overlap(laboratory);
+  }
   return machine;
 }
 

@@ -9,7 +9,7 @@
 
 namespace mtf::tool {
 
-/// A model of this machine, on one thread of each rank. All ranks come here; links are measured if there are several.
+/// A model of this machine, on one thread of each rank. All ranks come here; links and `overlap` are measured if there are several.
 MachineModel calibrate(EngineOptions options);
 
 }  // namespace mtf::tool

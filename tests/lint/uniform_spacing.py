@@ -81,7 +81,8 @@ def look_at(path, formatted, write):
     if ''.join(map(characters, wanted)) != ''.join(map(characters, formatted)):
         return [f'{path}: clang-format changes more than spaces: see `clang-format {path} | diff {path} -`']
     if write:
-        path.write_text('\n'.join(wanted) + '\n')
+        if wanted != lines:
+            path.write_text('\n'.join(wanted) + '\n')
         return []
     return [f'{path}:{at}: expected `{new}`, found `{old}`' for at, (old, new) in enumerate(zip(lines, wanted), 1) if old != new]
 

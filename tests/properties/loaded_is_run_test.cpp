@@ -3,95 +3,76 @@
 // value is summed over processors on its way, it is summed earlier: as in a run of the file in which a gradient is to come.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <ostream>
-#include <sstream>
 
 #include "eval/session.h"
 #include "exec/engine.h"
 #include "scripts.h"
 #include "support/diagnostics.h"
-#include "tool/golden_file.h"
-#include "tool/program_options.h"
 
 namespace mtf::properties {
 namespace {
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 enum class Way { kRun, kRunBeforeAGradient, kLoad };
 
 /// All that a script computed and communicated. The peak is apart: a prompt keeps what a gradient may still read.
-Counters counted(const std::string& path, const Settings& settings, bool dry, Way way) {
+Counters counted(const ScriptCase& script, bool dry, Way way) {
   static std::ostream nowhere(nullptr);
   EngineOptions options;
   options.threads = 1;
   options.dry = dry;
   Engine engine(options);
-  Session session(settings, &engine, nowhere);
-  if (way == Way::kRun) session.run_file(path);
-  else if (way == Way::kRunBeforeAGradient) session.run_text(path, text_of(path) + "\nfn gradient_to_come() = grad\n");
-  else session.load(text_of(path), path, false);
+  Session session(script.settings, &engine, nowhere);
+  if (way == Way::kRun) session.run_file(script.path);
+  else if (way == Way::kRunBeforeAGradient) session.run_text(script.path, text_of(script.path) + "\nfn gradient_to_come() = grad\n");
+  else session.load(text_of(script.path), script.path, false);
   Counters counters = engine.counters();
   counters.peak_bytes = 0;
   return counters;
 }
 
-Settings settings_of(const tool::Combination& combination) {
-  tool::ProgramOptions options;
-  options.mesh = combination.mesh;
-  options.layout = combination.layout;
-  Settings settings = tool::settings_of(options, 1);
-  settings.stdlib = MTF_STDLIB_DIR;
-  return settings;
-}
-
 std::string compared(const Counters& loaded, const Counters& run) { return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run); }
 
-/// Under the first and the last mesh and layout of their headers: planned, which OfEveryGoldenScriptIsItsRun compares with runs.
-TEST(Loaded, ScriptsCostWhatTheirPlansSay) {
+class Loaded : public testing::TestWithParam<size_t> {};
+
+/// Planned; Plan.IsTheRunOfAScript compares plans with runs.
+TEST_P(Loaded, AScriptCostsWhatItsPlanSays) {
+  const std::vector<std::string> paths = scripts();
   int checked = 0;
-  for (const std::string& path : scripts()) {
-    tool::GoldenFile golden = tool::parse_golden(text_of(path));
-    golden.ranks = {1};
-    std::vector<tool::Combination> combinations = tool::combinations(golden);
-    if (combinations.size() > 2) combinations = {combinations.front(), combinations.back()};
-    for (const tool::Combination& combination : combinations) {
-      SCOPED_TRACE(path + " " + tool::to_string(combination));
-      const Settings settings = settings_of(combination);
-      if (Session::check_file(path, settings).has_errors()) continue;
+  for (size_t i = GetParam(); i < paths.size(); i += kParts) {
+    for (const ScriptCase& each : cases_of(paths[i])) {
+      SCOPED_TRACE(each.name);
       try {
-        const Counters plan = counted(path, settings, true, Way::kRun), load = counted(path, settings, true, Way::kLoad);
-        EXPECT_TRUE(load == plan || load == counted(path, settings, true, Way::kRunBeforeAGradient)) << compared(load, plan);
+        const Counters plan = counted(each, true, Way::kRun), load = counted(each, true, Way::kLoad);
+        EXPECT_TRUE(load == plan || load == counted(each, true, Way::kRunBeforeAGradient)) << compared(load, plan);
         ++checked;
       } catch (const UserError&) {  // a plan of it ends with an error
       }
     }
   }
-  EXPECT_GT(checked, 300);
+  EXPECT_GT(checked, 100);
 }
 
-/// As they are. Examples and the library's scripts, which train for long, are only planned.
-TEST(Loaded, ScriptsCountWhatTheirRunsCount) {
+/// Examples and the library's scripts, which train for long, are only planned.
+TEST_P(Loaded, AScriptCountsWhatItsRunCounts) {
+  const std::vector<std::string> paths = scripts();
   int checked = 0;
-  for (const std::string& path : scripts()) {
-    if (path.find("/examples/") != std::string::npos || path.find("/library/") != std::string::npos) continue;
-    SCOPED_TRACE(path);
-    const Settings settings = settings_of({});
-    if (Session::check_file(path, settings).has_errors()) continue;
-    try {
-      const Counters run = counted(path, settings, false, Way::kRun), load = counted(path, settings, false, Way::kLoad);
-      EXPECT_TRUE(load == run || load == counted(path, settings, false, Way::kRunBeforeAGradient)) << compared(load, run);
-      ++checked;
-    } catch (const UserError&) {  // it ends with an error as it runs
+  for (size_t i = GetParam(); i < paths.size(); i += kParts) {
+    if (paths[i].find("/examples/") != std::string::npos || paths[i].find("/library/") != std::string::npos) continue;
+    for (const ScriptCase& each : cases_of(paths[i])) {
+      SCOPED_TRACE(each.name);
+      try {
+        const Counters run = counted(each, false, Way::kRun), load = counted(each, false, Way::kLoad);
+        EXPECT_TRUE(load == run || load == counted(each, false, Way::kRunBeforeAGradient)) << compared(load, run);
+        ++checked;
+      } catch (const UserError&) {  // it ends with an error as it runs
+      }
     }
   }
-  EXPECT_GT(checked, 200);
+  EXPECT_GT(checked, 100);
 }
+
+INSTANTIATE_TEST_SUITE_P(Part, Loaded, testing::Range(size_t{0}, kParts));
 
 }  // namespace
 }  // namespace mtf::properties

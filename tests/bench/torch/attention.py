@@ -1,8 +1,7 @@
 """Peer of ../attention.mtf: one forward and backward pass of causal attention in PyTorch, on one thread, as a matrix of
 scores in memory; with --bf16 under autocast. Prints the median of a pass as JSON: in milliseconds, and in seconds of the
-clock and of the processor."""
+clock."""
 import json
-import resource
 import statistics
 import sys
 import time
@@ -14,24 +13,16 @@ torch.set_num_threads(1)
 torch.manual_seed(0)
 q, k, v = (torch.randn(1, HEADS, LENGTH, SIZE, requires_grad=True) for _ in range(3))
 hidden = torch.triu(torch.ones(LENGTH, LENGTH, dtype=torch.bool), 1)
-times, users = [], []
-
-
-def processor_seconds():
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
+times = []
 for _ in range(TURNS):
     for x in (q, k, v):
         x.grad = None
-    start, used = time.perf_counter(), processor_seconds()
+    start = time.perf_counter()
     with torch.autocast("cpu", torch.bfloat16, enabled="--bf16" in sys.argv):
         scores = (q @ k.transpose(-2, -1)) * SIZE**-0.5
         weights = torch.softmax(scores.masked_fill(hidden, float("-inf")), -1)
         y = weights @ v
     y.float().square().sum().backward()
     times.append(time.perf_counter() - start)
-    users.append(processor_seconds() - used)
 wall = statistics.median(times[2:])
-print(json.dumps({"median_ms": 1e3 * wall, "wall": wall, "user": statistics.median(users[2:])}))
+print(json.dumps({"median_ms": 1e3 * wall, "wall": wall}))

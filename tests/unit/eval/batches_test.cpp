@@ -39,6 +39,12 @@ TEST_F(Batches, OfTokensInAFileAreThoseOfTheTextInMemory) {
             "true true\n");
 }
 
+TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
+  const std::string script = write("a.mtf", "import data\nlet t = data.text(\"" + write("text", "a text of a few words") + "\")\ndim batch = 3, length = 5\n"
+                                            "for (x, y) in t.batches(batch, length) { print([\"one\", \"two\", \"three\"][0..len(t.decode(x))]) }\n");
+  EXPECT_FALSE(Session::check_file(script, {}).has_errors());
+}
+
 // So large that each is prepared while the one before is used.
 const std::string kLargeBatches = "dim batch = 64, length = 4096\nlet t = data.token_file(\"";
 

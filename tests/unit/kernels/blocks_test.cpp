@@ -151,15 +151,20 @@ TEST(Matmul, KnownEinsum) {
   matmul(p, one_thread());
   EXPECT_EQ(std::vector<float>(c, c + 4), (std::vector<float>{19, 22, 43, 50}));
 }
+float rounded(float x, float) { return x; }
+Bf16 rounded(float x, Bf16) { return to_bf16(x); }
+template <class T>
 void check_bits(bool bf16_product) {
   const Int m = 300, n = 150, k = 1101;
   std::mt19937 generator(3);
   std::normal_distribution<float> normal;
-  std::vector<float> a(m * k), b(k * n), whole(m * n);
-  for (auto* list : {&a, &b}) for (float& x : *list) x = normal(generator);
+  std::vector<T> a(m * k), b(k * n);
+  std::vector<float> whole(m * n);
+  for (auto* list : {&a, &b}) for (T& x : *list) x = rounded(normal(generator), x);
   auto product = [&](Int row, Int rows, Int column, Int columns, Matmul p, Threads& threads) {
     std::vector<float> c(rows * columns);
     p.m = rows, p.n = columns, p.k = k, p.bf16_product = bf16_product;
+    p.operand_type = std::is_same_v<T, Bf16> ? ElementType::kBf16 : kF32;
     p.a = {a.data() + row * k, k, 1, {}}, p.b = {b.data() + column, n, 1, {}}, p.c.data = c.data();
     matmul(p, threads);
     return c;
@@ -180,8 +185,9 @@ void check_bits(bool bf16_product) {
   }
 }
 TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
-  check_bits(false);
-  check_bits(true);
+  check_bits<float>(false);
+  check_bits<float>(true);
+  check_bits<Bf16>(false);
 }
 TEST(Matmul, ALongProductReportsProgress) {
   const Int n = 600;
