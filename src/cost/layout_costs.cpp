@@ -22,6 +22,17 @@ bool LayoutCosts::is_estimate() const {
   return std::any_of(record_->programs().begin(), record_->programs().end(), [](const ProgramRecord::Entry& entry) { return entry.is_estimate; });
 }
 
+Decides LayoutCosts::decides() const { return machine_ && machine_->overlap > 0 ? Decides::kOverlap : Decides::kCosts; }
+
+double LayoutCosts::seconds_of(size_t program, const MeshPtr& mesh, const LayoutPtr& rules) const {
+  double seconds = 0;
+  Relayout relayout(*record_->layouts(), mesh, rules);
+  each_schedule(*record_, relayout, [&](size_t, const Schedule& schedule, int64_t times) {
+    seconds = static_cast<double>(times) * time_of(schedule, predict_without_memory(schedule).costs, *machine_).total();
+  }, before_, decides(), program);
+  return seconds;
+}
+
 ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored) const {
   ScriptCost total;
   Relayout relayout(*record_->layouts(), mesh, rules, stored);
@@ -29,7 +40,7 @@ ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const St
     const Prediction prediction = predict_without_memory(schedule);
     add_times(total.counters, prediction.counters, times);
     if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
-  }, before_, machine_ && machine_->overlap > 0 ? Decides::kOverlap : Decides::kCosts);
+  }, before_, decides());
   for (const LayoutRecord::Variable& variable : record_->layouts()->variables()) {
     int64_t& bytes = variable.trainable ? total.parameter_bytes : total.state_bytes;
     bytes = saturating_add(bytes, bytes_of(*relayout.operation(variable.decision)));

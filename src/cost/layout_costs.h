@@ -11,6 +11,7 @@
 #include "cost/step_time.h"
 #include "exec/counters.h"
 #include "exec/program_record.h"
+#include "schedule/schedule.h"
 
 namespace mtf {
 
@@ -32,6 +33,9 @@ class LayoutCosts {
   /// where planning the script would.
   ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored = nullptr) const;
 
+  /// Of these, the seconds of all runs of one program, by its number. There is a machine.
+  double seconds_of(size_t program, const MeshPtr& mesh, const LayoutPtr& rules) const;
+
   /// Some of it is an estimate, as a plan's would be.
   bool is_estimate() const;
   const ProgramRecord& record() const { return *record_; }
@@ -40,6 +44,9 @@ class LayoutCosts {
   const std::optional<MachineModel>& machine() const { return machine_; }
 
  private:
+  /// How far a program must be scheduled for its time.
+  Decides decides() const;
+
   std::shared_ptr<const ProgramRecord> record_;
   std::optional<MachineModel> machine_;
   std::vector<int64_t> before_;

@@ -6,13 +6,29 @@
 #include "spmd/split.h"
 
 namespace mtf {
+namespace {
+
+/// The programs whose copies `program` may find, or those find that do, and so on; itself too.
+std::vector<bool> leaving_copies_for(size_t program, const ProgramRecord& record) {
+  std::vector<bool> leaving(record.programs().size());
+  leaving[program] = true;
+  for (size_t i = program + 1; i-- > 0;)
+    if (leaving[i])
+      for (const auto& sources : record.programs()[i].recorded.copied_by)
+        for (const auto& [source, place] : sources) leaving[static_cast<size_t>(source)] = true;
+  return leaving;
+}
+
+}  // namespace
 
 void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit,
-                   const std::vector<int64_t>& before, Decides until) {
+                   const std::vector<int64_t>& before, Decides until, std::optional<size_t> only) {
   ScheduleOptions options;
   options.until = until;
   std::map<std::pair<int32_t, int32_t>, std::vector<Sharding>> left;  // copies, by program and place in its for_gradients
-  for (size_t i = 0; i < record.programs().size(); ++i) {
+  const size_t end = only ? *only + 1 : record.programs().size();
+  const std::vector<bool> wanted = only ? leaving_copies_for(*only, record) : std::vector<bool>(end, true);
+  for (size_t i = 0; i < end; ++i) {
     const ProgramRecord::Entry& entry = record.programs()[i];
     Program program = relayout.program(entry.recorded);
     carry_splits(program, entry.recorded.only_history);
@@ -21,11 +37,11 @@ void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::f
       for (const auto& source : entry.recorded.copied_by[k])
         for (const Sharding& sharding : left[source]) program.inputs[k].copies.push_back({sharding, {}});
     const int64_t times = entry.times - (i < before.size() ? before[i] : 0);
-    if (times <= 0 && program.for_gradients.empty()) continue;
+    if (!wanted[i] || (times <= 0 && program.for_gradients.empty())) continue;
     LocalProgram local = split(program);
     for (size_t c = 0; c < local.copied.size(); ++c)
       left[{static_cast<int32_t>(i), local.copied[c]}].push_back(local.values[local.outputs[program.roots.size() + c][0]].sharding());
-    if (times > 0) visit(i, schedule(std::move(local), options), times);
+    if (times > 0 && (!only || i == *only)) visit(i, schedule(std::move(local), options), times);
   }
 }
 

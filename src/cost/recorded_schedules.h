@@ -1,6 +1,7 @@
 #pragma once
 // The programs of a planned script as they would be run under a mesh and rules, one after the other.
 #include <functional>
+#include <optional>
 
 #include "exec/program_record.h"
 #include "schedule/schedule.h"
@@ -9,8 +10,9 @@ namespace mtf {
 
 /// Calls `visit` with each program that the script runs: its number in the record, its schedule (as far as is asked), and how
 /// often it is run, not counting how often each was `before`. `relayout` is of the record's layouts; afterwards it knows
-/// where all that was computed lies.
+/// where all that was computed lies. With `only`, the number of a program, no other is scheduled, and none behind it looked at.
 void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit,
-                   const std::vector<int64_t>& before = {}, Decides until = Decides::kCosts);
+                   const std::vector<int64_t>& before = {}, Decides until = Decides::kCosts,
+                   std::optional<size_t> only = std::nullopt);
 
 }  // namespace mtf

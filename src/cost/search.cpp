@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "cost/program_times.h"
 #include "cost/work_bound.h"
 #include "support/diagnostics.h"
 
@@ -13,6 +14,9 @@ namespace {
 
 /// Times that differ by less, as a part of them, are the same.
 constexpr double kSame = 1e-9;
+
+/// A sum of programs' times may be off by so much, as a part of it.
+constexpr double kRounding = 1e-12;
 
 /// Of what rules communicate alone, the part that storing params in parts cannot save: an all_reduce of a gradient becomes
 /// a reduce_scatter, which takes half of it.
@@ -35,13 +39,14 @@ void factor(int64_t processors, size_t most, std::vector<int64_t>& sizes, std::v
 
 class Searcher {
  public:
-  Searcher(const LayoutCosts& costs, const SearchQuestion& question) : costs_(costs), question_(question), bound_(costs) {
+  Searcher(const LayoutCosts& costs, const SearchQuestion& question) : costs_(costs), question_(question), bound_(costs), times_(costs, bound_.dims()) {
     for (size_t d = 0; d < bound_.dims().size(); ++d) {
       const LayoutRule* rule = nullptr;
       for (const LayoutRule& each : question.pinned)
         if (each.dim == bound_.dims()[d].name) rule = &each;
       pinned_.push_back(rule);
     }
+    order_programs();
   }
 
   SearchResult run() {
@@ -96,7 +101,7 @@ class Searcher {
 
   /// Every way to split dim `d` and those behind it.
   void decide(size_t d) {
-    if (bound_.seconds(*mesh_, {axes_, d, stored_axes_, annotating_ ? 0 : stored_.size()}) >= worst_kept()) return;
+    if (is_too_slow(d)) return;
     if (d == axes_.size()) return annotating_ ? annotate_rules() : take();
     AxisSet taken = 0;
     for (size_t other = 0; other < d; ++other)
@@ -107,6 +112,42 @@ class Searcher {
       if (!(set & taken) && allowed(d, set)) decide(d + 1);
       if (set == 0) return;
     }
+  }
+
+  /// With the first `d` dims split as they are, nothing is better than the second. What the programs that depend on no other
+  /// dim take is known, or found now; of the others, what their arithmetic takes at least.
+  bool is_too_slow(size_t d) {
+    const WorkBound::Decided decided{axes_, d, stored_axes_, annotating_ ? 0 : stored_.size()};
+    const double worst = worst_kept();
+    double least = bound_.seconds(*mesh_, decided);
+    if (least >= worst) return true;
+    if (annotating_ || question_.repeated || worst == std::numeric_limits<double>::infinity()) return false;
+    const int64_t costed_before = times_.costed();
+    LayoutPtr rules;
+    for (size_t program : programs_) {
+      if (!times_.dims(program).empty() && times_.dims(program).back() >= d) continue;
+      if (!rules) rules = rules_of_axes();
+      const std::optional<double> seconds = times_.seconds(program, mesh_, rules, axes_);
+      if (!seconds) return false;  // an error that this program has, or one before it
+      least += *seconds - bound_.seconds(*mesh_, decided, program);
+      if (least * (1 - kRounding) < worst) continue;
+      if (times_.costed() > costed_before) ++result_.costed;
+      return true;
+    }
+    return false;
+  }
+
+  /// Those first that say most for what it takes to cost them: with the most arithmetic to an operation.
+  void order_programs() {
+    const MeshPtr alone = std::make_shared<const Mesh>(Name("alone"), std::vector<Axis>{{Name("all"), 1}});
+    const std::vector<AxisSet> none(bound_.dims().size()), no_stored(bound_.stored().size());
+    std::vector<std::pair<double, size_t>> worth;
+    for (size_t i = 0; i < costs_.record().programs().size(); ++i) {
+      const double operations = static_cast<double>(costs_.record().programs()[i].recorded.program.operations.size());
+      if (costs_.times(i) > 0) worth.emplace_back(-bound_.seconds(*alone, {none, none.size(), no_stored, no_stored.size()}, i) / operations, i);
+    }
+    std::sort(worth.begin(), worth.end());
+    for (const auto& [least, program] : worth) programs_.push_back(program);
   }
 
   bool allowed(size_t d, AxisSet set) const {
@@ -288,6 +329,8 @@ class Searcher {
   const LayoutCosts& costs_;
   const SearchQuestion& question_;
   const WorkBound bound_;
+  ProgramTimes times_;
+  std::vector<size_t> programs_;           ///< by number, in the order in which their times are asked for
   std::vector<const LayoutRule*> pinned_;  ///< of each dim, or null
   MeshPtr mesh_;
   std::vector<AxisSet> axes_;  ///< of each dim

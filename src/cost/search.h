@@ -6,7 +6,9 @@
 // bounds it from below is the arithmetic: an axis can only divide the work of an operation if a rule gives it to a dim
 // that the operation has, or that is related to one by a rename or a reshape; what is left open divides by all. No
 // candidate is left out that could be better than the best two, so the result is exact. Where layers repeat, candidates
-// are ranked by what a few layers take, and the best costed whole: exact, if no such estimate is further off than said.
+// are ranked by what a few layers take, and the best costed whole: exact, if no such estimate is further off than said. Elsewhere
+// a program that depends on no dim that is still open is costed then (cost/program_times.h), and bounds what is left: the dims
+// of a beam search do not have the training step before it costed again for each way to split them.
 //
 // With annotations a candidate also says, for params and states with the same dims, which of them the axes that split none
 // of them split besides: `@ {.., hidden -> all}` behind their declarations. These are tried behind the rules, when the best
@@ -44,7 +46,7 @@ struct SearchResult {
   std::optional<Candidate> best;    ///< nothing: none fits
   std::optional<Candidate> second;  ///< the best that takes another time
   int64_t ranked = 0;               ///< candidates that were ranked by a few layers
-  int64_t costed = 0;               ///< candidates that were costed whole
+  int64_t costed = 0;               ///< candidates that were costed: whole, or until they took too long
   int64_t too_large = 0;            ///< that did not fit, of those that were looked at
 };
 

@@ -43,7 +43,9 @@ WorkBound::WorkBound(const LayoutCosts& costs) {
   Related related;
   std::map<Name, Dim> sizes;
   std::set<std::pair<Name, Name>> together;
-  std::map<std::vector<Name>, double> work;
+  using WorkOfNames = std::map<std::vector<Name>, double>;
+  WorkOfNames work;
+  std::vector<WorkOfNames> work_of(record.programs().size());
   for (size_t i = 0; i < record.programs().size(); ++i) {
     const ProgramRecord::Entry& entry = record.programs()[i];
     const Program program = relayout.program(entry.recorded);
@@ -75,9 +77,11 @@ WorkBound::WorkBound(const LayoutCosts& costs) {
               if (a.name != b.name) together.emplace(a.name, b.name);
       const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
       const double flops = static_cast<double>(work_of_whole(operation).value());
-      if (flops > 0) work[names] += static_cast<double>(costs.times(i)) * flops / fastest(*costs.machine(), *operation.op, type.element);
+      if (flops > 0) work_of[i][names] += static_cast<double>(costs.times(i)) * flops / fastest(*costs.machine(), *operation.op, type.element);
     }
   }
+  for (const WorkOfNames& of : work_of)
+    for (const auto& [names, seconds] : of) work[names] += seconds;
   std::map<Name, double> weight;
   for (const auto& [names, seconds] : work)
     for (Name name : std::set<Name>(names.begin(), names.end())) weight[name] += seconds;
@@ -86,15 +90,6 @@ WorkBound::WorkBound(const LayoutCosts& costs) {
   std::stable_sort(dims_.begin(), dims_.end(), [&](const Dim& a, const Dim& b) { return weight[a.name] > weight[b.name]; });
   std::map<Name, size_t> place;
   for (size_t d = 0; d < dims_.size(); ++d) place[dims_[d].name] = d;
-  std::map<std::vector<size_t>, double> works;
-  for (const auto& [names, seconds] : work) {
-    std::set<Name> groups;
-    for (Name name : names) groups.insert(related.of(name));
-    std::vector<size_t> dividing;
-    for (size_t d = 0; d < dims_.size(); ++d)
-      if (groups.contains(related.of(dims_[d].name))) dividing.push_back(d);
-    works[dividing] += seconds;
-  }
   std::set<std::vector<Name>> stored;
   for (const LayoutRecord::Variable& variable : record.layouts()->variables()) {
     const LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
@@ -106,20 +101,39 @@ WorkBound::WorkBound(const LayoutCosts& costs) {
     }
     if (!of.dims.empty() && stored.insert(of.names).second) stored_.push_back(std::move(of));
   }
-  for (const auto& [dividing, seconds] : works) {
-    Work work{seconds, dividing, {}};
-    const auto divides = [&](size_t dim) { return std::binary_search(dividing.begin(), dividing.end(), dim); };
-    for (size_t s = 0; s < stored_.size(); ++s)
-      if (std::any_of(stored_[s].dims.begin(), stored_[s].dims.end(), divides)) work.stored.push_back(s);
-    works_.push_back(std::move(work));
-  }
+  const auto works_of = [&](const WorkOfNames& work) {
+    std::map<std::vector<size_t>, double> works;
+    for (const auto& [names, seconds] : work) {
+      std::set<Name> groups;
+      for (Name name : names) groups.insert(related.of(name));
+      std::vector<size_t> dividing;
+      for (size_t d = 0; d < dims_.size(); ++d)
+        if (groups.contains(related.of(dims_[d].name))) dividing.push_back(d);
+      works[dividing] += seconds;
+    }
+    std::vector<Work> result;
+    for (const auto& [dividing, seconds] : works) {
+      Work work{seconds, dividing, {}};
+      const auto divides = [&](size_t dim) { return std::binary_search(dividing.begin(), dividing.end(), dim); };
+      for (size_t s = 0; s < stored_.size(); ++s)
+        if (std::any_of(stored_[s].dims.begin(), stored_[s].dims.end(), divides)) work.stored.push_back(s);
+      result.push_back(std::move(work));
+    }
+    return result;
+  };
+  works_ = works_of(work);
+  for (const WorkOfNames& of : work_of) works_of_.push_back(works_of(of));
   for (const auto& [a, b] : together)
     if (place.contains(a) && place.contains(b)) conflicts_.insert(std::minmax(place[a], place[b]));
 }
 
-double WorkBound::seconds(const Mesh& mesh, const Decided& decided) const {
+double WorkBound::seconds(const Mesh& mesh, const Decided& decided) const { return seconds_of(works_, mesh, decided); }
+
+double WorkBound::seconds(const Mesh& mesh, const Decided& decided, size_t program) const { return seconds_of(works_of_[program], mesh, decided); }
+
+double WorkBound::seconds_of(const std::vector<Work>& works, const Mesh& mesh, const Decided& decided) {
   double total = 0;
-  for (const Work& work : works_) {
+  for (const Work& work : works) {
     AxisSet dividing = 0;
     for (size_t d : work.dims) dividing |= d < decided.dims ? decided.axes[d] : ~AxisSet{0};
     for (size_t s : work.stored) dividing |= s < decided.stored ? decided.stored_axes[s] : ~AxisSet{0};

@@ -32,8 +32,9 @@ class WorkBound {
     const std::vector<AxisSet>& stored_axes;
     size_t stored = 0;
   };
-  /// Seconds at least.
+  /// Seconds at least, of all programs, or of one, by its number in the record.
   double seconds(const Mesh& mesh, const Decided& decided) const;
+  double seconds(const Mesh& mesh, const Decided& decided, size_t program) const;
 
  private:
   struct Work {
@@ -42,7 +43,10 @@ class WorkBound {
     std::vector<size_t> stored;  ///< whose own splits can divide it, ascending
   };
   std::vector<Dim> dims_;
+  static double seconds_of(const std::vector<Work>& works, const Mesh& mesh, const Decided& decided);
+
   std::vector<Work> works_;
+  std::vector<std::vector<Work>> works_of_;  ///< each program's
   std::vector<Stored> stored_;
   std::set<std::pair<size_t, size_t>> conflicts_;
 };

@@ -2,6 +2,7 @@
 // that evaluates it under them says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <ostream>
@@ -9,7 +10,9 @@
 #include <set>
 
 #include "cost/layout_costs.h"
+#include "cost/program_times.h"
 #include "cost/recorded_schedules.h"
+#include "cost/work_bound.h"
 #include "eval/session.h"
 #include "scripts.h"
 #include "spmd/instruction_costs.h"
@@ -115,6 +118,63 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
   }
   EXPECT_GT(compared, 500);
   EXPECT_GT(refused, 50);
+}
+
+TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
+  Settings settings;
+  settings.stdlib = MTF_STDLIB_DIR;
+  std::mt19937 random(8);
+  const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:2;cols:2"));
+  int compared = 0, left_out = 0;
+  for (const std::string& path : scripts()) {
+    if (random() % 3 != 0) continue;  // planning takes most of the time
+    SCOPED_TRACE(path);
+    if (Session::check_file(path, settings).has_errors()) continue;
+    Planned once;
+    try {
+      once = planned(path, settings);
+    } catch (const UserError&) {
+      continue;
+    }
+    if (once.record->programs().size() < 2) continue;
+    const LayoutCosts costs(once.record, MachineModel());
+    std::vector<Dim> dims;
+    try {
+      dims = WorkBound(costs).dims();
+    } catch (const UserError&) {  // it asks for axes by name
+      continue;
+    }
+    std::vector<AxisSet> axes;
+    Layout rules{Name(), {}, {}};
+    for (const Dim& dim : dims) {
+      axes.push_back(random() % 3 == 0 ? 1 + random() % 3 : 0);
+      LayoutRule rule{dim.name, {}, {}};
+      for (int axis = 0; axis < mesh->order(); ++axis)
+        if (axes.back() & axis_bit(axis)) rule.axes.push_back(mesh->axes()[axis].name);
+      if (!rule.axes.empty()) rules.rules.push_back(rule);
+    }
+    SCOPED_TRACE(to_string(rules));
+    ProgramTimes times(costs, dims);
+    try {
+      const double whole = costs.in(mesh, std::make_shared<const Layout>(rules)).time.total();
+      double sum = 0;
+      for (size_t i = 0; i < once.record->programs().size(); ++i) {
+        if (costs.times(i) == 0) continue;
+        Layout own{Name(), {}, {}};
+        for (const LayoutRule& rule : rules.rules)
+          if (std::any_of(times.dims(i).begin(), times.dims(i).end(), [&](size_t d) { return dims[d].name == rule.dim; })) own.rules.push_back(rule);
+        left_out += own.rules.size() < rules.rules.size();
+        const std::optional<double> seconds = times.seconds(i, mesh, std::make_shared<const Layout>(own), axes);
+        ASSERT_TRUE(seconds);
+        sum += *seconds;
+      }
+      EXPECT_NEAR(sum, whole, 1e-12 * whole);
+      ++compared;
+    } catch (const UserError&) {
+    }
+  }
+  EXPECT_GT(compared, 10);
+  EXPECT_GT(left_out, 0);
 }
 
 TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {

@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "cost/program_times.h"
 #include "cost/search.h"
 #include "eval/session.h"
 #include "support/diagnostics.h"
@@ -93,6 +94,31 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
   }
   ASSERT_TRUE(found.best);
   EXPECT_DOUBLE_EQ(found.best->cost.time.total(), least);
+}
+
+TEST(Search, CostsAProgramOnceHoweverWhatItDoesNotHaveIsSplit) {
+  const Searched searched(
+      "dim a = 64, b = 64, c = 8, d = 8\nlet x = random.uniform([a, b])\nprint(sum(tanh(einsum(x, x -> [a]))))\n"
+      "let y = random.uniform([c, d])\nprint(sum(tanh(einsum(y, y -> [c]))))\n");
+  const LayoutCosts costs(searched.record, MachineModel());
+  SearchQuestion question;
+  question.processors = 4;
+  question.axes = {Name("rows"), Name("cols")};
+  const SearchResult found = search(costs, question);
+  const int64_t all_ways = 2 * 2 * 2 * 2 + 4 * 4 * 4 * 4;  // over four in a line, and over two by two
+  EXPECT_LT(found.costed, all_ways / 4);
+  ASSERT_TRUE(found.best && found.second);
+
+  ProgramTimes times(costs, {{Name("a"), 64}, {Name("b"), 64}, {Name("c"), 8}, {Name("d"), 8}});
+  const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:2;cols:2"));
+  const auto seconds = [&](const char* rules, const std::vector<AxisSet>& axes) {
+    return times.seconds(0, mesh, std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}}), axes);
+  };
+  EXPECT_EQ(times.dims(0), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(seconds("a:rows;c:rows", {1, 0, 1, 0}), seconds("a:rows;d:cols", {1, 0, 0, 2}));
+  EXPECT_EQ(times.costed(), 1);
+  EXPECT_NE(seconds("a:rows", {1, 0, 0, 0}), seconds("b:rows", {0, 1, 0, 0}));
+  EXPECT_EQ(times.costed(), 2);
 }
 
 /// A training step of `layers` layers, with Adam.

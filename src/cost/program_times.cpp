@@ -1,0 +1,89 @@
+#include "cost/program_times.h"
+
+#include "cost/recorded_schedules.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+/// For each decision of a record and each of its programs: on the rules of which dims it depends.
+class Dependence {
+ public:
+  Dependence(const ProgramRecord& record, const std::vector<Dim>& dims) : record_(record) {
+    for (size_t d = 0; d < dims.size(); ++d) place_[dims[d].name] = d;
+    for (const ProgramRecord::Entry& entry : record.programs()) programs_.push_back(of_program(entry.recorded));
+  }
+
+  /// Of a program.
+  const std::vector<bool>& of(size_t program) const { return programs_[program]; }
+
+ private:
+  using Which = std::vector<bool>;
+
+  static void add(Which& to, const Which& which) {
+    for (size_t d = 0; d < which.size(); ++d) to[d] = to[d] || which[d];
+  }
+  void add(Which& to, const std::vector<TensorType>& types) const {
+    for (const TensorType& type : types)
+      for (const Dim& dim : type.dims)
+        if (const auto at = place_.find(dim.name); at != place_.end()) to[at->second] = true;
+  }
+
+  Which of_program(const RecordedProgram& recorded) {
+    Which which(place_.size());
+    for (const std::vector<int32_t>* decisions : {&recorded.inputs, &recorded.operations})
+      for (int32_t decision : *decisions) add(which, of_decision(decision));
+    for (const auto& sources : recorded.copied_by)
+      for (const auto& [program, place] : sources) add(which, programs_[static_cast<size_t>(program)]);
+    return which;
+  }
+
+  /// Decisions stand behind all that they depend on.
+  const Which& of_decision(int32_t number) {
+    while (decisions_.size() <= static_cast<size_t>(number)) {
+      const LayoutRecord::Decision& decision = record_.layouts()->decisions()[decisions_.size()];
+      Which which(place_.size());
+      add(which, decision.operation->operands);
+      add(which, decision.operation->results);
+      for (const LayoutRecord::Source& operand : decision.operands) add(which, decisions_[static_cast<size_t>(operand.decision)]);
+      if (decision.like.decision >= 0) add(which, decisions_[static_cast<size_t>(decision.like.decision)]);
+      if (decision.program >= 0) add(which, programs_[static_cast<size_t>(decision.program)]);
+      decisions_.push_back(std::move(which));
+    }
+    return decisions_[static_cast<size_t>(number)];
+  }
+
+  const ProgramRecord& record_;
+  std::map<Name, size_t> place_;
+  std::vector<Which> decisions_, programs_;
+};
+
+}  // namespace
+
+ProgramTimes::ProgramTimes(const LayoutCosts& costs, const std::vector<Dim>& dims) : costs_(costs), known_(costs.record().programs().size()) {
+  const Dependence dependence(costs.record(), dims);
+  for (size_t i = 0; i < known_.size(); ++i) {
+    dims_.emplace_back();
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (dependence.of(i)[d]) dims_.back().push_back(d);
+  }
+}
+
+std::optional<double> ProgramTimes::seconds(size_t program, const MeshPtr& mesh, const LayoutPtr& rules, const std::vector<AxisSet>& axes) {
+  if (mesh_ != mesh) {
+    mesh_ = mesh;
+    for (auto& each : known_) each.clear();
+  }
+  std::vector<AxisSet> key;
+  for (size_t d : dims_[program]) key.push_back(axes[d]);
+  const auto [at, is_new] = known_[program].try_emplace(std::move(key));
+  if (!is_new) return at->second;
+  ++costed_;
+  try {
+    at->second = costs_.seconds_of(program, mesh, rules);
+  } catch (const UserError&) {
+  }
+  return at->second;
+}
+
+}  // namespace mtf
