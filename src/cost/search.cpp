@@ -37,9 +37,17 @@ void factor(int64_t processors, size_t most, std::vector<int64_t>& sizes, std::v
   }
 }
 
+/// Those that a mesh of the search may have.
+std::vector<Name> axes_of(const SearchQuestion& question) {
+  if (!question.mesh) return question.axes;
+  std::vector<Name> names;
+  for (const Axis& axis : *question.mesh) names.push_back(axis.name);
+  return names;
+}
+
 class Searcher {
  public:
-  Searcher(const LayoutCosts& costs, const SearchQuestion& question) : costs_(costs), question_(question), bound_(costs), times_(costs, bound_.dims()) {
+  Searcher(const LayoutCosts& costs, const SearchQuestion& question) : costs_(costs), question_(question), bound_(costs, axes_of(question)), times_(costs, bound_.dims()) {
     for (size_t d = 0; d < bound_.dims().size(); ++d) {
       const LayoutRule* rule = nullptr;
       for (const LayoutRule& each : question.pinned)

@@ -36,9 +36,11 @@ double fastest(const MachineModel& machine, const Op& op, ElementType element) {
 
 }  // namespace
 
-WorkBound::WorkBound(const LayoutCosts& costs) {
+WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   const ProgramRecord& record = costs.record();
-  const auto alone = std::make_shared<const Mesh>(Name("alone"), std::vector<Axis>{{Name("all"), 1}});
+  std::vector<Axis> of_one;
+  for (Name axis : axes) of_one.push_back({axis, 1});
+  const auto alone = std::make_shared<const Mesh>(Name("alone"), std::move(of_one));
   Relayout relayout(*record.layouts(), alone, std::make_shared<const Layout>());
   Related related;
   std::map<Name, Dim> sizes;

@@ -11,7 +11,8 @@ namespace mtf {
 
 class WorkBound {
  public:
-  explicit WorkBound(const LayoutCosts& costs);
+  /// `axes` are those that a mesh may have, which the script's `@` may name.
+  WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes);
 
   /// The dims of the program that a rule can split, those with the most work first.
   const std::vector<Dim>& dims() const { return dims_; }

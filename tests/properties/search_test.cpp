@@ -173,6 +173,17 @@ TEST(Search, TakesTheBestThatFits) {
   EXPECT_NE(to_string(*search(costs, question).best->rules), "{}");
 }
 
+TEST(Search, TakesAScriptThatNamesAxesItself) {
+  Settings settings;
+  settings.mesh = {{Name("here"), 2}, {Name("there"), 2}};
+  const Searched searched("dim a = 64, b = 64\nlet x = random.uniform([a, b])\nprint(sum(exp(x @ {a -> there})))\n", settings);
+  const LayoutCosts costs(searched.record, slow_wire());
+  SearchQuestion question;
+  question.processors = 4;
+  question.axes = {Name("there"), Name("here")};
+  EXPECT_NE(search(costs, question).best->mesh->find(Name("there")), -1);
+}
+
 /// A training step of six layers with Adam, whose params weigh more than anything else.
 const std::string kHeavy =
     "import optim\ndim batch = 8, d = 256, e = 256\n"
