@@ -43,9 +43,9 @@ class WorkBound {
     std::vector<size_t> dims;    ///< that can divide it, ascending
     std::vector<size_t> stored;  ///< whose own splits can divide it, ascending
   };
-  std::vector<Dim> dims_;
   static double seconds_of(const std::vector<Work>& works, const Mesh& mesh, const Decided& decided);
 
+  std::vector<Dim> dims_;
   std::vector<Work> works_;
   std::vector<std::vector<Work>> works_of_;  ///< each program's
   std::vector<Stored> stored_;

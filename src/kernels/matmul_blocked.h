@@ -173,7 +173,7 @@ void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Lines rows
 template <class T, class R>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress) {
-  multiply_blocked<T, false>(m, n, k, Lines<T>(a.data, a.row, a.column), Lines<T>(b.data, b.column, b.row), c, accumulate, progress);
+  multiply_blocked<T, false>(m, n, k, Lines<T>(a.data, a.row, a.column, k), Lines<T>(b.data, b.column, b.row, k), c, accumulate, progress);
 }
 
 }  // namespace mtf

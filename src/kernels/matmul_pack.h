@@ -26,101 +26,70 @@ void transpose_packets(const Element* const* lines, std::int64_t offset, T* to, 
   for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * width, &block.packet[i], sizeof(Packet));
 }
 
-/// Lines of T: step p of line i is data[i * line + p * step].
-template <class T>
+/// Lines of `length` numbers, number j of line i being data[i * line + j * step]. A step is an element of T: a number, or a
+/// pair of neighbours of bf16 in the bits of a float (bf16_pairs.h), the last of an odd length beside 0.
+template <class T, class Number = T>
 class Lines {
  public:
-  Lines(const T* data, std::int64_t line, std::int64_t step) : data_(data), line_(line), step_(step) {}
+  Lines(const Number* data, std::int64_t line, std::int64_t step, std::int64_t length) : data_(data), line_(line), step_(step), length_(length) {}
 
   /// Whether a tile can read them where they are: step p of line i at at(i, p).
-  bool are_in_place() const { return true; }
-  std::int64_t line() const { return line_; }
-  std::int64_t step() const { return step_; }
-  const T* at(std::int64_t i, std::int64_t p) const { return data_ + i * line_ + p * step_; }
-  /// A step of some lines is one stretch of memory.
+  bool are_in_place() const {
+    return kNumbers == 1 || (step_ == 1 && length_ % kNumbers == 0 && line_ % kNumbers == 0 && reinterpret_cast<std::uintptr_t>(data_) % sizeof(T) == 0);
+  }
+  std::int64_t line() const { return line_ / kNumbers; }
+  std::int64_t step() const { return kNumbers == 1 ? step_ : 1; }
+  const T* at(std::int64_t i, std::int64_t p) const { return reinterpret_cast<const T*>(data_ + i * line_) + p * step(); }
+  /// A step of some lines is one stretch of memory, or one for each of its numbers.
   bool are_side_by_side() const { return line_ == 1; }
 
   /// `count` lines from `i` on, `k` steps from `p` on, as a panel: to[q * width + l] is step p + q of line i + l. What pads
   /// it to a multiple of the packet's lanes, at most `width`, is any of the elements around; `more` steps follow.
   void pack(std::int64_t i, std::int64_t count, std::int64_t p, std::int64_t k, bool more, T* to, std::int64_t width) const {
-    constexpr int kLanes = Tile<T>::kLanes;
-    using Number = std::conditional_t<sizeof(T) == 4, float, double>;
-    const T* const from = at(i, p);
+    using Bits = std::conditional_t<sizeof(T) == 4, float, double>;
+    const std::int64_t apart = kNumbers * step_, full = std::min(k, length_ / kNumbers - p);  // steps of kNumbers
+    const Number* const from = data_ + i * line_ + p * apart;
     std::int64_t whole = 0;
-    if (line_ == 1 && k > 0) {  // a step ends before the next begins: but for the last, a whole width can be read
-      whole = count == width ? k : step_ >= width ? k - (more ? 0 : 1) : 0;
-      for (std::int64_t q = 0; q < whole; ++q) {
-        for (std::int64_t l = 0; l < width; l += kLanes) std::memcpy(to + q * width + l, from + q * step_ + l, kLanes * sizeof(T));
-      }
-    }
-    for (std::int64_t first = 0; first < count; first += kLanes) {
-      const T* lines[kLanes];
-      for (int l = 0; l < kLanes; ++l) lines[l] = from + std::min(first + l, count - 1) * line_;
-      std::int64_t q = whole;
-      if constexpr (Tile<Number>::kLanes == kLanes) {
-        for (; step_ == 1 && q + kLanes <= k; q += kLanes) transpose_packets(lines, q, to + q * width + first, width);
-      }
-      for (; q < k; ++q) {
-        for (int l = 0; l < kLanes; ++l) to[q * width + first + l] = lines[l][q * step_];
-      }
-    }
-  }
-
- private:
-  const T* data_;
-  std::int64_t line_, step_;
-};
-
-/// Lines of `length` numbers of bf16, number j of line i being data[i * line + j * step]. Their steps are pairs of
-/// neighbours in the bits of a float (bf16_pairs.h), the last of an odd length beside 0.
-class PairedLines {
- public:
-  PairedLines(const Bf16* data, std::int64_t line, std::int64_t step, std::int64_t length) : data_(data), line_(line), step_(step), length_(length) {}
-
-  bool are_in_place() const {
-    return step_ == 1 && length_ % 2 == 0 && line_ % 2 == 0 && reinterpret_cast<std::uintptr_t>(data_) % sizeof(float) == 0;
-  }
-  std::int64_t line() const { return line_ / 2; }
-  std::int64_t step() const { return 1; }
-  const float* at(std::int64_t i, std::int64_t p) const { return reinterpret_cast<const float*>(data_ + i * line_) + p; }
-  bool are_side_by_side() const { return line_ == 1; }
-
-  void pack(std::int64_t i, std::int64_t count, std::int64_t p, std::int64_t k, bool more, float* to, std::int64_t width) const {
-    constexpr int kLanes = Tile<float>::kLanes;
-    const Bf16* const from = data_ + i * line_ + 2 * p * step_;
-    const std::int64_t full = std::min(k, length_ / 2 - p);  // pairs of two
-    std::int64_t whole = 0;
-    if (line_ == 1 && full > 0) {
+    if (line_ == 1 && full > 0) {  // a number of the lines ends before the next begins: but for the last, a whole width can be read
       whole = count == width ? full : step_ >= width ? full - (more ? 0 : 1) : 0;
       for (std::int64_t q = 0; q < whole; ++q) {
-        for (std::int64_t l = 0; l < width; l += kLanes) pair_up(from + 2 * q * step_ + l, from + (2 * q + 1) * step_ + l, to + q * width + l);
+        for (std::int64_t l = 0; l < width; l += kLanes) copy_packet(from + q * apart + l, to + q * width + l);
       }
     }
     for (std::int64_t first = 0; first < count; first += kLanes) {
-      const Bf16* lines[kLanes];
+      const Number* lines[kLanes];
       for (int l = 0; l < kLanes; ++l) lines[l] = from + std::min(first + l, count - 1) * line_;
       std::int64_t q = whole;
-      for (; step_ == 1 && q + kLanes <= full; q += kLanes)
-        transpose_packets(lines, 2 * q, to + q * width + first, width);
+      if constexpr (Tile<Bits>::kLanes == kLanes) {
+        for (; step_ == 1 && q + kLanes <= full; q += kLanes) transpose_packets(lines, q * kNumbers, to + q * width + first, width);
+      }
       for (; q < k; ++q) {
-        for (int l = 0; l < kLanes; ++l) {
-          const std::uint32_t low = lines[l][2 * q * step_].bits, high = q < full ? lines[l][(2 * q + 1) * step_].bits : 0;
-          to[q * width + first + l] = std::bit_cast<float>(low | high << 16);
-        }
+        for (int l = 0; l < kLanes; ++l) to[q * width + first + l] = element(lines[l] + q * apart, q < full);
       }
     }
   }
 
  private:
-  /// A packet of pairs from two packets side by side.
-  static void pair_up(const Bf16* low, const Bf16* high, float* to) {
-    constexpr int kLanes = Tile<float>::kLanes;
-    std::uint32_t pairs[kLanes];
-    for (int l = 0; l < kLanes; ++l) pairs[l] = low[l].bits | std::uint32_t{high[l].bits} << 16;
-    std::memcpy(to, pairs, sizeof pairs);
+  static constexpr int kLanes = Tile<T>::kLanes;
+  static constexpr int kNumbers = sizeof(T) / sizeof(Number);  ///< of a step
+
+  T element(const Number* first, bool is_full) const {
+    if constexpr (kNumbers == 1) return *first;
+    else return std::bit_cast<T>(first->bits | (is_full ? std::uint32_t{first[step_].bits} << 16 : 0));
   }
 
-  const Bf16* data_;
+  /// A step of lines side by side.
+  void copy_packet(const Number* first, T* to) const {
+    if constexpr (kNumbers == 1) {
+      std::memcpy(to, first, kLanes * sizeof(T));
+    } else {
+      std::uint32_t pairs[kLanes];
+      for (int l = 0; l < kLanes; ++l) pairs[l] = first[l].bits | std::uint32_t{first[step_ + l].bits} << 16;
+      std::memcpy(to, pairs, sizeof pairs);
+    }
+  }
+
+  const Number* data_;
   std::int64_t line_, step_, length_;
 };
 

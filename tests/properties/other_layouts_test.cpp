@@ -71,6 +71,18 @@ std::vector<LayoutRule> drawn_rules(const std::vector<std::string>& dims, std::m
   return rules;
 }
 
+/// As it is written; nothing if it is refused, or ends with an error.
+std::optional<Planned> planned_as_it_is(const std::string& path) {
+  Settings settings;
+  settings.stdlib = MTF_STDLIB_DIR;
+  if (Session::check_file(path, settings).has_errors()) return std::nullopt;
+  try {
+    return planned(path, settings);
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
 TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
   Settings settings;
   settings.stdlib = MTF_STDLIB_DIR;
@@ -78,19 +90,12 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
   int compared = 0, refused = 0;
   for (const std::string& path : scripts()) {
     SCOPED_TRACE(path);
-    settings.mesh.reset();
-    settings.layout.reset();
-    if (Session::check_file(path, settings).has_errors()) continue;
-    Planned once;
-    try {
-      once = planned(path, settings);
-    } catch (const UserError&) {
-      continue;
-    }
-    const LayoutCosts costs(once.record);
+    const std::optional<Planned> once = planned_as_it_is(path);
+    if (!once) continue;
+    const LayoutCosts costs(once->record);
     const Counters as_it_is = costs.in(nullptr, nullptr).counters;
-    EXPECT_TRUE(!once.is_exact || as_it_is == once.total) << "as it is\n" << to_string(as_it_is) << "planned:\n" << to_string(once.total);
-    const std::vector<std::string> dims = dims_of(*once.record);
+    EXPECT_TRUE(!once->is_exact || as_it_is == once->total) << "as it is\n" << to_string(as_it_is) << "planned:\n" << to_string(once->total);
+    const std::vector<std::string> dims = dims_of(*once->record);
     for (const char* axes : {"rows:2;cols:2", "rows:3;cols:4", "cols:1;rows:8"}) {
       const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes(axes));
       settings.mesh = parse_axes(axes);
@@ -121,27 +126,19 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
 }
 
 TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
-  Settings settings;
-  settings.stdlib = MTF_STDLIB_DIR;
   std::mt19937 random(8);
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:2;cols:2"));
   int compared = 0, left_out = 0;
   for (const std::string& path : scripts()) {
     if (random() % 3 != 0) continue;  // planning takes most of the time
     SCOPED_TRACE(path);
-    if (Session::check_file(path, settings).has_errors()) continue;
-    Planned once;
-    try {
-      once = planned(path, settings);
-    } catch (const UserError&) {
-      continue;
-    }
-    if (once.record->programs().size() < 2) continue;
-    const LayoutCosts costs(once.record, MachineModel());
+    const std::optional<Planned> once = planned_as_it_is(path);
+    if (!once || once->record->programs().size() < 2) continue;
+    const LayoutCosts costs(once->record, MachineModel());
     std::vector<Dim> dims;
     try {
-      dims = WorkBound(costs, {Name("all")}).dims();
-    } catch (const UserError&) {  // it asks for axes by name
+      dims = WorkBound(costs, {Name("rows"), Name("cols")}).dims();
+    } catch (const UserError&) {  // it asks for other axes by name
       continue;
     }
     std::vector<AxisSet> axes;
@@ -158,7 +155,7 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
     try {
       const double whole = costs.in(mesh, std::make_shared<const Layout>(rules)).time.total();
       double sum = 0;
-      for (size_t i = 0; i < once.record->programs().size(); ++i) {
+      for (size_t i = 0; i < once->record->programs().size(); ++i) {
         if (costs.times(i) == 0) continue;
         Layout own{Name(), {}, {}};
         for (const LayoutRule& rule : rules.rules)
