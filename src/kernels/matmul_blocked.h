@@ -58,7 +58,7 @@ class BlockedProduct {
   /// Panel s, at s * room * depth, holds the lines from begin(s) to begin(s + 1), steps [p, p + depth).
   template <class Begin>
   static void pack(const Lines& lines, std::int64_t first, std::int64_t panels, const Begin& begin, std::int64_t p, std::int64_t depth, T* to, std::int64_t room) {
-    const std::int64_t chunk = lines.are_side_by_side() ? 32 : depth;
+    const std::int64_t chunk = lines.are_side_by_side() ? kStepsTogether : depth;
     for (std::int64_t done = 0; done < depth; done += chunk) {
       for (std::int64_t s = 0; s < panels; ++s) {
         const std::int64_t count = begin(s + 1) - begin(s), wide = round_up(count, kLanes);

@@ -26,6 +26,9 @@ void transpose_packets(const Element* const* lines, std::int64_t offset, T* to, 
   for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * width, &block.packet[i], sizeof(Packet));
 }
 
+/// Steps that are packed of one panel and then of the next, where lines lie side by side: what is read next has been asked for.
+constexpr std::int64_t kStepsTogether = 32;
+
 /// Lines of `length` numbers, number j of line i being data[i * line + j * step]. A step is an element of T: a number, or a
 /// pair of neighbours of bf16 in the bits of a float (bf16_pairs.h), the last of an odd length beside 0.
 template <class T, class Number = T>
@@ -53,7 +56,10 @@ class Lines {
     if (line_ == 1 && full > 0) {  // a number of the lines ends before the next begins: but for the last, a whole width can be read
       whole = count == width ? full : step_ >= width ? full - (more ? 0 : 1) : 0;
       for (std::int64_t q = 0; q < whole; ++q) {
-        for (std::int64_t l = 0; l < width; l += kLanes) copy_packet(from + q * apart + l, to + q * width + l);
+        for (std::int64_t l = 0; l < width; l += kLanes) {
+          for (int n = 0; n < kNumbers; ++n) __builtin_prefetch(from + (q + kStepsTogether) * apart + n * step_ + l);
+          copy_packet(from + q * apart + l, to + q * width + l);
+        }
       }
     }
     for (std::int64_t first = 0; first < count; first += kLanes) {
