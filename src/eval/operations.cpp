@@ -383,7 +383,7 @@ HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_
     const Value* tensor = tensor_of(other);
     if (!tensor || !is_float(tensor->element()) || !number_of(value)) return evaluator_.convert.to_tensor(value, at);
     builder.span = at;
-    return evaluator_.convert.number_tensor(value, tensor->element());
+    return builder.operand(number_of(value).value(), tensor->element());
   };
   call.arguments[0].values.push_back(operand(a, a_span, b));
   call.arguments[1].values.push_back(operand(b, b_span, a));

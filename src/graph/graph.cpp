@@ -7,9 +7,9 @@
 
 namespace mtf {
 
-int64_t new_mark() {
-  static std::atomic<int64_t> last{0};
-  return ++last;
+int64_t new_mark(int64_t count) {
+  static std::atomic<int64_t> next{1};
+  return next.fetch_add(count);
 }
 
 int64_t new_node_id() {

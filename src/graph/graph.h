@@ -185,8 +185,8 @@ class Handle {
 /// The nodes that `roots` need and that are not computed, operands first, in program order.
 std::vector<NodePtr> pending(const Values& roots);
 
-/// A mark that no earlier walk has used.
-int64_t new_mark();
+/// The first of so many marks that no earlier walk has used.
+int64_t new_mark(int64_t count = 1);
 /// A number for a node, after all before it.
 int64_t new_node_id();
 

@@ -15,12 +15,15 @@ namespace {
 
 class Capturer {
  public:
-  explicit Capturer(const std::vector<NodePtr>& nodes) : nodes_(nodes) {
+  explicit Capturer(const std::vector<NodePtr>& nodes) : nodes_(nodes), first_mark_(new_mark(static_cast<int64_t>(nodes.size()))) {
     program_.operations.reserve(nodes.size());
+    places_.reserve(nodes.size());
     index_.assign(nodes.size(), -1);
+    for (size_t i = 0; i < nodes.size(); ++i) nodes[i]->mark = first_mark_ + static_cast<int64_t>(i);
   }
 
   Capture run(const Values& roots, const Values& given) {
+    given_any_ = !given.empty();
     for (const Value& value : given) {
       leaves_[{value.node.get(), value.result}] = program_.inputs.size();
       add_input(value, false);
@@ -61,6 +64,9 @@ class Capturer {
 
   ProgramValue find(const Value& value) {
     const Node& node = *value.node;
+    const size_t place = static_cast<size_t>(node.mark - first_mark_);  // in nodes_, or beyond
+    const bool is_made_here = place < nodes_.size() && index_[place] >= 0 && !node.is_computed(value.result);
+    if (is_made_here && !given_any_) return {index_[place], value.result};
     if (auto at = leaves_.find({&node, value.result}); at != leaves_.end()) return ProgramValue::input(at->second);
     if (is_number(node)) {  // also one that has been read as a tensor: it is the number all the same
       const uint64_t bits = std::bit_cast<uint64_t>(node.operation->inputs[0]);
@@ -68,12 +74,8 @@ class Capturer {
       if (fresh) add_input(value, true);
       return ProgramValue::input(at->second);
     }
-    if (!node.is_computed(value.result)) {
-      const auto at = std::lower_bound(nodes_.begin(), nodes_.end(), node.id, [](const NodePtr& each, int64_t id) { return each->id < id; });
-      MTF_CHECK(at != nodes_.end() && at->get() == &node && index_[at - nodes_.begin()] >= 0, "{} is neither computed nor part of the program",
-                node.operation->op->name);
-      return {index_[at - nodes_.begin()], value.result};
-    }
+    if (is_made_here) return {index_[place], value.result};
+    MTF_CHECK(node.is_computed(value.result), "{} is neither computed nor part of the program", node.operation->op->name);
     leaves_[{&node, value.result}] = program_.inputs.size();
     add_input(value, false);
     return ProgramValue::input(program_.inputs.size() - 1);
@@ -91,6 +93,8 @@ class Capturer {
   }
 
   const std::vector<NodePtr>& nodes_;
+  const int64_t first_mark_;  // of nodes_, which are marked in their order
+  bool given_any_ = false;
   Capture result_;
   Program& program_ = result_.program;
   std::vector<int32_t> index_;                                   // of each node: its operation, or -1

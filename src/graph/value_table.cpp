@@ -1,7 +1,6 @@
 #include "graph/value_table.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "graph/history_end.h"
 #include "graph/op.h"
@@ -19,6 +18,9 @@ bool may_be_asked(const Node& node) {
     if (!node.is_computed(static_cast<int>(r)) && (node.uses() > 0 || node.is_kept())) return true;
   return false;
 }
+
+/// What waits to be computed: a leaf does not, and how many there are says only who shares them.
+bool counts(const Node& node) { return !node.operation->op->leaf; }
 
 }  // namespace
 
@@ -52,7 +54,7 @@ void ValueTable::unlink(List& list, Node& node, Node::Link Node::*link) {
 
 void ValueTable::add(Node& node) {
   node.table_ = shared_from_this();
-  ++pending_count_;
+  if (counts(node)) ++pending_count_;
 }
 
 void ValueTable::now_held(Node& node) { link(held_, node, &Node::held_link_); }
@@ -61,7 +63,7 @@ void ValueTable::no_longer_held(Node& node) { unlink(held_, node, &Node::held_li
 void ValueTable::forget(Node& node) {
   unlink(held_, node, &Node::held_link_);
   unlink(history_, node, &Node::history_link_);
-  if (node.pending_) --pending_count_;
+  if (node.pending_ && counts(node)) --pending_count_;
 }
 
 Values ValueTable::pending_held() {
@@ -124,17 +126,26 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
 }
 
 void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const {
-  std::unordered_map<const Node*, int64_t> given_up;
-  for (const Value& leaf : capture.leaves)
-    if (leaf && !leaf.node->is_kept() && leaf.node->operation->results.size() == 1) given_up[leaf.node.get()] = 0;
-  if (given_up.empty()) return;
+  const size_t count = capture.leaves.size();
+  const int64_t first = new_mark(static_cast<int64_t>(count));  // leaves that may die are marked in their order
+  std::vector<int32_t> given_up(count, 0);
+  bool any = false;
+  for (size_t i = 0; i < count; ++i) {
+    const Value& leaf = capture.leaves[i];
+    if (!leaf || leaf.node->is_kept() || leaf.node->operation->results.size() != 1) continue;
+    leaf.node->mark = first + static_cast<int64_t>(i);
+    any = true;
+  }
+  if (!any) return;
   for (const NodePtr& node : nodes) {
     if (node->keeps_history_ || node->for_later_ || node->table_.get() != this || node->operation->results.size() != 1) continue;
     for (const Value& operand : node->operands())
-      if (auto at = given_up.find(operand.node.get()); at != given_up.end()) ++at->second;
+      if (const auto i = static_cast<size_t>(operand.node->mark - first); i < count) ++given_up[i];
   }
-  for (size_t i = 0; i < capture.leaves.size(); ++i)
-    if (auto at = given_up.find(capture.leaves[i].node.get()); at != given_up.end()) capture.program.inputs[i].dies = at->first->uses() == at->second;
+  for (size_t i = 0; i < count; ++i) {
+    const Value& leaf = capture.leaves[i];
+    if (leaf && leaf.node->mark == first + static_cast<int64_t>(i)) capture.program.inputs[i].dies = leaf.node->uses() == given_up[i];
+  }
 }
 
 void ValueTable::computed(const std::vector<NodePtr>& nodes) {
@@ -143,7 +154,7 @@ void ValueTable::computed(const std::vector<NodePtr>& nodes) {
     if (node->table_.get() != this) continue;
     if (node->pending_) {
       node->pending_ = false;
-      --pending_count_;
+      if (counts(*node)) --pending_count_;
     }
     bool waits = false;
     for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r) waits = waits || (node->held(r) > 0 && !node->is_computed(r));

@@ -54,7 +54,7 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   Values pending_held();
   /// It has not been part of a cut.
   static bool is_pending(const Node& node) { return node.pending_; }
-  /// Nodes that exist and of which nothing has been computed.
+  /// Nodes that exist and of which nothing has been computed, but for leaves.
   int64_t pending_count() const { return pending_count_; }
 
   /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down to

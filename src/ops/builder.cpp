@@ -1,5 +1,7 @@
 #include "ops/builder.h"
 
+#include <bit>
+
 #include "graph/op.h"
 #include "ops/contract.h"
 #include "ops/shape.h"
@@ -46,7 +48,23 @@ Value Builder::number(double value, ElementType element) {
   return add(ops::kNumber, {}, std::move(attributes), {value});
 }
 
-Value Builder::zeros(const TensorType& type) { return add(ops::kBroadcast, {number(0, type.element)}, zero_attributes(type.dims)); }
+Value Builder::operand(double number, ElementType element) {
+  constexpr size_t kMost = 256;
+  if (shared_.size() == kMost) shared_.clear();
+  std::weak_ptr<Node>& known = shared_[{std::bit_cast<uint64_t>(number), element}];
+  if (NodePtr node = known.lock()) {
+    const LaidOutOperation& made = *node->operation;
+    if (made.mesh == context.mesh && made.why.rules == context.layout && made.no_grad == context.no_grad && made.region == context.recompute_region) {
+      ++added;  // as many as if nobody shared it
+      return {node, 0};
+    }
+  }
+  const Value made = this->number(number, element);
+  known = made.node;
+  return made;
+}
+
+Value Builder::zeros(const TensorType& type) { return add(ops::kBroadcast, {operand(0, type.element)}, zero_attributes(type.dims)); }
 
 Value Builder::map(const Op& op, const Value& a) { return add(op, {a}); }
 
@@ -55,8 +73,8 @@ Value Builder::map(const Op& op, const Value& a, const Value& b) {
   return add(op, {cast(a, element), cast(b, element)});
 }
 
-Value Builder::map(const Op& op, const Value& a, double b) { return add(op, {a, number(b, a.element())}); }
-Value Builder::map(const Op& op, double a, const Value& b) { return add(op, {number(a, b.element()), b}); }
+Value Builder::map(const Op& op, const Value& a, double b) { return add(op, {a, operand(b, a.element())}); }
+Value Builder::map(const Op& op, double a, const Value& b) { return add(op, {operand(a, b.element()), b}); }
 
 Value Builder::where(const Value& condition, const Value& a, const Value& b) {
   ElementType element = promote(a.element(), b.element());

@@ -5,6 +5,9 @@
 // broadcast where neither operand's dims are a subset of the other's (the result has the first operand's dims, then
 // the second's remaining ones), and a tensor that it makes never raises axis_used_twice: the larger dim keeps the axis.
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "graph/node_builder.h"
@@ -36,6 +39,8 @@ class Builder : public NodeBuilder {
 
   // ---- vocabulary ----
   Value number(double value, ElementType element = ElementType::kF32);
+  /// A number as an operand of what is added next: all that read equal ones share a node. Nobody may be given it as a value.
+  Value operand(double number, ElementType element);
   Value zeros(const TensorType& type);
   /// A lane operation, its operands broadcast and promoted to one element type.
   Value map(const Op& op, const Value& a);
@@ -53,6 +58,9 @@ class Builder : public NodeBuilder {
   Value reshape(const Value& a, const Dims& dims);
   Value range(const Dim& dim);
   Value slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);
+
+ private:
+  std::map<std::pair<uint64_t, ElementType>, std::weak_ptr<Node>> shared_;  // by bits
 };
 
 }  // namespace mtf

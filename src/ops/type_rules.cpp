@@ -63,7 +63,7 @@ Value as_element(Builder& builder, const Value& value, ElementType element, Span
   const double number = value.operation().inputs[0];
   if (element == ElementType::kI32 && (number < -2147483648.0 || number > 2147483647.0))
     fail(Kind::bad_value, span, "{} does not fit in i32, the type of the tensor that it meets", static_cast<int64_t>(number));
-  return value.element() == element ? value : builder.number(number, element);
+  return value.element() == element ? value : builder.operand(number, element);
 }
 
 Values as_element(Builder& builder, const Values& operands, ElementType element, Span span) {
