@@ -257,9 +257,9 @@ struct BoundPlan::Impl {
         const bool overlaps = !under_way.empty() && machine.transport.ranks() > 1;
         if (overlaps) advance();
         const std::span<const double> host = step.step->kind == StepKind::kKernel ? numbers(*step.first) : std::span<const double>();
-        const double began = machine.timeline ? machine.timeline->now() : 0, worked = machine.timeline ? Timeline::worked() : 0;
+        const double began = machine.timeline ? machine.timeline->now() : 0;
         const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : stop});
-        if (machine.timeline) note(s, began, Timeline::worked() - worked);
+        if (machine.timeline) note(s, began, machine.timeline->now() - began);
         flops += done;
         if (is_first) flops_of_step[s] = done;
       } catch (const Stopped&) {
@@ -307,9 +307,9 @@ struct BoundPlan::Impl {
   template <typename Work>
   void hand_to_mpi(BoundStep& step, const Work& work) {
     const int64_t before = machine.transport.sent();
-    const double worked = machine.timeline ? Timeline::worked() : 0;
+    const double began = machine.timeline ? machine.timeline->now() : 0;
     work(*step.collective);
-    if (machine.timeline) step.busy += Timeline::worked() - worked;
+    if (machine.timeline) step.busy += machine.timeline->now() - began;
     if (first_flops < 0) step.sent += machine.transport.sent() - before;
   }
 

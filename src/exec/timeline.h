@@ -4,8 +4,6 @@
 // An engine whose record has one (program_record.h) fills it. A rank runs the steps of all processors that it hosts
 // together: at one time all of them are in the same step. A collective lasts from where it begins to where it has ended;
 // steps that compute may run in between.
-#include <time.h>
-
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -24,21 +22,15 @@ class Timeline {
     int step = 0;      ///< of the schedule
     double begin = 0;  ///< seconds since the timeline was made
     double end = 0;
-    double busy = 0;  ///< seconds of processor time that the rank's main thread spent in it: not what it computed
-                      ///< during a collective, nor what other programs took
+    double busy = 0;  ///< seconds that the rank's main thread spent in it: not what it computed during a collective
   };
 
   /// What this rank tells rank 0 when the program ends (Engine::finish), and there what each rank has told.
   std::function<std::string()> tell;
   std::vector<std::string> told;
 
+  /// Not the processor's time, which takes a call of the system to read: a collective is looked at thousands of times a second.
   double now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-  /// Processor time of this thread.
-  static double worked() {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
   /// What comes after kMostEvents is not kept.
   void add(Event event) {
     if (events_.size() < kMostEvents) events_.push_back(std::move(event));
