@@ -10,8 +10,8 @@ namespace {
 class AllReduces : public BoundCollective {
  public:
   AllReduces(const Hosting& hosting, const std::vector<const LocalValue*>& values, const std::vector<const LocalValue*>& results,
-             AxisSet axes, ReduceElements elements)
-      : elements_(elements), sum_(elements) {
+             AxisSet axes, ReduceElements elements, SharedMemory* shared)
+      : elements_(elements), sum_(elements), shared_(hosting.mesh()->size() == hosting.ranks() ? shared : nullptr) {
     for (const LocalValue* value : values) largest_ += most_elements(*value);
     filled_.assign(static_cast<size_t>(hosting.places(results[0]->varies()).count()), false);
     std::vector<ReduceGroup> alone;
@@ -30,6 +30,7 @@ class AllReduces : public BoundCollective {
   }
 
   int64_t staging_bytes() const override { return staging_.bytes(); }
+  bool shares_memory() const override { return shares_memory_; }
   CollectiveCount counted() const override { return counted_; }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
@@ -38,7 +39,7 @@ class AllReduces : public BoundCollective {
     base_ = run.staging;
     unpacked_ = false;
     for (Task& task : tasks_)
-      if (task.count > 0) task.exchange->begin(arrays_of(task, operands), run.tag, task.tags, run.transport);
+      if (task.count > 0) task.exchange->begin(arrays_of(task, operands), run, task.tags);
     for (const Part& part : alone_)
       for (size_t v = 0; v < part.counts.size(); ++v) sum_.run(part.group, operands[v], result_of(part, v), part.counts[v]);
   }
@@ -98,7 +99,8 @@ class AllReduces : public BoundCollective {
     task.in_place = task.parts.size() == 1 && values == 1 && task.parts[0].fills && group.aligned;
     if (!task.in_place) task.packed = staging_.take(bytes);
     if (!group.aligned) task.own = staging_.take(padded(bytes) * static_cast<int64_t>(group.places.size()));
-    task.exchange = make_all_reduce(group, elements_, task.count, largest_);
+    task.exchange = make_all_reduce(group, elements_, task.count, largest_, shared_);
+    shares_memory_ = shares_memory_ || task.exchange->shares_memory();
     task.staging = staging_.take(task.exchange->staging_bytes());
   }
 
@@ -169,6 +171,8 @@ class AllReduces : public BoundCollective {
 
   const ReduceElements elements_;
   OwnSum sum_;
+  SharedMemory* const shared_;
+  bool shares_memory_ = false;
   std::vector<Part> alone_;  // groups that this rank hosts alone
   std::vector<Task> tasks_;
   std::vector<bool> filled_;  // of each place of the results
@@ -183,8 +187,9 @@ class AllReduces : public BoundCollective {
 }  // namespace
 
 std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const LocalValue*>& values,
-                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction) {
-  return std::make_unique<AllReduces>(hosting, values, results, axes, ReduceElements{values[0]->element, reduction});
+                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
+                                                 SharedMemory* shared) {
+  return std::make_unique<AllReduces>(hosting, values, results, axes, ReduceElements{values[0]->element, reduction}, shared);
 }
 
 }  // namespace mtf

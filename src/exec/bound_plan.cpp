@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "exec/bound_step.h"
+#include "exec/count_run.h"
 #include "exec/host_tensor.h"
 #include "exec/writes_over_input.h"
 #include "graph/kernel_call.h"
@@ -14,7 +15,7 @@
 
 namespace mtf {
 struct BoundPlan::Impl {
-  Impl(std::shared_ptr<const Schedule> s, Machine& m) : schedule(std::move(s)), program(schedule->program), machine(m) {
+  Impl(std::shared_ptr<const Schedule> s, Machine& m, bool share) : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share) {
     number_of.assign(program.values.size(), 0);
     for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);
     for (const Instruction& instruction : program.instructions)
@@ -103,8 +104,10 @@ struct BoundPlan::Impl {
         BoundStep& step = steps[schedule->buffers[b].first];
         step.buffer = static_cast<int>(b);
         buffers[b].place_bytes = padded(step.collective->staging_bytes());
+        buffers[b].is_shared = step.collective->shares_memory();
       }
-    pack_arena();
+    arena_bytes = pack_buffers(false);
+    shared_bytes = pack_buffers(true);
     for (BoundStep& step : steps) {
       if (!step.collective) continue;
       for (int i : step.step->instructions) {
@@ -124,43 +127,23 @@ struct BoundPlan::Impl {
       results.push_back(&program.values[program.instructions[i].results[0]]);
     }
     const Hosting& host = machine.hostings.of(operands[0]->mesh);
-    if (is_collective(first.kind)) bound.collective = mtf::bind_collective(host, first.kind, operands, results, first.axes, first.reduction);
+    if (is_collective(first.kind)) bound.collective = mtf::bind_collective(host, first.kind, operands, results, first.axes, first.reduction, may_share ? &machine.shared : nullptr);
     else bound.collective = bind_slice(host, *operands[0], *results[0]);
   }
 
-  /// What the collectives count and send, and the steps' flops: of each step the most on any rank. Every rank runs this
-  /// plan for the first time now.
-  void count(Counters& counted) {
-    std::vector<int64_t> most = flops_of_step;
-    for (const BoundStep& step : steps) {
-      const CollectiveCount count = step.collective ? step.collective->counted() : CollectiveCount{};
-      for (int64_t figure : {count.count, count.values, count.bytes, count.wire_bytes, step.sent}) most.push_back(figure);
-    }
-    machine.transport.max_of_all(most);
-    for (size_t s = 0; s < steps.size(); ++s) {
-      counted.flops += most[s];
-      const int64_t* figures = &most[steps.size() + 5 * s];
-      sent += figures[4];
-      if (figures[0] == 0) continue;
-      const Instruction& first = *steps[s].first;
-      const MeshPtr& mesh = program.values[first.operands[0]].mesh;
-      counted.collectives[static_cast<int>(counted_as(first.kind))][mesh->axes_to_string(first.axes)] +=
-          CollectiveCount{figures[0], steps[s].step->calls, figures[1], figures[2], figures[3]};
-    }
-  }
-
-  /// The arena as this rank has it: each buffer as often as it has places.
-  void pack_arena() {
+  /// The arena, or the part of shared memory, as this rank has it: each buffer as often as it has places. Returns its size.
+  int64_t pack_buffers(bool shared) {
     std::vector<PackItem> items;
     std::vector<size_t> which;
     for (size_t b = 0; b < buffers.size(); ++b) {
       const Buffer& buffer = schedule->buffers[b];
-      if (buffer.kind != BufferKind::kArena && buffer.kind != BufferKind::kStaging) continue;
+      if ((buffer.kind != BufferKind::kArena && buffer.kind != BufferKind::kStaging) || buffers[b].is_shared != shared) continue;
       items.push_back({buffers[b].place_bytes * buffers[b].places, buffer.first, buffer.last, 0});
       which.push_back(b);
     }
-    arena_bytes = pack(items);
+    const int64_t bytes = pack(items);
     for (size_t i = 0; i < items.size(); ++i) buffers[which[i]].offset = items[i].offset;
+    return bytes;
   }
 
   /// A collective ends before the first step that reads its result or may reuse the memory it works on.
@@ -283,13 +266,16 @@ struct BoundPlan::Impl {
 
   void begin(int s) {
     BoundStep& step = steps[s];
-    std::byte* staging = step.buffer < 0 || !machine.arena ? nullptr : machine.arena->data() + buffers[step.buffer].offset;
+    std::byte* staging = nullptr;
+    if (step.buffer >= 0) staging = buffers[step.buffer].is_shared ? machine.shared.part(machine.transport.rank()) : machine.arena ? machine.arena->data() : nullptr;
+    if (staging != nullptr) staging += buffers[step.buffer].offset;
     step.number = machine.collectives_begun++;
-    while (!under_way.empty() && step.number - steps[under_way[0]].number >= machine.transport.collectives_at_once()) finish(under_way[0]);
+    const int64_t most = std::min(machine.transport.collectives_at_once(), SharedMemory::kNotices);
+    while (!under_way.empty() && step.number - steps[under_way[0]].number >= most) finish(under_way[0]);
     step.busy = 0;
     if (machine.timeline) step.began = machine.timeline->now();
     hand_to_mpi(step, [&](BoundCollective& collective) {
-      collective.begin(step.operands, step.results, {machine.transport, staging, machine.transport.tag_of(step.number)});
+      collective.begin(step.operands, step.results, {machine.transport, staging, step.number});
     });
     under_way.push_back(s);
   }
@@ -354,6 +340,7 @@ struct BoundPlan::Impl {
   std::shared_ptr<const Schedule> schedule;
   const LocalProgram& program;
   Machine& machine;
+  const bool may_share;
   PointerTable pointers;
   std::vector<double> number_of;  // for each value: the host number it is
   std::vector<int> is_number;
@@ -362,22 +349,23 @@ struct BoundPlan::Impl {
   std::vector<BoundStep> steps;
   std::vector<int> last_awaits;
   size_t stops_before = 0;  // from this step on the plan ends, whoever wants it to stop
-  int64_t arena_bytes = 0, arena_alone = 0;
+  int64_t arena_bytes = 0, shared_bytes = 0, arena_alone = 0;
   int64_t output_bytes = 0, output_alone = 0;
   int64_t most_hosted = 1;  // processors, by any rank, of the outputs' meshes
   const std::byte* arena_base = nullptr;
   bool pointed = false;
-  int64_t sent = 0;  // bytes handed to MPI, of each collective the most by any rank
+  int64_t sent = 0;  // bytes given to other ranks, of each collective the most by any rank
   int64_t first_flops = -1;
   std::vector<int64_t> flops_of_step;
   std::vector<int> under_way;
 };
 
-BoundPlan::BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine)
-    : impl_(std::make_unique<Impl>(std::move(schedule), machine)) {}
+BoundPlan::BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine, bool share)
+    : impl_(std::make_unique<Impl>(std::move(schedule), machine, share)) {}
 BoundPlan::~BoundPlan() = default;
 
-int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->output_bytes; }
+int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->shared_bytes + impl_->output_bytes; }
+int64_t BoundPlan::shared_bytes() const { return impl_->shared_bytes; }
 
 std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
     std::span<const PlanInput> inputs, const std::function<std::span<const double>(const Instruction&)>& numbers) {
@@ -389,7 +377,9 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(
   const int64_t flops = plan.run_steps(numbers);
   if (is_first) {
     plan.first_flops = flops;
-    plan.count(counted_);
+    CountedRun run = count_run(plan.program, plan.steps, plan.flops_of_step, plan.machine.transport);
+    counted_ = std::move(run.counters);
+    plan.sent = run.sent;
   }
   plan.machine.sent += plan.sent;
   MTF_CHECK(flops == plan.first_flops, "a plan did {} operations, now {}", plan.first_flops, flops);

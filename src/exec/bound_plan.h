@@ -13,6 +13,7 @@
 
 #include "exec/collective.h"
 #include "exec/counters.h"
+#include "exec/shared_memory.h"
 #include "exec/storage.h"
 #include "exec/tensor.h"
 #include "exec/timeline.h"
@@ -28,10 +29,11 @@ struct Machine {
   Transport& transport;
   Threads& threads;
   std::shared_ptr<MemoryPool> pool;
-  std::shared_ptr<Storage> arena;  ///< shared by all plans, as large as the largest needs
-  bool scrub = false;              ///< fill the memory of each run with NaNs before it
-  int64_t collectives_begun = 0;   ///< numbers them, the same on all ranks
-  int64_t sent = 0;                ///< bytes of plans' data handed to MPI, of each collective the most by any rank
+  SharedMemory& shared;                      ///< as large as the largest plan needs
+  std::shared_ptr<Storage> arena = nullptr;  ///< of all plans, as large as the largest needs
+  bool scrub = false;                        ///< fill the memory of each run with NaNs before it
+  int64_t collectives_begun = 0;             ///< numbers them, the same on all ranks
+  int64_t sent = 0;                          ///< bytes of plans' data handed to MPI, of each collective the most by any rank
   Interrupt interrupt = {};
   std::shared_ptr<Timeline> timeline = nullptr;  ///< is told when each step ran
   std::atomic<int64_t> moved{0};                 ///< grows with each step: for the watchdog
@@ -46,7 +48,8 @@ struct PlanInput {
 
 class BoundPlan {
  public:
-  BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine);
+  /// `share`: reductions go through the memory that ranks share, where they can.
+  BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine, bool share = true);
   ~BoundPlan();
 
   /// Runs all steps. `inputs` are in the order of program.inputs; `numbers(instruction)` are the host's numbers of the
@@ -60,6 +63,8 @@ class BoundPlan {
   const Counters& counted() const { return counted_; }
   /// Bytes that this rank needs for a run beside its inputs.
   int64_t bytes() const;
+  /// Of these, what lies in the memory that ranks share: it must have been reserved before a run.
+  int64_t shared_bytes() const;
 
  private:
   struct Impl;

@@ -24,7 +24,7 @@ class MovesBoxes : public BoundCollective {
     auto source = [&](const BoxCopy& copy) { return static_cast<const std::byte*>(from[copy.from_place]); };
     for (const Message& message : plan_.receives) {
       std::byte* at = message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging_ + message.staging;
-      run.transport.receive(pending_, message.peer, run.tag, at, message.bytes);
+      run.transport.receive(pending_, message.peer, run.tag(), at, message.bytes);
     }
     for (const Message& message : plan_.sends) {
       const std::byte* at = staging_ + message.staging;
@@ -33,7 +33,7 @@ class MovesBoxes : public BoundCollective {
       } else {
         for (const BoxCopy& piece : message.pieces) mtf::run(piece, source(piece), staging_ + message.staging);
       }
-      run.transport.send(pending_, message.peer, run.tag, at, message.bytes);
+      run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
     }
     for (const BoxCopy& copy : plan_.local) mtf::run(copy, source(copy), target(copy));
   }
@@ -93,10 +93,11 @@ void BoundCollective::finish(Transport& transport) {
 }
 
 std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, InstructionKind kind, const std::vector<const LocalValue*>& values,
-                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction) {
+                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
+                                                 SharedMemory* shared) {
   const CollectiveRecord& record = record_of(kind);
   switch (record.movement) {
-    case Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction);
+    case Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction, shared);
     case Movement::kReduceScatter: return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction);
     default: return bind_movement(hosting, record, *values[0], *results[0], axes);
   }

@@ -41,7 +41,7 @@ class ReduceScatter : public BoundCollective {
     base_ = run.staging;
     given_ = false;
     for (Task& task : tasks_)
-      if (task.count > 0) task.exchange->begin(arrays_of(task, operands[0]), run.tag, task.tags, run.transport);
+      if (task.count > 0) task.exchange->begin(arrays_of(task, operands[0]), run, task.tags);
     for (const Part& part : alone_) {
       const std::byte* sum = sum_of(part, operands[0]);
       for (const BoxCopy& copy : part.results) mtf::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));

@@ -170,11 +170,11 @@ class MovesThroughRegions : public BoundCollective {
     to_ = results[0];
     staging_ = run.staging;
     finished_ = false;
-    for (auto& [peer, message] : receives_) run.transport.receive(pending_, peer, run.tag, staging_ + message.staging, message.bytes);
+    for (auto& [peer, message] : receives_) run.transport.receive(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
     for (const BoxCopy& copy : in_) mtf::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]), staging_);
     for (auto& [peer, message] : sends_) {
       for (const BoxCopy& piece : message.pieces) mtf::run(piece, staging_, staging_);
-      run.transport.send(pending_, peer, run.tag, staging_ + message.staging, message.bytes);
+      run.transport.send(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
     }
     for (const BoxCopy& copy : own_) mtf::run(copy, staging_, staging_);
   }

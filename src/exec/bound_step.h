@@ -43,7 +43,8 @@ struct BoundBuffer {
   int64_t place_bytes = 0;  ///< padded
   int places = 0;
   int64_t alone_bytes = 0;  ///< of one processor alone, the largest
-  int64_t offset = 0;       ///< in the arena
+  bool is_shared = false;   ///< staging in the memory that ranks share, else in the arena
+  int64_t offset = 0;       ///< there
   std::vector<int> values;  ///< those that lie in it
 };
 

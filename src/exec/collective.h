@@ -14,6 +14,7 @@
 #include "exec/counters.h"
 #include "exec/redistribution.h"
 #include "exec/reduce_groups.h"
+#include "exec/shared_memory.h"
 #include "exec/transport.h"
 #include "spmd/collectives.h"
 
@@ -23,13 +24,16 @@ namespace mtf {
 struct CollectiveRun {
   Transport& transport;
   std::byte* staging;  ///< of staging_bytes()
-  int tag;             ///< the same on all ranks, different from that of any other collective under way
+  int64_t number;      ///< of the collective, among all: the same on all ranks
+  int tag() const { return transport.tag_of(number); }
 };
 
 class BoundCollective {
  public:
   virtual ~BoundCollective() = default;
   virtual int64_t staging_bytes() const = 0;
+  /// Its staging lies in the memory that ranks share.
+  virtual bool shares_memory() const { return false; }
   /// What it counts, except `calls`: from the blocks, groups and messages that there are, of the processor for which it
   /// is most among those that this rank hosts. With one processor a rank, wire_bytes are what it hands to MPI.
   virtual CollectiveCount counted() const = 0;
@@ -45,9 +49,11 @@ class BoundCollective {
   virtual void wait(Transport& transport) = 0;
 };
 
-/// A collective of any kind, or several merged all_reduces over the same axes.
+/// A collective of any kind, or several merged all_reduces over the same axes. `shared`: where staging may
+/// lie, or null.
 std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, InstructionKind kind, const std::vector<const LocalValue*>& values,
-                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction);
+                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
+                                                 SharedMemory* shared = nullptr);
 /// Each processor takes its part of what it has: no communication.
 std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const LocalValue& from, const LocalValue& to);
 
@@ -55,7 +61,8 @@ std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const LocalV
 std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes,
                                                       CollectiveCount counted);
 std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const LocalValue*>& values,
-                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction);
+                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
+                                                 SharedMemory* shared);
 std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const LocalValue& from, const LocalValue& to,
                                                      AxisSet axes, Reduction reduction);
 

@@ -48,7 +48,8 @@ int threads_of(const EngineOptions& options, const Transport& transport) {
 struct Engine::Impl {
   explicit Impl(EngineOptions given)
       : options(std::move(given)), transport(options.use_mpi), hostings(transport.rank(), transport.ranks(), options.placement),
-        threads(threads_of(options, transport)), machine{hostings, transport, threads, std::make_shared<MemoryPool>(), nullptr} {
+        threads(threads_of(options, transport)), shared(transport, options.share_memory),
+        machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared} {
     if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
     machine.scrub = options.scrub;
     if (options.record) machine.timeline = options.record->timeline;
@@ -81,8 +82,9 @@ struct Engine::Impl {
     plan->number = ++plans_made;
     if (!options.dry) {
       plan->bound = std::make_unique<BoundPlan>(plan->schedule, machine);
-      int64_t there = machine.arena ? machine.arena->bytes() : 0;
+      const int64_t there = (machine.arena ? machine.arena->bytes() : 0) + shared.bytes();
       check_memory(transport, plan->bound->bytes() - there, place);
+      if (!shared.reserve(plan->bound->shared_bytes())) plan->bound = std::make_unique<BoundPlan>(plan->schedule, machine, false);
     }
     recent.push_front(key);
     auto& entry = plans[key];
@@ -193,6 +195,7 @@ struct Engine::Impl {
   Transport transport;
   Hostings hostings;
   Threads threads;
+  SharedMemory shared;
   Machine machine;
   std::optional<Watchdog> watchdog;
   std::vector<std::string> skipped_passes;
@@ -211,6 +214,7 @@ Engine::~Engine() = default;
 
 int Engine::rank() const { return impl_->transport.rank(); }
 int Engine::ranks() const { return impl_->transport.ranks(); }
+bool Engine::shares_memory() const { return impl_->shared.is_there(); }
 bool Engine::dry() const { return impl_->options.dry; }
 bool Engine::is_reference() const { return impl_->options.reference; }
 const std::shared_ptr<ProgramRecord>& Engine::record() const { return impl_->options.record; }

@@ -35,6 +35,7 @@ struct EngineOptions {
   bool use_mpi = false;                             ///< this process was started by mpirun
   bool dry = false;                                 ///< plan only: nothing is computed, cuts are costed instead
   bool reference = false;                           ///< beside a dry engine's plans, every operation is computed at once: evaluate()
+  bool share_memory = true;                         ///< ranks of one node reduce in memory that they share
   bool fuse = true;                                 ///< element-wise chains run as one loop
   bool check_replicas = kDebugBuild;                ///< after every plan, compare the blocks that several ranks hold
   bool scrub = false;                               ///< tests: memory that a plan has not written holds NaNs
@@ -48,6 +49,8 @@ class Engine {
 
   int rank() const;
   int ranks() const;
+  /// The ranks of this node reduce in memory that they share.
+  bool shares_memory() const;
   bool dry() const;
   bool is_reference() const;
   const std::shared_ptr<ProgramRecord>& record() const;

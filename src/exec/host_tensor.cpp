@@ -142,8 +142,7 @@ HostTensor gather_blocks(Machine& machine, const Tensor& tensor) {
   std::shared_ptr<Storage> staging = machine.pool->allocate(gather->staging_bytes(), 0);
   std::span<void* const> operands[] = {blocks};
   std::span<void* const> results[] = {whole};
-  const int tag = machine.transport.tag_of(machine.collectives_begun++);
-  gather->begin(operands, results, {machine.transport, staging->data(), tag});
+  gather->begin(operands, results, {machine.transport, staging->data(), machine.collectives_begun++});
   gather->finish(machine.transport);
   return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/shared_reduce.h"
 #include "schedule/pack.h"
 #include "spmd/reduction_tree.h"
 
@@ -79,12 +80,12 @@ class LevelTask : public ReduceTask {
     return slot_ * others;
   }
 
-  void begin(const ReduceArrays& arrays, int tag, const std::vector<int>& tags, Transport& transport) override {
+  void begin(const ReduceArrays& arrays, const CollectiveRun& run, const std::vector<int>& tags) override {
     arrays_ = arrays;
-    tag_ = tag;
+    tag_ = run.tag();
     tags_ = &tags;
     done_ = 0;
-    begin_piece(transport);
+    begin_piece(run.transport);
   }
 
   bool advance(Transport& transport, bool wait) override {
@@ -215,7 +216,7 @@ class MemberTask : public ReduceTask {
 
   int64_t staging_bytes() const override { return step_ * others_; }
 
-  void begin(const ReduceArrays& arrays, int tag, const std::vector<int>& tags, Transport& transport) override {
+  void begin(const ReduceArrays& arrays, const CollectiveRun& run, const std::vector<int>& tags) override {
     const int64_t bytes = count_ * elements_.size();
     const std::byte* own = arrays.own;
     std::byte* staging = arrays.staging;
@@ -226,13 +227,13 @@ class MemberTask : public ReduceTask {
       if (owner == me_) {
         own += step_;
       } else {
-        transport.receive(pending_, ranks_[static_cast<size_t>(owner)], tag + tags[static_cast<size_t>(owner)], staging, bytes);
+        run.transport.receive(pending_, ranks_[static_cast<size_t>(owner)], run.tag() + tags[static_cast<size_t>(owner)], staging, bytes);
         staging += step_;
       }
     }
     for (size_t t = 0; t < owners_.size(); ++t)
       for (size_t r = 0; r < ranks_.size(); ++r)
-        if (owners_[t] == me_ && static_cast<int>(r) != me_) transport.send(pending_, ranks_[r], tag + tags[r], terms_[t], bytes);
+        if (owners_[t] == me_ && static_cast<int>(r) != me_) run.transport.send(pending_, ranks_[r], run.tag() + tags[r], terms_[t], bytes);
     done_ = false;
   }
 
@@ -261,12 +262,13 @@ class MemberTask : public ReduceTask {
 
 }  // namespace
 
-std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest) {
+std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest, SharedMemory* shared) {
   if (!group.aligned) return std::make_unique<MemberTask>(group, elements, count);
   const std::vector<int64_t> levels = exchange_levels(tree_of_ranks(group));
   const int64_t ranks = static_cast<int64_t>(group.ranks.size());
   if (is_sent_whole(levels, largest, elements.size()))
     return std::make_unique<LevelTask>(group, elements, Way::kWhole, count, count, std::vector<int64_t>{0, count});
+  if (can_share(group, shared)) return make_shared_all_reduce(group, elements, count, *shared);
   const int64_t piece = piece_of_all_reduce(ranks, count, elements.size());
   return std::make_unique<LevelTask>(group, elements, Way::kSliced, count, piece, equal_slices(ranks, piece));
 }

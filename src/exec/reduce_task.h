@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "exec/collective.h"
 #include "exec/combine.h"
 #include "exec/reduce_groups.h"
-#include "exec/transport.h"
 
 namespace mtf {
 
@@ -22,15 +22,19 @@ class ReduceTask {
  public:
   virtual ~ReduceTask() = default;
   virtual int64_t staging_bytes() const = 0;
-  /// Messages to and from rank i of the group have the tag `tag + tags[i]`.
-  virtual void begin(const ReduceArrays& arrays, int tag, const std::vector<int>& tags, Transport& transport) = 0;
+  /// Its staging lies in the memory that ranks share.
+  virtual bool shares_memory() const { return false; }
+  /// Messages to and from rank i of the group have the tag `run.tag() + tags[i]`.
+  virtual void begin(const ReduceArrays& arrays, const CollectiveRun& run, const std::vector<int>& tags) = 0;
   /// Does what can be done without waiting, or, if `wait`, all; true when all is done.
   virtual bool advance(Transport& transport, bool wait) = 0;
 };
 
 /// Of `count` elements. Every rank of the group gets the sum of all members' arrays. `largest` are the elements of the
-/// largest group of the collective, by which all groups are sent one way.
-std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest);
+/// largest group of the collective, by which all groups are sent one way. Where the ranks of the group all share memory, a large
+/// one goes through that; null if a rank takes part in several groups.
+std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest,
+                                            SharedMemory* shared = nullptr);
 
 /// Each rank of an aligned group gets the sum of one slice, in its place of `result`. `slices` are the elements of the
 /// slice of each rank, by position; they lie in the array in the order of slice_order().

@@ -22,7 +22,8 @@ struct Reference::Impl {
   Transport transport{false};
   Hostings hostings{0, 1, {}};
   Threads threads{1};
-  Machine machine{hostings, transport, threads, std::make_shared<MemoryPool>(), nullptr};
+  SharedMemory shared{transport, false};
+  Machine machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared};
   MeshPtr one = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), 1}});
   std::unordered_map<std::string, std::unique_ptr<Plan>> plans;
 

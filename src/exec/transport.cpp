@@ -124,6 +124,11 @@ void Transport::wait(Pending& pending) {
   list.clear();
 }
 
+void Transport::make_progress() {
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicators_->all, &found, MPI_STATUS_IGNORE);
+}
+
 void Transport::max_of_all(std::vector<int64_t>& numbers) {
   if (ranks_ == 1) return;
   MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, communicators_->all);
@@ -159,6 +164,14 @@ int64_t Transport::sum_here(int64_t number) {
 int64_t Transport::min_here(int64_t number) {
   if (ranks_here_ > 1) MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MIN, communicators_->here);
   return number;
+}
+
+std::vector<int64_t> Transport::gather_here(const std::vector<int64_t>& numbers) {
+  if (ranks_here_ == 1) return numbers;
+  const int count = static_cast<int>(numbers.size());
+  std::vector<int64_t> all(numbers.size() * static_cast<size_t>(ranks_here_));
+  MPI_Allgather(numbers.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, communicators_->here);
+  return all;
 }
 
 bool Transport::is_first_to_ask() {

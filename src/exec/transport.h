@@ -49,8 +49,11 @@ class Transport {
   /// True once all have arrived; then `pending` is empty.
   bool test(Pending& pending);
   void wait(Pending& pending);
-  /// Bytes that send() has handed to MPI.
+  /// Bytes that send() has handed to MPI, and that others have been given in shared memory.
   int64_t sent() const { return sent_; }
+  void count_given(int64_t bytes) { sent_ += bytes; }
+  /// Moves all messages on, for who waits for something else.
+  void make_progress();
 
   /// The largest of each number over all ranks.
   void max_of_all(std::vector<int64_t>& numbers);
@@ -60,6 +63,8 @@ class Transport {
   /// Over the ranks of this node.
   int64_t sum_here(int64_t number);
   int64_t min_here(int64_t number);
+  /// The numbers of all of them, as many of each, in one order.
+  std::vector<int64_t> gather_here(const std::vector<int64_t>& numbers);
   /// True for one rank of the job: the first to ask. The others need not be at any certain place. Where MPI cannot say
   /// who was first, or not soon, it is true for each.
   bool is_first_to_ask();

@@ -111,6 +111,23 @@ TEST_F(Ranks, DoNotChangeARandomProgram) {
   }
 }
 
+/// In pieces, with a last slice that is shorter, of several arrays at once and one after the other: through memory that the
+/// ranks share and, with fusion off, by messages.
+TEST_F(Ranks, DoNotChangeALargeReduction) {
+  const int ranks = shared_engine().ranks();
+  Script script;
+  script.inputs = fmt::format(
+      "dim each = {}, n = 1200007, m = 3001\nlet x = random.normal([each, n])\nlet y = random.normal([each, m])\nlet z = cast(y, bf16)\nlet k = random.integers([each, m], 0, 1000)\n", ranks);
+  script.body = "let a = sum(x -> [n])\nlet b = max(x * x -> [n])\nlet c = sum(y -> [m])\nlet d = sum(exp(y) -> [m])\nlet e = sum(z -> [m])\nlet f = sum(k -> [m])\nlet g = sum(c * y -> [m])\n";
+  script.results = {"a", "b", "c", "d", "e", "f", "g"};
+  const Where where{fmt::format("p:{}", ranks), "each:p"};
+  for (const bool fuse : {true, false}) {
+    const std::string changes = hosting_changes(script, std::vector<Tolerance>(script.results.size()), where, fuse);
+    EXPECT_TRUE(changes.empty()) << changes << (fuse ? "" : "by messages");
+  }
+  if (!shared_engine().shares_memory()) GTEST_SKIP() << "ranks cannot share memory here";
+}
+
 /// What whole programs do is what the reference does; `--whole-programs COUNT --ranks 2,3,4` looks through more of them.
 TEST_F(Ranks, DoNotChangeAWholeProgram) {
   Search what;

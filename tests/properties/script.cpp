@@ -150,7 +150,7 @@ Engine& shared_engine() {
   return made(engines().shared, {.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
 }
 Engine& shared_single_engine() {
-  return made(engines().shared_single, {.threads = 1, .use_mpi = under_mpi(), .fuse = false, .check_replicas = true, .scrub = true});
+  return made(engines().shared_single, {.threads = 1, .use_mpi = under_mpi(), .share_memory = false, .fuse = false, .check_replicas = true, .scrub = true});
 }
 void end_engines() {
   for (std::optional<Engine>* each : {&engines().hosting_all, &engines().dry, &engines().reference, &engines().single, &engines().shared, &engines().shared_single}) each->reset();

@@ -77,7 +77,7 @@ Engine& dry_engine();            ///< predicts
 Engine& reference_engine();      ///< computes each operation at once, and predicts
 Engine& single_engine();         ///< as engine(), with fusion off
 Engine& shared_engine();         ///< hosts this rank's share of the processors
-Engine& shared_single_engine();  ///< as shared_engine(), with fusion off
+Engine& shared_single_engine();  ///< as shared_engine(), with fusion off, and ranks that send messages
 void end_engines();
 
 /// What is being run, for the message of a crash; the newest call holds.
