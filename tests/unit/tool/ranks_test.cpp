@@ -288,5 +288,15 @@ TEST_F(OnRanks, AWrongPlacementIs2) {
   }
 }
 
+/// As ranks in containers of their own, which do not see each other's processes.
+TEST_F(OnRanks, ThatCannotShareMemorySendMessages) {
+  if (std::system("unshare -p -f --mount-proc true 2>/dev/null") != 0) GTEST_SKIP() << "no namespaces can be made here";
+  const std::string script = write("a.mtf", kHead + "dim k = 5000\nprint(max(sum(random.normal([n, k]) -> [k])))\n");
+  const ProcessResult together = run({script});
+  const ProcessResult alone = run_on_ranks(3, {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 1 ] && exec unshare -p -f --mount-proc " + kMtf + " run " + script + "; exec " + kMtf + " run " + script});
+  EXPECT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(alone.out, together.out);
+}
+
 }  // namespace
 }  // namespace mtf::tool
