@@ -57,7 +57,7 @@ struct BoundStep {
   int64_t window_bytes = 0;    ///< of a window: from one place to the next
   int buffer = -1;             ///< staging
   int64_t number = 0;          ///< of the collective that is under way, among all
-  int64_t sent = 0;            ///< bytes that it has handed to MPI in the first run
+  int64_t sent = 0;            ///< bytes that it has given others in the first run
   double began = 0, busy = 0;  ///< of the collective that is under way, by the timeline
   std::vector<int> awaits;     ///< steps that must have ended before this one begins
   std::vector<std::span<void* const>> operands;

@@ -35,7 +35,7 @@ class BoundCollective {
   /// Its staging lies in the memory that ranks share.
   virtual bool shares_memory() const { return false; }
   /// What it counts, except `calls`: from the blocks, groups and messages that there are, of the processor for which it
-  /// is most among those that this rank hosts. With one processor a rank, wire_bytes are what it hands to MPI.
+  /// is most among those that this rank hosts. With one processor a rank, wire_bytes are what it gives others.
   virtual CollectiveCount counted() const = 0;
   /// `operands` and `results`: for each value of the step the blocks of its places.
   virtual void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
@@ -49,8 +49,8 @@ class BoundCollective {
   virtual void wait(Transport& transport) = 0;
 };
 
-/// A collective of any kind, or several merged all_reduces over the same axes. `shared`: where staging may
-/// lie, or null.
+/// A collective of any kind, or several merged all_reduces over the same axes. `shared`: where
+/// staging may lie, or null.
 std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, InstructionKind kind, const std::vector<const LocalValue*>& values,
                                                  const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
                                                  SharedMemory* shared = nullptr);

@@ -103,7 +103,7 @@ class Engine {
 
   /// Everything counted since the engine was made; `counters {}` takes the difference of two.
   Counters counters() const;
-  /// Bytes of tensors that plans have handed to MPI since the engine was made, of each collective the most by any rank:
+  /// Bytes of tensors that plans have given other ranks since the engine was made, of each collective the most by any rank:
   /// with one processor a rank the wire_bytes of counters().
   int64_t sent() const;
   /// Starts peak_bytes anew at what is live now.

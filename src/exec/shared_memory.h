@@ -1,8 +1,9 @@
 #pragma once
 // Memory that the ranks of one node share: each has a part, which the others read.
 //
-// Through it they reduce (exec/shared_reduce.h): what messages would copy in and out again, in pieces, lies there once. A part is an anonymous file (memfd_create) that the others map through /proc: a window of MPI would be a file in /dev/shm,
-// of which containers have 64 MiB. Where ranks may not see each other's files there is none, and messages do the work.
+// Through it they reduce (exec/shared_reduce.h): what messages would copy in and out again, in pieces, lies there once. A
+// part is an anonymous file (memfd_create) that the others map through /proc: a window of MPI would be a file in /dev/shm, of
+// which containers have 64 MiB. Where ranks may not see each other's files there is none, and messages do the work.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,7 @@ class SharedMemory {
   Notice& notice(int rank, int64_t collective) const;
 
  private:
-  /// A file in memory that is mapped here; empty if it could not be.
+  /// A file in memory that is mapped here; null if it could not be.
   class Mapping {
    public:
     Mapping() = default;

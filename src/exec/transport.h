@@ -2,7 +2,7 @@
 // Messages between ranks: the only door to MPI.
 //
 // All of them are on a communicator of our own, so that a program that this library is part of can use MPI too. Data of
-// tensors goes by send() and receive(), which count it; all else is control.
+// tensors goes by send() and receive(), which count it, or lies in shared memory (exec/shared_memory.h); all else is control.
 //
 // Without MPI there is one rank, and nothing may be sent. Every call is made by the main thread, except abort().
 #include <cstddef>
