@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "exec/collective.h"
@@ -30,7 +31,9 @@ class AllReduces : public BoundCollective {
   }
 
   int64_t staging_bytes() const override { return staging_.bytes(); }
-  bool shares_memory() const override { return shares_memory_; }
+  bool shares_memory() const override {
+    return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.exchange->shares_memory(); });
+  }
   CollectiveCount counted() const override { return counted_; }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
@@ -100,7 +103,6 @@ class AllReduces : public BoundCollective {
     if (!task.in_place) task.packed = staging_.take(bytes);
     if (!group.aligned) task.own = staging_.take(padded(bytes) * static_cast<int64_t>(group.places.size()));
     task.exchange = make_all_reduce(group, elements_, task.count, largest_, shared_);
-    shares_memory_ = shares_memory_ || task.exchange->shares_memory();
     task.staging = staging_.take(task.exchange->staging_bytes());
   }
 
@@ -172,7 +174,6 @@ class AllReduces : public BoundCollective {
   const ReduceElements elements_;
   OwnSum sum_;
   SharedMemory* const shared_;
-  bool shares_memory_ = false;
   std::vector<Part> alone_;  // groups that this rank hosts alone
   std::vector<Task> tasks_;
   std::vector<bool> filled_;  // of each place of the results

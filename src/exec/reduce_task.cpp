@@ -52,14 +52,6 @@ std::vector<int64_t> tree_of_ranks(const ReduceGroup& group) {
   return {group.tree.begin() + static_cast<long>(group.own_levels), group.tree.end()};
 }
 
-/// Slices of equal length, the last ones shorter or empty: for each place where it begins, and the end.
-std::vector<int64_t> equal_slices(int64_t ranks, int64_t count) {
-  const int64_t step = ceil_div(count, ranks);
-  std::vector<int64_t> begins;
-  for (int64_t i = 0; i <= ranks; ++i) begins.push_back(std::min(count, i * step));
-  return begins;
-}
-
 enum class Way { kWhole, kSliced, kScattered };
 
 /// Level by level among the ranks of an aligned group, piece by piece.
@@ -261,6 +253,13 @@ class MemberTask : public ReduceTask {
 };
 
 }  // namespace
+
+std::vector<int64_t> equal_slices(int64_t ranks, int64_t count) {
+  const int64_t step = ceil_div(count, ranks);
+  std::vector<int64_t> begins;
+  for (int64_t i = 0; i <= ranks; ++i) begins.push_back(std::min(count, i * step));
+  return begins;
+}
 
 std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest, SharedMemory* shared) {
   if (!group.aligned) return std::make_unique<MemberTask>(group, elements, count);

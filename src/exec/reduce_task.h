@@ -40,6 +40,9 @@ std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElem
 /// slice of each rank, by position; they lie in the array in the order of slice_order().
 std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements, const std::vector<int64_t>& slices);
 
+/// Slices of equal length, the last ones shorter or empty: for each place where it begins, and the end.
+std::vector<int64_t> equal_slices(int64_t ranks, int64_t count);
+
 /// For each place in an array that is scattered: the position of the rank whose slice lies there.
 std::vector<int> slice_order(const ReduceGroup& group);
 

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <string>
 
-#include "support/diagnostics.h"
-
 namespace mtf {
 namespace {
 

@@ -21,9 +21,8 @@ class SharedTask : public ReduceTask {
   void begin(const ReduceArrays& arrays, const CollectiveRun& run, const std::vector<int>&) override {
     arrays_ = arrays;
     collective_ = run.number;
-    transport_ = &run.transport;
     under_way_ = true;
-    begin_piece(0);
+    begin_piece(0, run.transport);
   }
 
   bool advance(Transport& transport, bool wait) override {
@@ -31,7 +30,7 @@ class SharedTask : public ReduceTask {
       if (!have_all(transport, wait)) return false;
       if (stage_ == SharedMemory::kBegun) add_up();
       else if (stage_ == SharedMemory::kAdded) take_sums();
-      else if ((piece_number_ + 1) * piece_ < count_) begin_piece(piece_number_ + 1);
+      else if ((piece_number_ + 1) * piece_ < count_) begin_piece(piece_number_ + 1, transport);
       else under_way_ = false;
     }
     return true;
@@ -59,21 +58,19 @@ class SharedTask : public ReduceTask {
   }
 
   /// A member's slice of the piece under way, in its elements.
-  Interval slice(int64_t member) const {
-    const int64_t size = std::min(piece_, count_ - piece_number_ * piece_), step = ceil_div(size, members());
-    return {std::min(size, member * step), std::min(size, (member + 1) * step)};
-  }
+  Interval slice(int64_t member) const { return {begins_[static_cast<size_t>(member)], begins_[static_cast<size_t>(member) + 1]}; }
   size_t bytes(Interval elements) const { return static_cast<size_t>(elements.size() * elements_.size()); }
   /// Where an element of the piece under way lies in one of this rank's arrays.
   int64_t offset(int64_t element) const { return (piece_number_ * piece_ + element) * elements_.size(); }
   const std::byte* laid_out(int64_t member) const { return memory_.part(ranks_[static_cast<size_t>(member)]) + notice(member).place; }
 
-  void begin_piece(int64_t number) {
+  void begin_piece(int64_t number, Transport& transport) {
     piece_number_ = number;
+    begins_ = equal_slices(members(), std::min(piece_, count_ - number * piece_));
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
       if (member != me_) std::memcpy(arrays_.staging + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
-      transport_->count_given(static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
+      transport.count_given(static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
     }
     notice(me_).place = arrays_.staging - memory_.part(ranks_[static_cast<size_t>(me_)]);
     reach(SharedMemory::kBegun);
@@ -111,7 +108,7 @@ class SharedTask : public ReduceTask {
   SharedMemory& memory_;
   ReduceArrays arrays_{};
   int64_t collective_ = 0, piece_number_ = 0;
-  Transport* transport_ = nullptr;
+  std::vector<int64_t> begins_;  // of the slices of the piece under way, and its end
   SharedMemory::Stage stage_ = SharedMemory::kEnded;
   bool under_way_ = false;
 };
