@@ -60,21 +60,24 @@ seed_statement: SEED expr;
 precision_statement: PRECISION precision_word;
 import_statement: IMPORT import_item (COMMA import_item)*;
 import_item: (IDENT | string) (AS IDENT)?;
-let_statement: LET pattern (COLON annotation)? ASSIGN expr;
+let_statement: LET patterns (COLON annotation)? ASSIGN expr;
 param_statement: (PARAM | STATE) IDENT COLON stored_type (AT layout_ref)? ASSIGN expr;
 fn_statement: FN IDENT LPAREN parameters? RPAREN (ARROW annotation)? (block | ASSIGN expr);
 model_statement: MODEL IDENT (LPAREN parameters? RPAREN)? block;
-for_statement: FOR pattern IN expr block;
+for_statement: FOR patterns IN expr block;
 while_statement: WHILE expr block;
 break_statement: BREAK;
 continue_statement: CONTINUE;
-return_statement: RETURN expr?;
+// Several expressions are a tuple.
+return_statement: RETURN (expr (COMMA expr)*)?;
 assert_statement: ASSERT expr (COMMA expr)?;
 no_grad_statement: NO_GRAD block;
 // Also `if` as a statement: that is an `if_else` alone.
 expr_statement: expr (DEFINE expr)?;
 
 pattern: IDENT | LPAREN pattern (COMMA pattern)+ COMMA? RPAREN;
+// Several are a tuple's, which needs no parentheses here.
+patterns: pattern (COMMA pattern)*;
 
 parameters: parameter (COMMA parameter)* COMMA?;
 parameter: IDENT (COLON annotation)? (ASSIGN expr)?;
@@ -84,7 +87,7 @@ annotation_word: IDENT | DIM | MODEL | FN | element_type;
 shape: element_type? LBRACKET (shape_item (COMMA shape_item)* COMMA?)? RBRACKET;
 shape_item: DOTDOT | expr;
 // The IDENT is `like`.
-stored_type: shape | IDENT path_with_index;
+stored_type: shape | element_type? IDENT path_with_index;
 element_type: F32 | F64 | BF16 | I32 | BOOL;
 
 // At most one attribute: with more, where the path ends and `.` of an expression begins would take
@@ -136,11 +139,12 @@ if_else: IF expr block (ELSE IF expr block)* (ELSE block)?;
 
 // One expression in parentheses, or a tuple.
 parens: LPAREN expr (COMMA expr)* COMMA? RPAREN;
-list: LBRACKET (list_item (FOR pattern IN expr (IF expr)? | (COMMA list_item)* COMMA?))? RBRACKET;
+list: LBRACKET (list_item (comprehension_loop+ | (COMMA list_item)* COMMA?))? RBRACKET;
+comprehension_loop: FOR patterns IN expr (IF expr)*;
 list_item: DOTDOT | expr;
 
 arguments: argument (COMMA argument)* COMMA?;
-argument: any_word COLON expr | expr (ARROW expr)?;
+argument: (any_word COLON)? expr (ARROW expr)?;
 index_arguments: index_argument (COMMA index_argument)* COMMA?;
 index_argument: (any_word COLON)? (expr DOTDOT? | DOTDOT expr?);
 

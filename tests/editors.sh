@@ -13,16 +13,22 @@ if command -v node >/dev/null; then
 fi
 if command -v vim >/dev/null && vim --version | grep -q '+eval'; then
   tried=1
-  TERM=dumb timeout 120 vim -Nu NONE --not-a-term -es -c "let g:source='$source' | let g:folder='$folder' | let g:mtf='$mtf' | let g:result='$folder/result'" \
-    -S "$source/tests/editors/check.vim" >"$folder/log" 2>&1
-  if [ ! -e "$folder/result" ]; then
-    echo "vim did not come to the end:"
-    cat "$folder/log"
-    status=1
-  elif [ -s "$folder/result" ]; then
-    cat "$folder/result"
-    status=1
-  fi
+  for settings in nocompatible compatible; do
+    script=check
+    [ $settings = compatible ] && script=compatible
+    rm -f "$folder/result"
+    TERM=dumb timeout 120 vim -u NONE --cmd "set $settings" --not-a-term -es \
+      -c "let g:source='$source' | let g:folder='$folder' | let g:mtf='$mtf' | let g:result='$folder/result'" \
+      -S "$source/tests/editors/$script.vim" >"$folder/log" 2>&1
+    if [ ! -e "$folder/result" ]; then
+      echo "vim ($settings) did not come to the end:"
+      cat "$folder/log"
+      status=1
+    elif [ -s "$folder/result" ]; then
+      cat "$folder/result"
+      status=1
+    fi
+  done
 fi
 [ $tried = 1 ] || exit 77
 exit $status

@@ -42,7 +42,27 @@ install_packages() {
     "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
 }
 
-# build TARGET...: configures (once) and builds these targets, or all; prints the compiler's words only if it fails.
+# show_progress: passes ninja's output on to the log that is its argument, and says how far it is: in one line at a
+# terminal, otherwise each tenth of the way.
+show_progress() {
+  local log=$1 terminal=
+  [ -t 2 ] && terminal=1
+  awk -v log_file="$log" -v terminal="$terminal" '
+    { print >log_file }
+    match($0, /^\[[0-9]+\/[0-9]+\]/) {
+      split(substr($0, 2, RLENGTH - 2), step, "/")
+      if (step[2] < 10) next
+      percent = int(100 * step[1] / step[2])
+      if (terminal) printf "\r  %d of %d steps, %d%% ", step[1], step[2], percent >"/dev/stderr"
+      else if (int(percent / 10) > tenths) printf "  %d of %d steps, %d%%\n", step[1], step[2], percent >"/dev/stderr"
+      tenths = int(percent / 10)
+      shown = 1
+    }
+    END { if (shown && terminal) printf "\r\033[K" >"/dev/stderr" }'
+}
+
+# build TARGET...: configures (once) and builds these targets, or all, and shows how far it is; prints the compiler's words only
+# if it fails.
 build() {
   local log=$MTF_BUILD/build.log
   mkdir -p "$MTF_BUILD"
@@ -52,5 +72,7 @@ build() {
       { cat "$log" >&2; return 1; }
   fi
   [ -x "$MTF" ] || echo "Building (some minutes the first time) ..." >&2
-  ninja -C "$MTF_BUILD" "$@" >"$log" 2>&1 </dev/null || { grep -v '^\[[0-9/]*\] ' "$log" >&2; return 1; }
+  : >"$log"
+  NINJA_STATUS='[%f/%t] ' ninja -C "$MTF_BUILD" "$@" 2>&1 </dev/null | show_progress "$log"
+  [ "${PIPESTATUS[0]}" = 0 ] || { grep -v '^\[[0-9/]*\] ' "$log" >&2; return 1; }
 }

@@ -30,4 +30,18 @@ expect 2 bad_option_value "$mtf" run --mesh "rows" "$folder/option.mtf"
 expect 1 unknown_option "$mtf" run --set lt=0.2 "$folder/option.mtf"
 expect 3 file_not_found "$mtf" run "$folder/nothing.mtf"
 expect 4 file_too_large "$mtf" check "$folder/large.mtf"
+# What a command would write is not written over a script; what it has written before, and an empty file, is.
+for write in "calibrate" "plan $folder/option.mtf --report" "run $folder/option.mtf --reads" "run $folder/option.mtf --timeline" "run $folder/option.mtf --loss-curve" "draw $folder/tensor.mtf x --svg"; do
+  printf 'dim a = 2\nlet x = ones([a])\nprint("loss 3", sum(x))\n' >"$folder/tensor.mtf"
+  expect 3 cannot_write "$mtf" $write "$folder/tensor.mtf"
+  grep -q 'ones(\[a\])' "$folder/tensor.mtf" || { echo "$write has written over a script"; wrong=1; }
+  [ "$write" = calibrate ] && continue  # takes seconds
+  : >"$folder/written"
+  for turn in 1 2; do
+    "$mtf" $write "$folder/written" >/dev/null || { echo "$write does not write over what it wrote before"; wrong=1; }
+  done
+  [ -s "$folder/written" ] || [[ $write == *--reads ]] || { echo "$write wrote nothing"; wrong=1; }
+  expect 3 cannot_write "$mtf" $write "$folder/nowhere/written"
+done
+expect 3 cannot_write timeout 20 "$mtf" calibrate "$folder/written"
 exit $wrong

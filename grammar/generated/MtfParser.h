@@ -39,14 +39,14 @@ public:
     RuleFn_statement = 21, RuleModel_statement = 22, RuleFor_statement = 23, 
     RuleWhile_statement = 24, RuleBreak_statement = 25, RuleContinue_statement = 26, 
     RuleReturn_statement = 27, RuleAssert_statement = 28, RuleNo_grad_statement = 29, 
-    RuleExpr_statement = 30, RulePattern = 31, RuleParameters = 32, RuleParameter = 33, 
-    RuleAnnotation = 34, RuleAnnotation_word = 35, RuleShape = 36, RuleShape_item = 37, 
-    RuleStored_type = 38, RuleElement_type = 39, RuleLayout_ref = 40, RuleLayout_literal = 41, 
-    RuleLayout_item = 42, RulePath = 43, RulePath_with_index = 44, RulePath_step = 45, 
-    RuleExpr = 46, RulePrimary = 47, RuleIf_else = 48, RuleParens = 49, 
-    RuleList = 50, RuleList_item = 51, RuleArguments = 52, RuleArgument = 53, 
-    RuleIndex_arguments = 54, RuleIndex_argument = 55, RuleString = 56, 
-    RuleInterpolation = 57, RuleAny_word = 58, RulePrecision_word = 59
+    RuleExpr_statement = 30, RulePattern = 31, RulePatterns = 32, RuleParameters = 33, 
+    RuleParameter = 34, RuleAnnotation = 35, RuleAnnotation_word = 36, RuleShape = 37, 
+    RuleShape_item = 38, RuleStored_type = 39, RuleElement_type = 40, RuleLayout_ref = 41, 
+    RuleLayout_literal = 42, RuleLayout_item = 43, RulePath = 44, RulePath_with_index = 45, 
+    RulePath_step = 46, RuleExpr = 47, RulePrimary = 48, RuleIf_else = 49, 
+    RuleParens = 50, RuleList = 51, RuleComprehension_loop = 52, RuleList_item = 53, 
+    RuleArguments = 54, RuleArgument = 55, RuleIndex_arguments = 56, RuleIndex_argument = 57, 
+    RuleString = 58, RuleInterpolation = 59, RuleAny_word = 60, RulePrecision_word = 61
   };
 
   MtfParser(antlr4::TokenStream *input);
@@ -91,6 +91,7 @@ public:
   class No_grad_statementContext;
   class Expr_statementContext;
   class PatternContext;
+  class PatternsContext;
   class ParametersContext;
   class ParameterContext;
   class AnnotationContext;
@@ -110,6 +111,7 @@ public:
   class If_elseContext;
   class ParensContext;
   class ListContext;
+  class Comprehension_loopContext;
   class List_itemContext;
   class ArgumentsContext;
   class ArgumentContext;
@@ -409,7 +411,7 @@ public:
     Let_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
     antlr4::tree::TerminalNode *LET();
-    PatternContext *pattern();
+    PatternsContext *patterns();
     antlr4::tree::TerminalNode *ASSIGN();
     ExprContext *expr();
     antlr4::tree::TerminalNode *COLON();
@@ -480,7 +482,7 @@ public:
     For_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
     antlr4::tree::TerminalNode *FOR();
-    PatternContext *pattern();
+    PatternsContext *patterns();
     antlr4::tree::TerminalNode *IN();
     ExprContext *expr();
     BlockContext *block();
@@ -530,7 +532,10 @@ public:
     Return_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
     antlr4::tree::TerminalNode *RETURN();
-    ExprContext *expr();
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
 
    
   };
@@ -592,6 +597,20 @@ public:
   };
 
   PatternContext* pattern();
+
+  class  PatternsContext : public antlr4::ParserRuleContext {
+  public:
+    PatternsContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    std::vector<PatternContext *> pattern();
+    PatternContext* pattern(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> COMMA();
+    antlr4::tree::TerminalNode* COMMA(size_t i);
+
+   
+  };
+
+  PatternsContext* patterns();
 
   class  ParametersContext : public antlr4::ParserRuleContext {
   public:
@@ -685,6 +704,7 @@ public:
     ShapeContext *shape();
     antlr4::tree::TerminalNode *IDENT();
     Path_with_indexContext *path_with_index();
+    Element_typeContext *element_type();
 
    
   };
@@ -981,12 +1001,8 @@ public:
     antlr4::tree::TerminalNode *RBRACKET();
     std::vector<List_itemContext *> list_item();
     List_itemContext* list_item(size_t i);
-    antlr4::tree::TerminalNode *FOR();
-    PatternContext *pattern();
-    antlr4::tree::TerminalNode *IN();
-    std::vector<ExprContext *> expr();
-    ExprContext* expr(size_t i);
-    antlr4::tree::TerminalNode *IF();
+    std::vector<Comprehension_loopContext *> comprehension_loop();
+    Comprehension_loopContext* comprehension_loop(size_t i);
     std::vector<antlr4::tree::TerminalNode *> COMMA();
     antlr4::tree::TerminalNode* COMMA(size_t i);
 
@@ -994,6 +1010,23 @@ public:
   };
 
   ListContext* list();
+
+  class  Comprehension_loopContext : public antlr4::ParserRuleContext {
+  public:
+    Comprehension_loopContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *FOR();
+    PatternsContext *patterns();
+    antlr4::tree::TerminalNode *IN();
+    std::vector<ExprContext *> expr();
+    ExprContext* expr(size_t i);
+    std::vector<antlr4::tree::TerminalNode *> IF();
+    antlr4::tree::TerminalNode* IF(size_t i);
+
+   
+  };
+
+  Comprehension_loopContext* comprehension_loop();
 
   class  List_itemContext : public antlr4::ParserRuleContext {
   public:
@@ -1025,10 +1058,10 @@ public:
   public:
     ArgumentContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
-    Any_wordContext *any_word();
-    antlr4::tree::TerminalNode *COLON();
     std::vector<ExprContext *> expr();
     ExprContext* expr(size_t i);
+    Any_wordContext *any_word();
+    antlr4::tree::TerminalNode *COLON();
     antlr4::tree::TerminalNode *ARROW();
 
    

@@ -1,7 +1,5 @@
 #include "cost/layout_costs.h"
 
-#include <algorithm>
-
 #include "cost/recorded_schedules.h"
 #include "types/saturating.h"
 
@@ -18,8 +16,10 @@ int64_t bytes_of(const LaidOutOperation& variable) {
 
 }  // namespace
 
-bool LayoutCosts::is_estimate() const {
-  return std::any_of(record_->programs().begin(), record_->programs().end(), [](const ProgramRecord::Entry& entry) { return entry.is_estimate; });
+Doubts LayoutCosts::doubts() const {
+  Doubts doubts;
+  for (size_t i = before_.doubts; i < record_->doubts().size(); ++i) add_doubt(doubts, record_->doubts()[i]);
+  return doubts;
 }
 
 Decides LayoutCosts::decides() const { return machine_ && machine_->overlap > 0 ? Decides::kOverlap : Decides::kCosts; }
@@ -29,7 +29,7 @@ double LayoutCosts::seconds_of(size_t program, const MeshPtr& mesh, const Layout
   Relayout relayout(*record_->layouts(), mesh, rules);
   each_schedule(*record_, relayout, [&](size_t, const Schedule& schedule, int64_t times) {
     seconds = static_cast<double>(times) * time_of(schedule, predict_without_memory(schedule).costs, *machine_).total();
-  }, before_, decides(), program);
+  }, before_.times, decides(), program, poll_);
   return seconds;
 }
 
@@ -40,7 +40,7 @@ ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const St
     const Prediction prediction = predict_without_memory(schedule);
     add_times(total.counters, prediction.counters, times);
     if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
-  }, before_, decides());
+  }, before_.times, decides(), std::nullopt, poll_);
   for (const LayoutRecord::Variable& variable : record_->layouts()->variables()) {
     int64_t& bytes = variable.trainable ? total.parameter_bytes : total.state_bytes;
     bytes = saturating_add(bytes, bytes_of(*relayout.operation(variable.decision)));

@@ -3,6 +3,7 @@
 //
 //     record = planned once           LayoutCosts costs(record)
 //     costs.in(mesh, rules)           what `mtf plan --mesh … --layout …` counts in all, but for the peak
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,8 +26,8 @@ struct ScriptCost {
 
 class LayoutCosts {
  public:
-  /// `before`: how often each program had been run before what is costed began (ProgramRecord::times).
-  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt, std::vector<int64_t> before = {})
+  /// `before`: what had been recorded before what is costed began (ProgramRecord::so_far).
+  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt, ProgramRecord::Before before = {})
       : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
 
   /// `mesh`, `rules`: null: the script's own; `stored`: what is asked of params and states besides, or null. Throws a UserError
@@ -36,11 +37,15 @@ class LayoutCosts {
   /// Of these, the seconds of all runs of one program, by its number. There is a machine.
   double seconds_of(size_t program, const MeshPtr& mesh, const LayoutPtr& rules) const;
 
-  /// Some of it is an estimate, as a plan's would be.
-  bool is_estimate() const;
+  /// Whoever waits may end it: `poll` is called every few hundredths of a second, and what it throws ends what is asked.
+  void heed(std::function<void()> poll) { poll_ = std::move(poll); }
+
+  /// Why it is an estimate, as a plan would say; nothing if it is none.
+  Doubts doubts() const;
   const ProgramRecord& record() const { return *record_; }
   /// How often what is costed runs a program of the record.
-  int64_t times(size_t program) const { return record_->programs()[program].times - (program < before_.size() ? before_[program] : 0); }
+  int64_t times(size_t program) const { return record_->programs()[program].times - (program < before_.times.size() ? before_.times[program] : 0); }
+  const std::vector<int64_t>& before() const { return before_.times; }
   const std::optional<MachineModel>& machine() const { return machine_; }
 
  private:
@@ -49,7 +54,8 @@ class LayoutCosts {
 
   std::shared_ptr<const ProgramRecord> record_;
   std::optional<MachineModel> machine_;
-  std::vector<int64_t> before_;
+  ProgramRecord::Before before_;
+  std::function<void()> poll_;
 };
 
 }  // namespace mtf

@@ -1,6 +1,5 @@
 #include "cost/program_times.h"
 
-#include "cost/recorded_schedules.h"
 #include "support/diagnostics.h"
 
 namespace mtf {

@@ -22,15 +22,21 @@ std::vector<bool> leaving_copies_for(size_t program, const ProgramRecord& record
 }  // namespace
 
 void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit,
-                   const std::vector<int64_t>& before, Decides until, std::optional<size_t> only) {
+                   const std::vector<int64_t>& before, Decides until, std::optional<size_t> only, const std::function<void()>& poll) {
+  const auto heed = [&] {
+    if (poll) poll();
+  };
   ScheduleOptions options;
   options.until = until;
+  options.after_pass = [&](std::string_view, double, const Schedule&) { heed(); };
   std::map<std::pair<int32_t, int32_t>, std::vector<Sharding>> left;  // copies, by program and place in its for_gradients
   const size_t end = only ? *only + 1 : record.programs().size();
   const std::vector<bool> wanted = only ? leaving_copies_for(*only, record) : std::vector<bool>(end, true);
   for (size_t i = 0; i < end; ++i) {
     const ProgramRecord::Entry& entry = record.programs()[i];
+    heed();
     Program program = relayout.program(entry.recorded);
+    heed();
     carry_splits(program, entry.recorded.only_history);
     relayout.computed(static_cast<int32_t>(i), program, entry.recorded.only_history);
     for (size_t k = 0; k < program.inputs.size(); ++k)
@@ -38,7 +44,9 @@ void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::f
         for (const Sharding& sharding : left[source]) program.inputs[k].copies.push_back({sharding, {}});
     const int64_t times = entry.times - (i < before.size() ? before[i] : 0);
     if (!wanted[i] || (times <= 0 && program.for_gradients.empty())) continue;
+    heed();
     LocalProgram local = split(program);
+    heed();
     for (size_t c = 0; c < local.copied.size(); ++c)
       left[{static_cast<int32_t>(i), local.copied[c]}].push_back(local.values[local.outputs[program.roots.size() + c][0]].sharding());
     if (times > 0 && (!only || i == *only)) visit(i, schedule(std::move(local), options), times);

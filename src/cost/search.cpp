@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "cost/peak_estimate.h"
 #include "cost/program_times.h"
 #include "cost/work_bound.h"
 #include "support/diagnostics.h"
@@ -55,31 +56,43 @@ class Searcher {
       pinned_.push_back(rule);
     }
     order_programs();
+    if (question.memory) peaks_.emplace(costs, bound_, axes_of(question));
   }
 
   SearchResult run() {
-    const std::vector<MeshPtr> meshes = this->meshes();
+    const std::vector<MeshPtr> meshes = this->meshes(question_.processors);
     for (const bool annotating : {false, true}) {
       if (annotating && (!question_.annotations || bound_.stored().empty())) break;
       annotating_ = annotating;
       for (const MeshPtr& mesh : meshes) {
-        mesh_ = mesh;
-        axes_.assign(bound_.dims().size(), 0);
-        stored_.assign(bound_.stored().size(), Splits(static_cast<size_t>(mesh->order()), kWhole));
-        stored_axes_.assign(bound_.stored().size(), 0);
+        begin(mesh);
         decide(0);
       }
     }
     cost_ranked();
+    if (!result_.best && question_.memory) result_.least = least(meshes);
     return std::move(result_);
   }
 
  private:
-  std::vector<MeshPtr> meshes() const {
+  void begin(const MeshPtr& mesh) {
+    mesh_ = mesh;
+    axes_.assign(bound_.dims().size(), 0);
+    stored_.assign(bound_.stored().size(), Splits(static_cast<size_t>(mesh->order()), kWhole));
+    stored_axes_.assign(bound_.stored().size(), 0);
+  }
+
+  void tell() const {
+    if (!question_.on_progress) return;
+    const double best = question_.repeated ? least_about_ : result_.best ? result_.best->cost.time.total() : std::numeric_limits<double>::infinity();
+    question_.on_progress({std::max(result_.ranked, result_.costed), std::isinf(best) ? std::nullopt : std::optional(best)});
+  }
+
+  std::vector<MeshPtr> meshes(int64_t processors) const {
     if (question_.mesh) return {std::make_shared<const Mesh>(Name("mesh"), *question_.mesh)};
     std::vector<std::vector<int64_t>> shapes;
     std::vector<int64_t> sizes;
-    factor(question_.processors, question_.axes.size(), sizes, shapes);
+    factor(processors, question_.axes.size(), sizes, shapes);
     std::vector<MeshPtr> meshes;
     for (const std::vector<int64_t>& shape : shapes) {
       // Axes are told apart by who uses them: where only sizes differ, one order is enough, unless they are named otherwise.
@@ -109,17 +122,32 @@ class Searcher {
 
   /// Every way to split dim `d` and those behind it.
   void decide(size_t d) {
-    if (is_too_slow(d)) return;
+    tell();
+    const WorkBound::Decided decided{axes_, d, stored_axes_, annotating_ ? 0 : stored_.size()};
+    if (is_too_large(decided) || is_too_slow(d)) return;
     if (d == axes_.size()) return annotating_ ? annotate_rules() : take();
+    each_split(d, [&] { decide(d + 1); });
+  }
+
+  /// Calls `visit` with each set of axes that may split dim `d`, those before it being split as they are.
+  template <typename Visit>
+  void each_split(size_t d, const Visit& visit) {
     AxisSet taken = 0;
     for (size_t other = 0; other < d; ++other)
       if (bound_.conflict(other, d)) taken |= axes_[other];
     const AxisSet all = axis_bit(mesh_->order()) - 1;
     for (AxisSet set = all;; --set) {
       axes_[d] = set;
-      if (!(set & taken) && allowed(d, set)) decide(d + 1);
+      if (!(set & taken) && allowed(d, set)) visit();
       if (set == 0) return;
     }
+  }
+
+  /// No way to decide the rest fits.
+  bool is_too_large(const WorkBound::Decided& decided) {
+    if (!peaks_ || peaks_->least_bytes(*mesh_, decided) * (1 - kPeakError) <= static_cast<double>(*question_.memory)) return false;
+    ++result_.too_large;
+    return true;
   }
 
   /// With the first `d` dims split as they are, nothing is better than the second. What the programs that depend on no other
@@ -172,7 +200,8 @@ class Searcher {
     try {
       const double communication = question_.repeated ? question_.repeated->in(mesh_, rules).communication : costs_.in(mesh_, rules).time.communication();
       still_communicated_ = kNeverSaved * (1 - costs_.machine()->overlap) * communication;
-    } catch (const UserError&) {
+    } catch (const UserError& error) {
+      if (error.diagnostic().kind() == Kind::interrupted) throw;
       return;
     }
     annotate(0);
@@ -180,7 +209,9 @@ class Searcher {
 
   /// Every way to split the params and states number `s` and those behind them besides, but for none of them at all.
   void annotate(size_t s) {
-    if (bound_.seconds(*mesh_, {axes_, axes_.size(), stored_axes_, s}) + still_communicated_ >= worst_kept()) return;
+    tell();
+    const WorkBound::Decided decided{axes_, axes_.size(), stored_axes_, s};
+    if (is_too_large(decided) || bound_.seconds(*mesh_, decided) + still_communicated_ >= worst_kept()) return;
     if (s == stored_.size()) {
       if (std::any_of(stored_axes_.begin(), stored_axes_.end(), [](AxisSet axes) { return axes != 0; })) take();
       return;
@@ -255,9 +286,9 @@ class Searcher {
     try {
       Candidate candidate{mesh_, rules_of_axes(), stored_layouts(), {}};
       question_.repeated ? rank(std::move(candidate)) : cost(std::move(candidate));
-    } catch (const UserError&) {
+    } catch (const UserError& error) {
+      if (error.diagnostic().kind() == Kind::interrupted) throw;
     }
-    if (question_.on_progress) question_.on_progress(std::max(result_.ranked, result_.costed));
   }
 
   void cost(Candidate candidate) {
@@ -302,6 +333,78 @@ class Searcher {
     }
   }
 
+  // ---- where none fits ----
+
+  /// A way to decide all dims, and about the peak that it has.
+  struct Small {
+    double bytes = 0, stored = 0;
+    MeshPtr mesh;
+    LayoutPtr rules;
+    std::vector<AxisSet> axes;
+  };
+  static constexpr size_t kFewest = 8;            ///< candidates that are planned for the peaks that they have
+  static constexpr int64_t kMostTried = 200'000;  ///< ways of which the estimate is asked for
+
+  /// Those of the least estimates, each another, ascending. Not with annotations.
+  std::vector<Small> smallest(const std::vector<MeshPtr>& meshes, size_t count) {
+    std::vector<Small> found;
+    for (const MeshPtr& mesh : meshes) {
+      begin(mesh);
+      int64_t left = kMostTried;
+      shrink(0, found, count, left);
+    }
+    return found;
+  }
+
+  void shrink(size_t d, std::vector<Small>& found, size_t count, int64_t& left) {
+    const WorkBound::Decided decided{axes_, d, stored_axes_, stored_.size()};
+    const double bytes = peaks_->bytes(*mesh_, decided);
+    if (--left < 0 || (found.size() == count && bytes >= found.back().bytes)) return;
+    tell();
+    if (d == axes_.size()) {
+      if (std::any_of(found.begin(), found.end(), [&](const Small& other) { return std::abs(other.bytes - bytes) <= kSame * bytes; })) return;
+      found.push_back({bytes, peaks_->stored_bytes(*mesh_, decided), mesh_, rules_of_axes(), axes_});
+      std::sort(found.begin(), found.end(), [](const Small& a, const Small& b) { return a.bytes < b.bytes; });
+      if (found.size() > count) found.pop_back();
+      return;
+    }
+    each_split(d, [&] { shrink(d + 1, found, count, left); });
+  }
+
+  std::optional<SearchResult::Least> least(const std::vector<MeshPtr>& meshes) {
+    SearchResult::Least least;
+    double about = 0;
+    for (const Small& small : smallest(meshes, kFewest)) {
+      try {
+        const int64_t peak = question_.peak(small.mesh, small.rules, nullptr);
+        if (about > 0 && peak >= least.candidate.cost.counters.peak_bytes) continue;
+        about = small.bytes;
+        least.candidate = {small.mesh, small.rules, nullptr, {}};
+        least.candidate.cost.counters.peak_bytes = peak;
+        least.stored = small.stored / small.bytes;
+      } catch (const UserError& error) {  // two rules meet on one axis
+        if (error.diagnostic().kind() == Kind::interrupted) throw;
+      }
+    }
+    if (about == 0) return std::nullopt;
+    const double off = static_cast<double>(least.candidate.cost.counters.peak_bytes) / about;
+    const auto memory = static_cast<double>(*question_.memory);
+    for (int64_t processors = 2 * question_.processors; !question_.mesh && !least.processors && processors <= 64 * question_.processors; processors *= 2)
+      if (const auto small = smallest(this->meshes(processors), 1); !small.empty() && off * small[0].bytes <= memory) least.processors = processors;
+    if (!question_.annotations && !bound_.stored().empty()) {
+      // Each param and state over all axes: as if all of them were still open.
+      begin(least.candidate.mesh);
+      for (size_t d = 0; d < axes_.size(); ++d)
+        for (const LayoutRule& rule : least.candidate.rules->rules)
+          if (rule.dim == bound_.dims()[d].name)
+            for (Name axis : rule.axes) axes_[d] |= axis_bit(mesh_->find(axis));
+      const WorkBound::Decided rules{axes_, axes_.size(), stored_axes_, stored_.size()}, open{axes_, axes_.size(), stored_axes_, 0};
+      const double annotated = off * (peaks_->bytes(*mesh_, rules) - peaks_->stored_bytes(*mesh_, rules) + peaks_->stored_bytes(*mesh_, open));
+      if (annotated < 0.9 * off * about) least.annotated = annotated;
+    }
+    return least;
+  }
+
   static bool same_time(const Candidate& a, const Candidate& b) {
     return std::abs(a.cost.time.total() - b.cost.time.total()) <= kSame * a.cost.time.total();
   }
@@ -338,6 +441,7 @@ class Searcher {
   const SearchQuestion& question_;
   const WorkBound bound_;
   ProgramTimes times_;
+  std::optional<PeakEstimate> peaks_;      ///< where memory is given
   std::vector<size_t> programs_;           ///< by number, in the order in which their times are asked for
   std::vector<const LayoutRule*> pinned_;  ///< of each dim, or null
   MeshPtr mesh_;

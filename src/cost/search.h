@@ -10,6 +10,9 @@
 // a program that depends on no dim that is still open is costed then (cost/program_times.h), and bounds what is left: the dims
 // of a beam search do not have the training step before it costed again for each way to split them.
 //
+// Where memory is given, nothing is costed of which an estimate says that it cannot fit (cost/peak_estimate.h). Where nothing is
+// found, the candidates of the least estimates are planned for the peaks that they have.
+//
 // With annotations a candidate also says, for params and states with the same dims, which of them the axes that split none
 // of them split besides: `@ {.., hidden -> all}` behind their declarations. These are tried behind the rules, when the best
 // rules alone are known, and only where half of what the rules communicate alone leaves time for something better.
@@ -22,6 +25,12 @@
 
 namespace mtf {
 
+/// How far a search is.
+struct SearchProgress {
+  int64_t looked_at = 0;       ///< candidates that were costed, or ranked
+  std::optional<double> best;  ///< seconds, of the best so far
+};
+
 struct SearchQuestion {
   int64_t processors = 1;
   std::vector<Name> axes;                 ///< the names of the axes; as many as a mesh may have
@@ -31,8 +40,8 @@ struct SearchQuestion {
   std::optional<int64_t> memory;          ///< bytes that each processor has
   /// The peak of a candidate, for those that could be the result; needed with `memory`.
   std::function<int64_t(const MeshPtr&, const LayoutPtr&, const StoredLayoutsPtr&)> peak;
-  const RepeatedCosts* repeated = nullptr;  ///< of the same script, where its layers repeat
-  std::function<void(int64_t costed)> on_progress;
+  const RepeatedCosts* repeated = nullptr;                 ///< of the same script, where its layers repeat
+  std::function<void(const SearchProgress&)> on_progress;  ///< called often; what it throws ends the search
 };
 
 struct Candidate {
@@ -48,6 +57,14 @@ struct SearchResult {
   int64_t ranked = 0;               ///< candidates that were ranked by a few layers
   int64_t costed = 0;               ///< candidates that were costed: whole, or until they took too long
   int64_t too_large = 0;            ///< that did not fit, of those that were looked at
+  /// Where none fits.
+  struct Least {
+    Candidate candidate;                ///< with the smallest peak that was found, in its counters
+    double stored = 0;                  ///< about which part of it params, states and what else is there take, from 0 to 1
+    std::optional<int64_t> processors;  ///< with about so many one would fit; nothing: with none of up to 64 times as many
+    std::optional<double> annotated;    ///< about the peak with annotations, where there are none and they would help
+  };
+  std::optional<Least> least;
 };
 
 /// `costs` has a machine.

@@ -73,7 +73,8 @@ int64_t messages_of(const LocalProgram& program, const Instruction& instruction,
       return calls * (is_sent_whole(levels, largest_block(from), size_of(from.element)) ? met : 2 * met);
     }
     case Movement::kReduceScatter:
-    case Movement::kFromGroup: return calls * others;
+    case Movement::kFromGroup:
+    case Movement::kAddFromGroup: return calls * others;
     case Movement::kFromPermuted: return calls;
   }
   return calls;

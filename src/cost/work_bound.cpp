@@ -103,24 +103,17 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
     }
     if (!of.dims.empty() && stored.insert(of.names).second) stored_.push_back(std::move(of));
   }
+  for (const auto& [name, dim] : sizes) group_[name] = related.of(name);
   const auto works_of = [&](const WorkOfNames& work) {
-    std::map<std::vector<size_t>, double> works;
+    std::map<std::vector<size_t>, Work> works;
     for (const auto& [names, seconds] : work) {
-      std::set<Name> groups;
-      for (Name name : names) groups.insert(related.of(name));
-      std::vector<size_t> dividing;
-      for (size_t d = 0; d < dims_.size(); ++d)
-        if (groups.contains(related.of(dims_[d].name))) dividing.push_back(d);
-      works[dividing] += seconds;
+      Dividing dividing = this->dividing({names.begin(), names.end()});
+      Work& same = works[dividing.dims];
+      same.seconds += seconds;
+      same.dividing = std::move(dividing);
     }
     std::vector<Work> result;
-    for (const auto& [dividing, seconds] : works) {
-      Work work{seconds, dividing, {}};
-      const auto divides = [&](size_t dim) { return std::binary_search(dividing.begin(), dividing.end(), dim); };
-      for (size_t s = 0; s < stored_.size(); ++s)
-        if (std::any_of(stored_[s].dims.begin(), stored_[s].dims.end(), divides)) work.stored.push_back(s);
-      result.push_back(std::move(work));
-    }
+    for (auto& [dims, work] : works) result.push_back(std::move(work));
     return result;
   };
   works_ = works_of(work);
@@ -133,17 +126,32 @@ double WorkBound::seconds(const Mesh& mesh, const Decided& decided) const { retu
 
 double WorkBound::seconds(const Mesh& mesh, const Decided& decided, size_t program) const { return seconds_of(works_of_[program], mesh, decided); }
 
+WorkBound::Dividing WorkBound::dividing(const std::set<Name>& names) const {
+  std::set<Name> groups;
+  for (Name name : names)
+    if (const auto at = group_.find(name); at != group_.end()) groups.insert(at->second);
+  Dividing dividing;
+  for (size_t d = 0; d < dims_.size(); ++d)
+    if (groups.contains(group_.at(dims_[d].name))) dividing.dims.push_back(d);
+  const auto divides = [&](size_t dim) { return std::binary_search(dividing.dims.begin(), dividing.dims.end(), dim); };
+  for (size_t s = 0; s < stored_.size(); ++s)
+    if (std::any_of(stored_[s].dims.begin(), stored_[s].dims.end(), divides)) dividing.stored.push_back(s);
+  return dividing;
+}
+
+double WorkBound::parts(const Dividing& dividing, const Mesh& mesh, const Decided& decided) {
+  AxisSet axes = 0;
+  for (size_t d : dividing.dims) axes |= d < decided.dims ? decided.axes[d] : ~AxisSet{0};
+  for (size_t s : dividing.stored) axes |= s < decided.stored ? decided.stored_axes[s] : ~AxisSet{0};
+  double parts = 1;
+  for (int axis = 0; axis < mesh.order(); ++axis)
+    if (axes & axis_bit(axis)) parts *= static_cast<double>(mesh.axis_size(axis));
+  return parts;
+}
+
 double WorkBound::seconds_of(const std::vector<Work>& works, const Mesh& mesh, const Decided& decided) {
   double total = 0;
-  for (const Work& work : works) {
-    AxisSet dividing = 0;
-    for (size_t d : work.dims) dividing |= d < decided.dims ? decided.axes[d] : ~AxisSet{0};
-    for (size_t s : work.stored) dividing |= s < decided.stored ? decided.stored_axes[s] : ~AxisSet{0};
-    double parts = 1;
-    for (int axis = 0; axis < mesh.order(); ++axis)
-      if (dividing & axis_bit(axis)) parts *= static_cast<double>(mesh.axis_size(axis));
-    total += work.seconds / parts;
-  }
+  for (const Work& work : works) total += work.seconds / parts(work.dividing, mesh, decided);
   return total;
 }
 

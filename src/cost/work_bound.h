@@ -1,6 +1,7 @@
 #pragma once
 // The least that the arithmetic of a script can take under rules of which some are still open.
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -33,19 +34,29 @@ class WorkBound {
     const std::vector<AxisSet>& stored_axes;
     size_t stored = 0;
   };
+  /// What may divide something: of the dims, and of stored() by their own splits, by number, ascending.
+  struct Dividing {
+    std::vector<size_t> dims;
+    std::vector<size_t> stored;
+  };
+  /// What has these dims.
+  Dividing dividing(const std::set<Name>& names) const;
+  /// Into how many parts at most.
+  static double parts(const Dividing& dividing, const Mesh& mesh, const Decided& decided);
+
   /// Seconds at least, of all programs, or of one, by its number in the record.
   double seconds(const Mesh& mesh, const Decided& decided) const;
   double seconds(const Mesh& mesh, const Decided& decided, size_t program) const;
 
  private:
   struct Work {
-    double seconds = 0;          ///< of all on one processor
-    std::vector<size_t> dims;    ///< that can divide it, ascending
-    std::vector<size_t> stored;  ///< whose own splits can divide it, ascending
+    double seconds = 0;  ///< of all on one processor
+    Dividing dividing;
   };
   static double seconds_of(const std::vector<Work>& works, const Mesh& mesh, const Decided& decided);
 
   std::vector<Dim> dims_;
+  std::map<Name, Name> group_;  ///< of each name, one for all that it is related to
   std::vector<Work> works_;
   std::vector<std::vector<Work>> works_of_;  ///< each program's
   std::vector<Stored> stored_;

@@ -1,5 +1,7 @@
 #include "eval/abstract.h"
 
+#include <algorithm>
+
 namespace mtf {
 
 AbstractDomain::AbstractDomain(const Engine* engine)
@@ -9,6 +11,7 @@ HostValue AbstractDomain::after_assignment(const HostValue& old, HostValue value
   const bool may_differ = is_number(value) || value.is<Text>() || value.is_unknown();
   if (!is_abstract() || bound_at >= uncertainty_ || !may_differ) return value;
   const UnknownKind a = unknown_kind(old), b = unknown_kind(value);
+  if (old.is<None>()) return unknown(b);
   return unknown(a == b ? a : b == UnknownKind::kString ? b : UnknownKind::kNumber);
 }
 
@@ -18,6 +21,7 @@ void numbers_become_unknown(const NameSet& names, Scope& scope) {
     if (!found.binding) continue;
     HostValue& value = found.binding->value;
     if (is_number(value) || value.is<Text>()) value = unknown(unknown_kind(value));
+    if (auto* tensor = value.as<Handle>()) tensor->value().node->one_of_several = true;
   }
 }
 
@@ -33,10 +37,14 @@ HostValue unknown_number(ElementType element) {
                                                 : UnknownKind::kFloat);
 }
 
-std::vector<UnknownKind> kinds_of(const NameSet& names, Scope& scope) {
-  std::vector<UnknownKind> kinds;
-  for (Name name : names)
-    if (auto found = scope.find(name); found.binding) kinds.push_back(unknown_kind(found.binding->value));
+std::vector<std::optional<UnknownKind>> kinds_of(const NameSet& names, Scope& scope) {
+  std::vector<std::optional<UnknownKind>> kinds;
+  for (Name name : names) {
+    const auto found = scope.find(name);
+    if (!found.binding) continue;
+    const HostValue& value = found.binding->value;
+    kinds.push_back(value.is<None>() ? std::nullopt : std::optional(unknown_kind(value)));
+  }
   return kinds;
 }
 
@@ -61,6 +69,10 @@ void JoinedNames::put() {
 
 void JoinedNames::join(size_t name, const HostValue& left) {
   HostValue& joined = joined_[name];
+  if (joined.is<None>() != left.is<None>()) {  // a name without a value yet, and it with its first one
+    joined = unknown(UnknownKind::kAny);
+    return;
+  }
   if (auto merged = merge(joined, left)) {
     joined = std::move(*merged);
     return;
@@ -73,8 +85,8 @@ void JoinedNames::join(size_t name, const HostValue& left) {
   findings_.report(std::move(diagnostic));
 }
 
-Ways::Ways(const NameSet& names, Scope& scope, Span condition, Undo& undo, Findings& findings)
-    : joined_(names, scope, condition, findings), undo_(undo) {
+Ways::Ways(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo, Findings& findings)
+    : joined_(names, scope, condition, findings), domain_(domain), undo_(undo) {
   for (Name name : names)
     if (auto found = scope.find(name); found.binding) before_.emplace_back(found.binding, found.binding->value);
 }
@@ -91,6 +103,20 @@ void Ways::walk_nothing() {
 void Ways::finish() {
   if (joined_.any()) joined_.put();
   else put_back();
+  join_others();
+}
+
+void Ways::join_others() {
+  for (auto& [name, left] : left_) {
+    Binding& binding = name.scope->bindings[name.index];
+    const bool is_joined = std::any_of(before_.begin(), before_.end(), [&](const auto& before) { return before.first == &binding; });
+    domain_.assigned(name);
+    if (is_joined) continue;
+    undo_.add(name.scope, name.index, [scope = name.scope.get(), index = name.index, before = binding.value] { scope->bindings[index].value = before; });
+    std::optional<HostValue> merged;
+    if (binding.value.is<None>() == left.is<None>()) merged = merge(binding.value, left);
+    binding.value = merged ? std::move(*merged) : unknown(UnknownKind::kAny);
+  }
 }
 
 }  // namespace mtf

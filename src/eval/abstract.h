@@ -19,6 +19,16 @@
 
 namespace mtf {
 
+/// A name that has been assigned where that may not have happened: of a block around, of an instance, of what stands around a
+/// function that was called.
+struct AssignedName {
+  ScopePtr scope;
+  size_t index;   ///< of its binding
+  bool was_none;  ///< this is its first value
+  HostValue& value() const { return scope->bindings[index].value; }
+};
+using AssignedNames = std::vector<AssignedName>;
+
 class AbstractDomain {
  public:
   /// `engine`: null to check, a dry one to plan. A reference engine's evaluation is a run.
@@ -44,20 +54,29 @@ class AbstractDomain {
   /// may not have happened, or may happen again, numbers and strings are unknown.
   HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) const;
 
+  /// A name is assigned: it goes into the innermost list, if there is one.
+  void assigned(const AssignedName& name) {
+    if (assigned_ != nullptr) assigned_->push_back(name);
+  }
+  /// Names that are assigned go into `list`, for as long as what it returns lives.
+  Restore<AssignedNames*> into(AssignedNames& list) { return Restore<AssignedNames*>(assigned_, &list); }
+
  private:
   enum class Mode : uint8_t { kCheck, kPlan, kRun };
   Mode mode_;
   int uncertainty_ = 0;
+  AssignedNames* assigned_ = nullptr;
 };
 
-/// The names that a loop assigns before it is walked once: their numbers and strings become unknown.
+/// The names that a loop assigns before it is walked once: their numbers and strings become unknown, their tensors one of
+/// several.
 void numbers_become_unknown(const NameSet& names, Scope& scope);
 /// After turns that were not walked: lists too.
 void values_become_unknown(const NameSet& names, Scope& scope);
 /// A number of the host that is read of a tensor.
 HostValue unknown_number(ElementType element);
-/// The kinds of the names' values, to see whether a walk has changed one.
-std::vector<UnknownKind> kinds_of(const NameSet& names, Scope& scope);
+/// The kinds of the names' values, to see whether a walk has changed one; nothing of a name that is `none`.
+std::vector<std::optional<UnknownKind>> kinds_of(const NameSet& names, Scope& scope);
 
 /// What names are where several ways meet.
 class JoinedNames {
@@ -85,20 +104,25 @@ class JoinedNames {
 /// The ways from an unknown condition on. Each starts from the same bindings and variables; what they leave is joined.
 class Ways {
  public:
-  /// `names`: what the ways assign. `condition`: as that of JoinedNames.
-  Ways(const NameSet& names, Scope& scope, Span condition, Undo& undo, Findings& findings);
+  /// `names`: what the ways' texts assign. `condition`: as that of JoinedNames.
+  Ways(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo, Findings& findings);
 
   /// Walks a way, from what was before. `walk` returns true if the way goes on behind the `if`, with what it has assigned.
   template <typename Walk>
   void walk(const Walk& walk) {
     put_back();
     UndoLog changed;
+    AssignedNames assigned;
     bool goes_on = false;
     {
       const auto log = undo_.into(changed);
+      const auto list = domain_.into(assigned);
       goes_on = walk();
     }
-    if (goes_on) joined_.add();
+    if (goes_on) {
+      joined_.add();
+      for (const AssignedName& name : assigned) left_.emplace_back(name, name.value());
+    }
     changed.take_back();
   }
   /// The way on which nothing happens.
@@ -108,9 +132,13 @@ class Ways {
 
  private:
   void put_back();
+  /// Joins what the ways left of the names that their texts do not assign: parts of instances, those that functions assign.
+  void join_others();
 
   std::vector<std::pair<Binding*, HostValue>> before_;
   JoinedNames joined_;
+  std::vector<std::pair<AssignedName, HostValue>> left_;
+  AbstractDomain& domain_;
   Undo& undo_;
 };
 

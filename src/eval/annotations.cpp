@@ -1,5 +1,7 @@
 #include "eval/annotations.h"
 
+#include <algorithm>
+
 #include "eval/evaluator.h"
 #include "eval/refuse_twice.h"
 #include "support/overloaded.h"
@@ -58,6 +60,10 @@ HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostVal
   const UnknownKind kind = unknown_kind(value);
   if (type == "dim") {
     if (!value.is<Dim>()) mismatch("a dim");
+  } else if (type == "dims") {
+    const auto* list = value.as<ListPtr>();
+    const auto is_dim = [](const HostValue& item) { return item.is<Dim>() || item.is_unknown(); };
+    if (!value.is<Dim>() && (!list || !std::all_of((*list)->items.begin(), (*list)->items.end(), is_dim))) mismatch("a dim or a list of dims");
   } else if (type == "int") {
     if (value.is<Dim>()) return value.as<Dim>()->size;
     if (!value.is<int64_t>() && kind != UnknownKind::kInt && !(value.is_unknown() && kind == UnknownKind::kNumber)) mismatch("an int");

@@ -7,6 +7,20 @@
 
 namespace mtf {
 
+namespace {
+
+/// Whether a name of an instance is `none` because its model declares it as a param or state of no value.
+bool is_left_out(const Binding& binding, const Scope& owner) {
+  if (owner.model == nullptr) return false;
+  const std::vector<ast::Stmt>& statements = owner.model->body.statements;
+  return std::any_of(statements.begin(), statements.end(), [&](const ast::Stmt& stmt) {
+    auto* param = stmt.as<ast::ParamStmt>();
+    return param != nullptr && param->name.span == binding.span;
+  });
+}
+
+}  // namespace
+
 void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement) {
   const HostValue& old = binding.value;
   if (auto* place = old.as<PlacePtr>()) {
@@ -27,18 +41,16 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
              .related(binding.span, "declared here")
              .help(fmt::format("`let {} = …` hides it from there on", name)));
   }
+  if (old.is<None>() && is_left_out(binding, owner)) {
+    fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` was declared with `none`: this instance has no such variable", name))
+             .related(binding.span, "declared here")
+             .help("give it a value where it is declared"));
+  }
+  if (owner.uncertain < domain.uncertainty()) domain.assigned({owner.shared_from_this(), static_cast<size_t>(&binding - owner.bindings.data()), old.is<None>()});
   const ListPtr* const list_before = old.as<ListPtr>();
   const ListPtr* const list_now = value.as<ListPtr>();
   const bool is_extended = list_before && list_now && *list_before == *list_now;  // in place: the list's length is taken back
-  if (undo.wanted() && !is_extended) {
-    const auto index = static_cast<size_t>(&binding - owner.bindings.data());
-    HostValue before = old;
-    if (Handle* const handle = std::get_if<Handle>(&before.data)) handle->set_aside();
-    undo.add(owner.shared_from_this(), index, [&owner, index, before = std::move(before)] {
-      HostValue& value = owner.bindings[index].value = before;
-      if (Handle* const handle = std::get_if<Handle>(&value.data)) handle->take_up();
-    });
-  }
+  if (!is_extended) owner.note(static_cast<size_t>(&binding - owner.bindings.data()), undo);
   if (value.is_poison()) {
     binding.value = std::move(value);
     return;
@@ -61,23 +73,23 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (tensor) {
     const bool number = is_number(old);
-    if (!number || !tensor->dims().empty()) {
-      if (!(old.is_unknown() && unknown_kind(old) == UnknownKind::kAny)) {
-        Diagnostic diagnostic(Kind::assign_type_changed, span,
-                              fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)));
-        diagnostic.related(binding.span, "declared here")
-            .help(number ? "a number can only become a tensor without dimensions; start with `zeros(…)`" : "");
-        fail(std::move(diagnostic));
-      }
+    const bool is_open = old.is<None>() || (old.is_unknown() && unknown_kind(old) == UnknownKind::kAny);
+    if (!is_open && !(number && tensor->dims().empty())) {
+      Diagnostic diagnostic(Kind::assign_type_changed, span, fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)));
+      diagnostic.related(binding.span, "declared here")
+          .help(number ? "a number can only become a tensor without dimensions; start with `zeros(…)`" : "");
+      fail(std::move(diagnostic));
     }
-    if (tensor->node->name.empty()) tensor->node->name = binding.name;
-    cuts.replaced(owner, old, value);
-    binding.value = std::move(value);
+    // A tensor that has a name already is held by it, and what holds it has another gradient.
+    Value next = tensor->node->name.empty() ? *tensor : builder.add(ops::kCopy, {*tensor});
+    if (next.node->name.empty()) next.node->name = binding.name;
+    cuts.replaced(owner, old, next);
+    binding.value = std::move(next);
     return;
   }
   cuts.replaced(owner, old, value);
   const bool list_for_list = old.is<ListPtr>() && value.is<ListPtr>();
-  if (!list_for_list && !merge(old, value)) {
+  if (!list_for_list && !old.is<None>() && !merge(old, value)) {
     fail(Diagnostic(Kind::assign_type_changed, span, fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))
              .related(binding.span, "declared here"));
   }

@@ -108,9 +108,8 @@ SpecialIds special_ids(Evaluator& evaluator, std::span<const GivenArgument* cons
 }
 
 std::optional<HostValue> TextList::slice(Evaluator&, Range range, Span span) {
-  if (count_ < 0 || !range.known) return part(first_, -1);
-  const Range within = part_of(range, count_, span);
-  return part(first_ + within.first, within.size());
+  const Part within = part_of(range, count_, span);
+  return part(first_ + within.first, within.count);
 }
 
 std::optional<HostValue> TextList::attribute(Evaluator&, Name name) {

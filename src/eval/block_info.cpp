@@ -156,6 +156,13 @@ NameSet mentions_of(const ast::Expr& expr) {
   return std::move(walk.mentions);
 }
 
+NameSet names_in(const ast::FunctionText& text) {
+  NameWalk walk;
+  walk.function(text);
+  walk.mentions.merge(walk.targets);
+  return std::move(walk.mentions);
+}
+
 Name base_name(const ast::Expr& target) {
   const ast::Expr* at = &target;
   while (true) {

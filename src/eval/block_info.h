@@ -47,6 +47,8 @@ class BlockInfos {
 
 /// The names that an expression mentions.
 NameSet mentions_of(const ast::Expr& expr);
+/// The names that a function or model mentions or assigns.
+NameSet names_in(const ast::FunctionText& text);
 /// The name that a target of `:=` is a part of: `net` of `net.layers[2].w`; empty if there is none.
 Name base_name(const ast::Expr& target);
 

@@ -26,6 +26,21 @@ std::optional<bool> Branches::condition(const ast::Expr& condition, const ScopeP
   return evaluator_.convert.to_condition(evaluator_.evaluate(condition, scope), condition.span);
 }
 
+void Branches::walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Doubtful& part, const std::function<bool()>& way) {
+  std::vector<HostValue> left;
+  ways.walk([&] {
+    std::vector<PlacePtr> assigned;
+    const auto noting = evaluator_.cuts.assigned_into(assigned);
+    const bool goes_on = way();
+    if (!evaluator_.domain.is_plan()) return goes_on;
+    for (Name name : names)
+      if (const auto found = scope->find(name); found.binding) left.push_back(found.binding->value);
+    for (const PlacePtr& place : assigned) left.emplace_back(place->current);
+    return goes_on;
+  });
+  part.end();
+}
+
 Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePtr& scope) {
   MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
   std::vector<const ast::Block*> blocks;
@@ -35,7 +50,9 @@ Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePt
     const NameSet& assigned = evaluator_.blocks.info(block).assigns;
     names.insert(assigned.begin(), assigned.end());
   };
+  const Span place = stmt.branches[first].condition->span;
   const auto uncertain = evaluator_.domain.uncertain();
+  Doubtful part(evaluator_, {place, Doubt::Kind::kWays});
   add(stmt.branches[first].body);
   for (size_t i = first + 1; i < stmt.branches.size(); ++i) {
     condition(*stmt.branches[i].condition, scope);
@@ -45,13 +62,13 @@ Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePt
 
   Calls& calls = evaluator_.calls;
   bool all_end = stmt.otherwise.has_value(), all_return = true;
-  Ways ways(names, *scope, stmt.branches[first].condition->span, evaluator_.undo, evaluator_.findings);
+  Ways ways(names, *scope, place, evaluator_.domain, evaluator_.undo, evaluator_.findings);
   for (const ast::Block* block : blocks) {
-    ways.walk([&] {
+    walk(ways, names, scope, part, [&] {
       const Flow flow = evaluator_.run_block(*block, evaluator_.nested(scope));
-      if (flow == Flow::kReturn) calls.may_have_returned();
+      if (flow == Flow::kReturn) calls.may_have_returned(place);
       else all_return = false;
-      if (flow == Flow::kBreak || flow == Flow::kContinue) evaluator_.loops.may_have_ended(flow);
+      if (flow == Flow::kBreak || flow == Flow::kContinue) evaluator_.loops.may_have_ended(flow, place);
       if (flow == Flow::kNext) all_end = false;
       return flow == Flow::kNext;
     });
@@ -70,10 +87,12 @@ HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const Sc
   const auto uncertain = evaluator_.domain.uncertain();
   const Span place = expr.branches[first].condition->span;
   std::optional<HostValue> joined;
-  Ways ways({}, *scope, place, evaluator_.undo, evaluator_.findings);
-  const auto walk = [&](const ast::Expr& value) {
-    ways.walk([&] {
-      HostValue next = evaluator_.evaluate(value, scope);
+  HostValue next;
+  Doubtful part(evaluator_, {place, Doubt::Kind::kWays});
+  Ways ways({}, *scope, place, evaluator_.domain, evaluator_.undo, evaluator_.findings);
+  const auto walk_value = [&](const ast::Expr& value) {
+    walk(ways, {}, scope, part, [&] {
+      next = evaluator_.evaluate(value, scope);
       std::optional<HostValue> merged = joined ? merge(*joined, next) : std::optional(next);
       if (!merged) {
         fail(Diagnostic(Kind::branch_types_differ, value.span, fmt::format("this gives {}, and a branch before it {}", describe(next), describe(*joined)))
@@ -85,9 +104,9 @@ HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const Sc
   };
   for (size_t i = first; i < expr.branches.size(); ++i) {
     if (i > first) condition(*expr.branches[i].condition, scope);
-    walk(*expr.branches[i].value);
+    walk_value(*expr.branches[i].value);
   }
-  walk(*expr.otherwise);
+  walk_value(*expr.otherwise);
   ways.finish();
   return std::move(*joined);
 }

@@ -1,8 +1,11 @@
 #pragma once
 // `if`: the branch whose condition holds, as a statement and as a value. Where only the run knows which, a check and a
 // plan walk each way from there on; every name, or the value, must come out as one type.
+#include <functional>
 #include <optional>
 
+#include "eval/abstract.h"
+#include "eval/doubtful.h"
 #include "eval/flow.h"
 #include "eval/host_value.h"
 #include "syntax/ast.h"
@@ -18,6 +21,9 @@ class Branches {
 
  private:
   std::optional<bool> condition(const ast::Expr& condition, const ScopePtr& scope);
+  /// Walks one of several ways, as Ways does, and counts it: what it has left, the names and variables that it has assigned, is
+  /// held until then.
+  void walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Doubtful& part, const std::function<bool()>& way);
   /// Walks the ways from the first branch whose condition is unknown.
   Flow unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePtr& scope);
   HostValue unknown_from(const ast::IfExpr& expr, size_t first, const ScopePtr& scope);

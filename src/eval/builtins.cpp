@@ -4,10 +4,13 @@
 #include "eval/evaluator.h"
 #include "eval/limits.h"
 #include "eval/logs.h"
+#include "eval/places.h"
 #include "eval/string_functions.h"
 #include "graph/op.h"
 #include "ops/gradients.h"
 #include "ops/registry.h"
+#include "ops/unreached.h"
+#include "support/printable.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 
@@ -27,17 +30,24 @@ void expect_count(const Arguments& arguments, size_t count, std::string_view sig
            .help(std::string(signature)));
 }
 
+/// A line as a terminal may be given it: tabs and line ends stay.
+std::string for_terminal(const std::string& line) {
+  std::vector<std::string> parts = split(line, '\t');
+  for (std::string& part : parts) part = printable(part, true);
+  return join(parts, "\t");
+}
+
 HostValue print(Evaluator& evaluator, Arguments& arguments) {
   std::string line;
   for (size_t i = 0; i < arguments.items.size(); ++i) {
     GivenArgument& item = arguments.items[i];
-    if (!item.label.empty()) fail(Diagnostic(Kind::unknown_argument, item.label_span, "`print` takes no labels").help(foreign_help(Foreign::argument, item.label.text())));
+    if (!item.label.empty()) fail(Diagnostic(Kind::unknown_argument, item.label_span, "`print` takes no labels").help(foreign_help(Foreign::argument, item.label_span)));
     evaluator.builder.span = item.span;
     if (i > 0) line += ' ';
     if (!item.value.is_unknown()) line += evaluator.display.text(item.value);
   }
   if (!evaluator.domain.is_abstract() && evaluator.engine()->rank() == 0) {
-    evaluator.out << line << '\n';
+    evaluator.out << (evaluator.settings.at_terminal ? for_terminal(line) : line) << '\n';
     evaluator.out.flush();
   }
   return None{};
@@ -51,8 +61,11 @@ HostValue zip(Evaluator& evaluator, Arguments& arguments) {
     if (item.value.is_unknown()) return unknown(UnknownKind::kAny);
     size_t size = 0;
     if (auto* list = item.value.as<ListPtr>()) size = (*list)->items.size();
-    else if (auto* range = item.value.as<Range>(); range && range->known && !range->open_last) size = static_cast<size_t>(range->size());
-    else fail(Kind::not_iterable, item.span, "expected a list, found {}", describe(item.value));
+    else if (auto* range = item.value.as<Range>()) {
+      const std::optional<int64_t> numbers = range->size(item.span);
+      if (!numbers) return unknown(UnknownKind::kAny);
+      size = static_cast<size_t>(*numbers);
+    } else fail(Kind::not_iterable, item.span, "expected a list, found {}", describe(item.value));
     if (count && *count != size) {
       fail(Diagnostic(Kind::wrong_arity, item.span, fmt::format("expected as many elements as the first has, {}, found {}", *count, size))
                .related(arguments.items[0].span, "the first"));
@@ -79,7 +92,10 @@ HostValue len(Evaluator&, Arguments& arguments) {
   const HostValue& value = arguments.items[0].value;
   if (auto* list = value.as<ListPtr>()) return static_cast<int64_t>((*list)->items.size());
   if (auto* text = value.as<Text>()) return static_cast<int64_t>(count_code_points(**text));
-  if (auto* range = value.as<Range>()) return range->known ? HostValue(range->size()) : unknown(UnknownKind::kInt);
+  if (auto* range = value.as<Range>()) {
+    const std::optional<int64_t> count = range->size(arguments.items[0].span);
+    return count ? HostValue(*count) : unknown(UnknownKind::kInt);
+  }
   if (auto* sequence = value.as<SequencePtr>()) return (*sequence)->count < 0 ? unknown(UnknownKind::kInt) : HostValue((*sequence)->count);
   if (auto* object = value.as<ObjectPtr>()) {
     if (auto length = (*object)->length()) return *length < 0 ? unknown(UnknownKind::kInt) : HostValue(*length);
@@ -149,6 +165,39 @@ HostValue string(Evaluator& evaluator, Arguments& arguments) {
   return make_text(std::move(text));
 }
 
+/// What a target of `grad` is called: a variable by its path, another value by its name, or its place among them.
+std::string target_name(const HostValue& target, size_t place) {
+  if (auto* variable = target.as<PlacePtr>()) return code((*variable)->path);
+  const Name name = tensor_of(target)->node->name;
+  return name.empty() ? fmt::format("target {}", place) : code(name.text());
+}
+
+/// Says at the call of `grad` which gradients are 0 and why, if nobody meant it. A plan says what its check has said.
+void warn_of_unreached(Evaluator& evaluator, const Value& loss, const std::vector<const HostValue*>& targets, const Values& values,
+                       const std::vector<bool>& reached, Span span) {
+  if (evaluator.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
+  const std::optional<Unreached> found = unreached(loss, values, reached);
+  if (!found) return;
+  constexpr size_t kMostNamed = 4;
+  std::vector<std::string> names;
+  for (const size_t t : found->targets)
+    if (names.size() < kMostNamed) names.push_back(target_name(*targets[t], t));
+  if (found->targets.size() > names.size()) names.push_back(fmt::format("{} more", found->targets.size() - names.size()));
+  Diagnostic diagnostic(Kind::grad_unreached, span, "no gradient comes to " + join_words(names, "and"));
+  if (const NodePtr& end = found->end; !end) {
+    diagnostic.help("leave out what the loss does not depend on");
+  } else if (end->place != 0) {
+    diagnostic.related(end->operation->span, fmt::format("{} is assigned here, and keeps its value, not what that was made of", code(end->name.text())))
+        .help("use what is assigned where it is needed, instead of assigning it; `stop_gradient(x)` says that it is meant");
+  } else {
+    const Op& op = *end->operation->op;
+    const std::string_view reason = op.no_gradient;
+    diagnostic.related(end->operation->span, fmt::format("no gradient goes through {}{}{}", code(op.symbol.empty() ? op.name : op.symbol), reason.empty() ? "" : ": ", reason))
+        .help("`stop_gradient(x)` says that it is meant");
+  }
+  evaluator.findings.warn(evaluator.calls.seen_by_program(diagnostic));
+}
+
 HostValue grad(Evaluator& evaluator, Arguments& arguments) {
   Builder& builder = evaluator.builder;
   const std::string_view signature = "grad(loss, [w, v]) or grad(loss, net.params)";
@@ -161,16 +210,18 @@ HostValue grad(Evaluator& evaluator, Arguments& arguments) {
     fail(Diagnostic(Kind::grad_not_scalar, loss.span, to_string(tensor_of(loss.value)->type())).help("take `sum(…)` or `mean(…)` of it"));
   }
   Values wanted;
+  std::vector<const HostValue*> given;
   auto add = [&](const HostValue& value) {
     const Value* tensor = tensor_of(value);
     if (!tensor) {
       fail(Diagnostic(Kind::type_mismatch, targets.span, fmt::format("expected tensors to differentiate by, found {}", describe(value)))
-               .help(value.is<InstancePtr>() ? "take its `.params`" : std::string(signature)));
+               .help(holds_places(value) == HoldsPlaces::kYes ? "take its `.params`" : std::string(signature)));
     }
     if (!is_float(tensor->element())) {
       fail(Kind::no_gradient, targets.span, "{} holds no real numbers", to_string(tensor->type()));
     }
     wanted.push_back(*tensor);
+    given.push_back(&value);
   };
   if (targets.value.is_unknown()) return targets.value;
   if (auto* list = targets.value.as<ListPtr>()) {
@@ -185,7 +236,9 @@ HostValue grad(Evaluator& evaluator, Arguments& arguments) {
   Value of = evaluator.convert.to_tensor(loss.value, loss.span);
   builder.span = arguments.span;
   Restore ours(builder.written, false);
-  Values results = gradients(builder, of, wanted);
+  std::vector<bool> reached;
+  Values results = gradients(builder, of, wanted, &reached);
+  warn_of_unreached(evaluator, of, given, wanted, reached, arguments.span);
   if (!targets.value.is<ListPtr>()) return std::move(results[0]);
   std::vector<HostValue> items;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -255,7 +308,9 @@ Builtins::Builtins() {
   add("int", "int(x)", "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number);
   add("float", "float(x)", "A float of the host; reads a tensor without dims, or a string.", real_number);
   add("string", "string(x)", "The text of a value, as `print` shows it.", string);
-  add("grad", "grad(loss, [w, v])", "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of.", grad);
+  add("grad", "grad(loss, [w, v])",
+      "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the number does not depend on "
+      "has 0, with a warning.", grad);
   add("recompute", "recompute(f, x, …)", "f(x, …), of which nothing inside is kept for the backward pass.", recompute);
   for (const StringFunction& function : string_functions()) add(function.name, function.signature, function.doc, function.call);
   add("write", "write(path, text)", "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text);

@@ -28,8 +28,11 @@ void Calls::returns(HostValue result, Span span, const ScopePtr& scope) {
   under_way_.back().result = std::move(result);
 }
 
-void Calls::may_have_returned() {
-  if (!under_way_.empty()) under_way_.back().maybe_results.push_back(under_way_.back().result);
+void Calls::may_have_returned(Span place) {
+  if (under_way_.empty()) return;
+  Activation& call = under_way_.back();
+  call.maybe_results.push_back(call.result);
+  if (!call.rest) call.rest.emplace(evaluator_, Doubt{place, Doubt::Kind::kRest});
 }
 
 void Calls::may_have_returned_poison() {
@@ -53,6 +56,12 @@ std::optional<Diagnostic> Calls::seen_from(const Diagnostic& diagnostic, Span ca
   for (const std::string& help : diagnostic.helps()) seen.help(help);
   for (const std::string& note : diagnostic.notes()) seen.note(note);
   return seen;
+}
+
+Diagnostic Calls::seen_by_program(const Diagnostic& diagnostic) const {
+  for (auto call = under_way_.rbegin(); call != under_way_.rend(); ++call)
+    if (auto seen = seen_from(diagnostic, call->call)) return *seen;
+  return diagnostic;
 }
 
 void Calls::report(const UserError& error) {
@@ -88,6 +97,7 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
   if (auto* instance = callee.as<InstancePtr>()) {
     if (Binding* binding = (*instance)->scope->find_own(Name("call"))) return call(HostValue(binding->value), arguments);
   }
+  if (callee.is_unknown()) uncounted(evaluator_, arguments.span);
   if (callee.is_poison() || callee.is_unknown()) return callee;
   fail(Kind::not_callable, arguments.span, "expected a function, found {}", describe(callee));
 }
@@ -120,6 +130,7 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   const std::string name = function->name.empty() ? "fn" : function->name.str();
   if (under_way_.size() >= kMaxCalls) fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", name, kMaxCalls);
   auto scope = std::make_shared<Scope>(function->scope, function->reached ? function->visible : function->scope->bindings.size(), domain.uncertainty());
+  scope->named = function->named;
   bind_parameters(*function->parameters, arguments, scope, name, function->span);
   Activation call;
   call.function = function->parameters;
@@ -133,7 +144,10 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
       const bool host_number = is_number(binding.value) && !binding.value.is<bool>();
       call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
     }
-    if (recurs(call)) return unknown(UnknownKind::kAny);
+    if (recurs(call)) {
+      uncounted(evaluator_, arguments.span);
+      return unknown(UnknownKind::kAny);
+    }
   }
   under_way_.push_back(std::move(call));
   PopLast pop(under_way_);
@@ -154,7 +168,9 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
     if (auto seen = seen_from(error.diagnostic(), arguments.span)) throw UserError(*seen);
     throw;
   }
-  return result_of(under_way_.back(), returned, evaluator_.findings.count() != errors_before, *function);
+  HostValue result = result_of(under_way_.back(), returned, evaluator_.findings.count() != errors_before, *function);
+  if (auto& rest = under_way_.back().rest) rest->end();
+  return result;
 }
 
 HostValue Calls::result_of(Activation& call, bool returned, bool reported, const Function& function) {
@@ -192,6 +208,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
     fail(Kind::call_too_deep, arguments.span, "`{}` is made inside {} other calls", declaration.name.name.text(), kMaxCalls);
   }
   auto scope = std::make_shared<Scope>(model->scope, model->reached ? model->visible : model->scope->bindings.size(), domain.uncertainty());
+  scope->named = model->named;
   bind_parameters(declaration.parameters, arguments, scope, declaration.name.name.text(), declaration.signature_span);
   if (domain.is_abstract()) evaluator_.uncalled.called(model->declaration);
   const int64_t first = evaluator_.variables.last();

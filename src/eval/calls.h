@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/doubtful.h"
 #include "eval/host_value.h"
 #include "support/diagnostics.h"
 #include "syntax/ast.h"
@@ -29,8 +30,9 @@ class Calls {
   /// `return`, at `span`, of a value: from the innermost call. Fails outside of all, and if the value is not what the
   /// function promises.
   void returns(HostValue result, Span span, const ScopePtr& scope);
-  /// The way that has ended with `return` may not be the one that is gone: the walk goes on.
-  void may_have_returned();
+  /// The way that has ended with `return` may not be the one that is gone, as only the run knows what stands at `place`: the walk
+  /// goes on.
+  void may_have_returned(Span place);
   /// A `return` has failed: nobody knows what it returns, and why has been reported.
   void may_have_returned_poison();
   /// Every way ended with `return`, each with may_have_returned().
@@ -56,6 +58,8 @@ class Calls {
   void statement_failed(const UserError& error);
   /// The same for one of several errors of a statement.
   void report(const UserError& error);
+  /// A warning that stands inside a standard module as the innermost line of the program under way sees it.
+  Diagnostic seen_by_program(const Diagnostic& diagnostic) const;
 
  private:
   /// A call under way.
@@ -68,6 +72,7 @@ class Calls {
     HostValue result;
     std::vector<HostValue> maybe_results;  ///< of `return`s under unknown conditions
     const std::optional<ast::Annotation>* promised = nullptr;
+    std::optional<Doubtful> rest = std::nullopt;  ///< what follows the first of `maybe_results`
   };
 
   HostValue call_function(const FunctionPtr& function, Arguments& arguments);
@@ -80,7 +85,7 @@ class Calls {
   /// What a function's block has returned. `reported`: errors have been found in it.
   HostValue result_of(Activation& call, bool returned, bool reported, const Function& function);
   static HostValue join_results(const Activation& call, HostValue last);
-  /// An error inside a standard module as the program's line that called it sees it; nothing if it is not one.
+  /// What is said inside a standard module as the program's line that called it sees it; nothing if it is not one.
   std::optional<Diagnostic> seen_from(const Diagnostic& diagnostic, Span call) const;
 
   Evaluator& evaluator_;

@@ -2,46 +2,23 @@
 //
 // A checkpoint is one safetensors file: every param and state of the models that are saved, whole, under its path, with
 // the names of its dims and the position of the random stream in the metadata. Ranks write and read the blocks that they
-// hold, so what was written under one mesh and layout is read under any other.
-#include <algorithm>
+// hold, so what was written under one mesh and layout is read under any other. Whose a folder is, and what is to be done with
+// logs, is said by run_files.h.
 #include <charconv>
-#include <filesystem>
 #include <optional>
 #include <unordered_set>
 
 #include "eval/data.h"
 #include "eval/places.h"
+#include "eval/run_files.h"
 #include "io/io_error.h"
 #include "io/positioned_file.h"
 #include "io/safetensors.h"
+#include "support/printable.h"
 #include "support/text.h"
 
 namespace mtf {
 namespace {
-
-constexpr std::string_view kBegins = "step-", kEnds = ".safetensors";
-
-/// The step that a file's name says; nothing if it is no checkpoint's.
-std::optional<int64_t> step_of(const std::string& file) {
-  if (!file.starts_with(kBegins) || !file.ends_with(kEnds) || file.size() <= kBegins.size() + kEnds.size()) return std::nullopt;
-  int64_t step = 0;
-  const char *first = file.data() + kBegins.size(), *last = file.data() + file.size() - kEnds.size();
-  const auto [end, error] = std::from_chars(first, last, step);
-  return error == std::errc() && end == last ? std::optional(step) : std::nullopt;
-}
-
-std::string file_of(const std::string& folder, int64_t step) { return (std::filesystem::path(folder) / fmt::format("{}{:08}{}", kBegins, step, kEnds)).string(); }
-
-/// The steps of the checkpoints of a folder, the latest first; none if there is no such folder.
-std::vector<int64_t> steps_in(const std::string& folder) {
-  std::vector<int64_t> steps;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (const auto step = step_of(entry.path().filename().string())) steps.push_back(*step);
-  if (error && error != std::errc::no_such_file_or_directory) throw IoError(IoError::Kind::kUnreadable, folder, "cannot be listed: " + error.message());
-  std::sort(steps.rbegin(), steps.rend());
-  return steps;
-}
 
 std::string dims_text(const Dims& dims) {
   std::vector<std::string> names;
@@ -70,7 +47,8 @@ Variables variables_of(const GivenArgument& models) {
   return variables;
 }
 
-/// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there.
+/// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there. The header comes
+/// last, with the checksums of what all ranks have written.
 void write_tensors(Evaluator& evaluator, const std::string& path, const std::map<std::string, Value>& tensors, std::map<std::string, std::string> metadata, Span span,
                    const std::function<void()>& then = {}) {
   SafetensorsHeader header;
@@ -79,21 +57,25 @@ void write_tensors(Evaluator& evaluator, const std::string& path, const std::map
   for (const auto& [name, value] : tensors) {
     header.tensors[name] = {safetensors_type(value.element()), sizes_of(value.dims()), 0, 0};
     header.metadata["dims:" + name] = dims_text(value.dims());
+    set_sum(header, name, 0);
   }
-  const std::string begins = lay_out_safetensors(header);
+  lay_out_safetensors(header);
   Engine& engine = *evaluator.engine();
   std::optional<FileInTheMaking> made;
-  on_rank_0(evaluator, span, [&] {
-    made.emplace(path, header.file_size);
-    made->file().write(0, std::as_bytes(std::span(begins)));
-  });
-  const std::string partial = engine.broadcast(made ? made->file().path() : std::string(), span);
+  on_rank_0(evaluator, span, [&] { made.emplace(path, header.file_size); });
+  const std::string partial = engine.broadcast(made ? made->name() : std::string(), span);
+  std::vector<uint64_t> sums;
   on_every_rank(evaluator, span, [&] {
     const PositionedFile file = PositionedFile::to_write(partial);
-    for (const auto& [name, value] : tensors) engine.store(value, file, header.tensors.at(name).begin);
+    for (const auto& [name, value] : tensors) sums.push_back(engine.store(value, file, header.tensors.at(name).begin));
     file.synchronize();
   });
+  sums = engine.added_up(std::move(sums), span);
   on_rank_0(evaluator, span, [&] {
+    size_t i = 0;
+    for (const auto& [name, value] : tensors) set_sum(header, name, sums[i++]);
+    const std::string begins = lay_out_safetensors(header);
+    made->write(0, std::as_bytes(std::span(begins)));
     made->take_place();
     if (then) then();
   });
@@ -110,18 +92,25 @@ HostValue save_checkpoint(Evaluator& evaluator, Arguments& arguments) {
   Values values;
   for (const auto& [name, place] : variables) values.push_back(tensors[name] = place->current.value());
   evaluator.cuts.cut(values, arguments.span);
+  RunFiles& files = *evaluator.run_files;
+  if (evaluator.settings.runs_next && evaluator.domain.is_check() && !given[0]->value.is_unknown()) {
+    on_rank_0(evaluator, arguments.span, [&] { files.expect_to_claim(string_of(*given[0], "a folder")); });
+  }
   if (evaluator.domain.is_abstract()) return None{};
   if (*step < 0) fail(Kind::bad_value, given[2]->span, "expected a step of 0 or more, found {}", *step);
 
   const std::string folder = string_of(*given[0], "a folder");
   const Context& context = evaluator.builder.context;
-  const std::map<std::string, std::string> metadata = {
+  std::map<std::string, std::string> metadata = {
       {"step", std::to_string(*step)}, {"seed", fmt::format("{}", context.seed)}, {"random_calls", fmt::format("{}", context.random_calls)}};
-  write_tensors(evaluator, file_of(folder, *step), tensors, metadata, arguments.span, [&] {
-    const std::vector<int64_t> steps = steps_in(folder);
-    for (size_t i = 0; *keep > 0 && i < steps.size(); ++i)
-      if (i >= static_cast<size_t>(*keep) && steps[i] != *step) std::filesystem::remove(file_of(folder, steps[i]));
+  std::string logs;
+  on_rank_0(evaluator, arguments.span, [&] {
+    files.claim(folder);
+    logs = files.logs(folder);
   });
+  logs = evaluator.engine()->broadcast(logs, arguments.span);
+  if (!logs.empty()) metadata["logs"] = logs;
+  write_tensors(evaluator, checkpoint_file(folder, *step), tensors, metadata, arguments.span, [&] { files.saved(folder, *step, *keep); });
   return None{};
 }
 
@@ -143,6 +132,7 @@ HostValue write_safetensors(Evaluator& evaluator, Arguments& arguments) {
     auto* name = (*names)->items[i].as<Text>();
     if (!name) fail(Kind::type_mismatch, given[1]->span, "expected names as strings, found {} in it", describe((*names)->items[i]));
     needed.push_back(evaluator.convert.to_tensor((*values)->items[i], given[2]->span));
+    if (first_invalid_utf8(**name)) fail(Kind::bad_value, given[1]->span, "expected names in UTF-8, found `{}`", printable(**name));
     if (!tensors.emplace(**name, needed.back()).second) fail(Kind::bad_value, given[1]->span, "the name `{}` stands twice", **name);
   }
   evaluator.cuts.cut(needed, arguments.span);
@@ -150,38 +140,40 @@ HostValue write_safetensors(Evaluator& evaluator, Arguments& arguments) {
   return None{};
 }
 
-/// The number that the metadata says.
-double number_in(const SafetensorsHeader& header, const std::string& key, const std::string& path) {
+/// The integer that the metadata says, from `least` to `most`.
+int64_t number_in(const SafetensorsHeader& header, const std::string& key, int64_t least, int64_t most, const std::string& path) {
   const auto found = header.metadata.find(key);
-  double number = 0;
-  const std::string text = found == header.metadata.end() ? "" : found->second;
+  if (found == header.metadata.end()) fail_bad_file(path, "expected a checkpoint, whose metadata says its `{}`", key);
+  const std::string& text = found->second;
+  int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) fail_bad_file(path, "expected a checkpoint, whose metadata says its `{}`", key);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
+    fail_bad_file(path, "expected an integer from {} to {} as its `{}`, found `{}`", least, most, key, printable(text));
   return number;
 }
 
 /// Fails unless the tensors of a checkpoint are those variables.
 void compare(const SafetensorsHeader& header, const Variables& variables, const std::string& path, Span span) {
-  auto differs = [&](const std::string& what) { fail(Kind::file_shape_mismatch, span, "{}: {}", path, what); };
+  auto differs = [&](const std::string& what) { fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what); };
   for (const auto& [name, place] : variables) {
     const auto found = header.tensors.find(name);
     if (found == header.tensors.end()) {
       std::vector<std::string> names;
       for (const auto& [other, tensor] : header.tensors) names.push_back(other);
-      fail(Diagnostic(Kind::file_shape_mismatch, span, fmt::format("{}: expected {} `{}`, which is not there", path, to_string(place->type), name))
+      fail(Diagnostic(Kind::file_shape_mismatch, span, fmt::format("{}: expected {} `{}`, which is not there", printable(path), to_string(place->type), name))
                .related(place->span, "declared here")
-               .help(did_you_mean(name, names)));
+               .help(printable(did_you_mean(name, names))));
     }
     const auto dims = header.metadata.find("dims:" + name);
     const std::string stored = dims == header.metadata.end() ? dims_text(place->type.dims) : dims->second;
     if (found->second.sizes != sizes_of(place->type.dims) || found->second.type != safetensors_type(place->type.element) || stored != dims_text(place->type.dims)) {
       fail(Diagnostic(Kind::file_shape_mismatch, span,
-                      fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", path, to_string(place->type), name, found->second.type, to_text(found->second.sizes), stored))
+                      fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", printable(path), to_string(place->type), name, found->second.type, to_text(found->second.sizes), printable(stored)))
                .related(place->span, "declared here"));
     }
   }
   for (const auto& [name, tensor] : header.tensors)
-    if (!variables.contains(name)) differs(fmt::format("no variable is called `{}`, which it has", name));
+    if (!variables.contains(name)) differs(fmt::format("no variable is called `{}`, which it has", printable(name)));
 }
 
 /// load_checkpoint(folder, models): the step of the latest one, or none.
@@ -191,38 +183,54 @@ HostValue load_checkpoint(Evaluator& evaluator, Arguments& arguments) {
   const std::string folder = string_of(*given[0], "a folder");
   const Variables variables = variables_of(*given[1]);
   const Span span = arguments.span;
-  if (evaluator.domain.is_check()) return unknown(UnknownKind::kInt);
+  RunFiles& files = *evaluator.run_files;
+  if (evaluator.domain.is_check()) {
+    files.will_load(folder);
+    return unknown(UnknownKind::kInt);
+  }
 
   std::string path;
   on_rank_0(evaluator, span, [&] {
-    const std::vector<int64_t> steps = steps_in(folder);
-    if (!steps.empty()) path = file_of(folder, steps[0]);
+    const std::vector<int64_t> steps = checkpoint_steps(folder);
+    if (!steps.empty()) path = checkpoint_file(folder, steps[0]);
+    else if (!evaluator.domain.is_abstract()) files.begins_anew(folder);
   });
   if (!evaluator.domain.is_abstract()) path = evaluator.engine()->broadcast(path, span);
   if (path.empty()) return None{};
   SafetensorsHeader header;
   on_every_rank(evaluator, span, [&] { header = read_safetensors_header(path); });
   compare(header, variables, path, span);
-  double step = 0, seed = 0, random_calls = 0;
+  int64_t step = 0, seed = 0, random_calls = 0;
   on_every_rank(evaluator, span, [&] {
-    step = number_in(header, "step", path);
-    seed = number_in(header, "seed", path);
-    random_calls = number_in(header, "random_calls", path);
+    constexpr int64_t kMostOfDouble = int64_t{1} << 53;
+    step = number_in(header, "step", 0, INT64_MAX, path);
+    seed = number_in(header, "seed", -kMostOfDouble, kMostOfDouble, path);
+    random_calls = number_in(header, "random_calls", 0, kMostOfDouble, path);
   });
   std::vector<Value> loaded;
+  std::vector<uint64_t> sums;
   on_every_rank(evaluator, span, [&] {
     const PositionedFile file = PositionedFile::to_read(path);
     for (const auto& [name, place] : variables) {
       evaluator.builder.span = span;
       loaded.push_back(evaluator.builder.constant(place->type, place->stored));
-      evaluator.engine()->load(*loaded.back().node, file, header.tensors.at(name).begin);
+      sums.push_back(evaluator.engine()->load(*loaded.back().node, file, header.tensors.at(name).begin));
     }
   });
+  if (!evaluator.domain.is_abstract()) {
+    sums = evaluator.engine()->added_up(std::move(sums), span);
+    on_rank_0(evaluator, span, [&] {
+      size_t at = 0;
+      for (const auto& [name, place] : variables) expect_sum(header, path, name, sums[at++]);
+      const auto logs = header.metadata.find("logs");
+      files.loaded(folder, logs == header.metadata.end() ? "" : logs->second);
+    });
+  }
   size_t i = 0;
   for (const auto& [name, place] : variables) evaluator.variables.assign(place, Handle(loaded[i++]), span, span);
-  evaluator.builder.context.seed = seed;
-  evaluator.builder.context.random_calls = random_calls;
-  return static_cast<int64_t>(step);
+  evaluator.builder.context.seed = static_cast<double>(seed);
+  evaluator.builder.context.random_calls = static_cast<double>(random_calls);
+  return step;
 }
 
 /// safetensor(path, name, dims): one tensor of a file.
@@ -242,7 +250,7 @@ HostValue safetensor(Evaluator& evaluator, Arguments& arguments) {
       fail_bad_file(path, "it has no tensor `{}`{}{}", printable(name), help.empty() ? "" : "; ", printable(help));
     }
     if (evaluator.domain.is_abstract()) data = {tensor->second.sizes, element_type_of(path, tensor->second), {}};
-    else data = read_safetensor(path, tensor->second, memory_for_data(evaluator));
+    else data = read_safetensor(path, header, name, memory_for_data(evaluator));
   });
   if (!found) return unknown(UnknownKind::kAny);
   if (!evaluator.domain.is_abstract()) share_array(evaluator, data, arguments.span);

@@ -95,7 +95,7 @@ HostValue Evaluator::counters_block(const ast::CountersExpr& counters, const Sco
   ScopePtr inner = nested(scope);
   Flow flow = Flow::kNext;
   std::optional<Counters> counted = cuts.counted(*inner, counters.body.span, [&] { flow = run_block(counters.body, inner); });
-  if (domain.is_check() && flow == Flow::kReturn) calls.may_have_returned();
+  if (domain.is_check() && flow == Flow::kReturn) calls.may_have_returned(counters.body.span);
   return ObjectPtr(std::make_shared<CounterFigures>(std::move(counted)));
 }
 

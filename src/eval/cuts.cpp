@@ -66,7 +66,7 @@ void Cuts::cut(const Values& needed, Span span) {
   }
   if (!engine_->materialize(table, needed, [this] { return blocks_.gradients_may_come(); }, span)) return;
   for (Counted& block : counted_) block.values.clear();
-  reports_.add_last_plan(*engine_, span);
+  reports_.add_last_plan(*engine_, span, builder_.context.frame);
   if (on_cut_) on_cut_(span);
   interrupt_.poll(span);
 }
@@ -127,6 +127,7 @@ void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
 
 void Cuts::assigned(const PlacePtr& place) {
   if (!counted_.empty()) counted_.back().values.emplace_back(place);
+  if (assigned_ != nullptr) assigned_->push_back(place);
   variables_changed_ = true;
 }
 

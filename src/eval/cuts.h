@@ -50,6 +50,8 @@ class Cuts {
 
   /// A variable has been assigned: at the next cut the histories that read what it was end.
   void assigned(const PlacePtr& place);
+  /// As long as what it returns lives, variables that are assigned are written down in `places`.
+  Restore<std::vector<PlacePtr>*> assigned_into(std::vector<PlacePtr>& places) { return Restore(assigned_, &places); }
   /// A name of a scope has been bound, or an expression was a statement there: `counters` counts what its block makes.
   void made(const Scope& scope, const HostValue& value);
   /// A name of the scope has been assigned: of what a counted block binds, the value at its end is what it computes.
@@ -73,7 +75,8 @@ class Cuts {
   std::shared_ptr<std::vector<double>> reads_;
   size_t next_read_ = 0;            ///< of `reads_`, in a plan
   bool variables_changed_ = false;  ///< since the last cut
-  int64_t cuts_ = 0;                ///< so far
+  std::vector<PlacePtr>* assigned_ = nullptr;
+  int64_t cuts_ = 0;  ///< so far
   std::vector<Counted> counted_;
   std::function<void(Span)> on_cut_;
 };

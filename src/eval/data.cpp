@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "eval/run_files.h"
 #include "exec/storage.h"
 #include "io/io_error.h"
 #include "io/npy.h"
@@ -27,10 +28,11 @@ std::string failure_of(const std::function<void()>& act) {
   try {
     act();
   } catch (const IoError& error) {
-    const Kind kind = error.kind == IoError::Kind::kNotFound     ? Kind::file_not_found
-                      : error.kind == IoError::Kind::kBadFile    ? Kind::bad_file_format
-                      : error.kind == IoError::Kind::kUnwritable ? Kind::cannot_write
-                      : error.kind == IoError::Kind::kTooLarge   ? Kind::out_of_memory
+    const Kind kind = error.kind == IoError::Kind::kNotFound       ? Kind::file_not_found
+                      : error.kind == IoError::Kind::kBadFile      ? Kind::bad_file_format
+                      : error.kind == IoError::Kind::kUnwritable   ? Kind::cannot_write
+                      : error.kind == IoError::Kind::kTooLarge     ? Kind::out_of_memory
+                      : error.kind == IoError::Kind::kOfAnotherRun ? Kind::folder_of_another_run
                                                                  : Kind::bad_file;
     return static_cast<char>(kind) + std::string(error.what());
   }
@@ -41,7 +43,11 @@ Kind kind_in(const std::string& failure) { return static_cast<Kind>(static_cast<
 
 void fail_if(const std::string& failure, Span span) {
   if (failure.empty()) return;
-  fail(Diagnostic(kind_in(failure), span, failure.substr(1)).help(kind_in(failure) == Kind::file_not_found ? "files are found relative to the working directory" : ""));
+  const Kind kind = kind_in(failure);
+  Diagnostic diagnostic(kind, span, failure.substr(1));
+  if (kind == Kind::file_not_found) diagnostic.help("files are found relative to the working directory");
+  if (kind == Kind::folder_of_another_run) add_ways_out(diagnostic);
+  fail(std::move(diagnostic));
 }
 
 }  // namespace
@@ -143,10 +149,13 @@ std::string string_of(const GivenArgument& argument, std::string_view what) {
   return **text;
 }
 
-Range part_of(Range range, int64_t count, Span span) {
+Part part_of(const Range& range, int64_t count, Span span) {
+  if (!range.known || (count < 0 && range.open_last)) return {};
   const int64_t last = range.open_last ? count : range.last;
-  if (range.first < 0 || last > count || range.first > last) fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count, range.first, last);
-  return {range.first, last};
+  const bool fits = range.first >= 0 && range.first <= last && (count < 0 || last <= count);
+  if (fits) return {range.first, last - range.first};
+  if (count < 0) return {};
+  fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count, range.first, last);
 }
 
 std::shared_ptr<const std::vector<int64_t>> order_of(Evaluator& evaluator, const GivenArgument* shuffle, int64_t count) {

@@ -52,8 +52,14 @@ bool on_rank_0(Evaluator& evaluator, Span span, const std::function<void()>& act
 void on_every_rank(Evaluator& evaluator, Span span, const std::function<void()>& act);
 /// The string that an argument gives, which is `what`: "the path of a file".
 std::string string_of(const GivenArgument& argument, std::string_view what = "the path of a file");
-/// The part of `count` that a range takes, its open end closed. Fails (index_out_of_range) where it is not within.
-Range part_of(Range range, int64_t count, Span span);
+/// Some of the elements of a collection.
+struct Part {
+  int64_t first = 0;
+  int64_t count = -1;  ///< -1: only the run knows
+};
+/// The part of `count` elements (-1: only the run knows how many) that a range takes. Fails (index_out_of_range) where it is not
+/// within.
+Part part_of(const Range& range, int64_t count, Span span);
 /// The order that `shuffle:` asks of `count` places; null where they keep theirs, and where nothing is computed.
 std::shared_ptr<const std::vector<int64_t>> order_of(Evaluator& evaluator, const GivenArgument* shuffle, int64_t count);
 /// The ids in a list of ids, which `value` is in a list of such.

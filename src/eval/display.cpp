@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "eval/limits.h"
+#include "support/edit.h"
+#include "support/printable.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -49,8 +51,7 @@ std::string number_text(double number, ElementType element, int digits) {
   if (element == ElementType::kBool) return number != 0 ? "true" : "false";
   if (element == ElementType::kI32) return fmt::format("{}", static_cast<int64_t>(number));
   if (number == 0) return "0";
-  if (std::isnan(number)) return "nan";  // without the sign that it may have
-  return fmt::format("{:.{}g}", number, digits);
+  return fmt::format("{:.{}g}", without_sign_of_nan(number), digits);
 }
 
 std::string Display::list_text(const ListPtr& value) {
@@ -85,7 +86,7 @@ std::string Display::text(const HostValue& value, bool inside) {
   if (auto* i = value.as<int64_t>()) return fmt::format("{}", *i);
   if (auto* d = value.as<double>()) return number_text(*d, ElementType::kF64);
   if (auto* b = value.as<bool>()) return *b ? "true" : "false";
-  if (auto* text = value.as<Text>()) return inside ? quote(**text) : **text;
+  if (auto* text = value.as<Text>()) return inside ? printable(quote(**text)) : **text;
   if (auto* dim = value.as<Dim>()) return to_string(*dim);
   if (auto* element = value.as<ElementType>()) return std::string(name(*element));
   if (auto* range = value.as<Range>()) return fmt::format("{}..{}", range->first, range->last);
@@ -104,7 +105,10 @@ std::string Display::formatted(const HostValue& value, const std::string& format
   HostValue number = value;
   if (const Value* tensor = tensor_of(value)) {
     if (!tensor->dims().empty()) {
-      fail(Kind::bad_format, span, "a format is of a number or a string, found {}", to_string(tensor->type()));
+      Span colon = format_span;
+      if (colon.is_known()) --colon.begin;
+      fail(Diagnostic(Kind::bad_format, span, fmt::format("a format is of a number or a string, found {}", to_string(tensor->type())))
+               .help(colon.is_known() ? help_with("a tensor is shown as it is", {{colon, ""}}) : ""));
     }
     number = cuts_.read_number(*tensor, span);
   }
@@ -128,12 +132,15 @@ std::string Display::formatted(const HostValue& value, const std::string& format
     }
     if (auto* d = number.as<double>()) {
       if (last == 'd' && *d == std::floor(*d)) return fmt::format(fmt::runtime(pattern), static_cast<int64_t>(*d));
-      return fmt::format(fmt::runtime(pattern), *d);
+      return fmt::format(fmt::runtime(pattern), without_sign_of_nan(*d));
     }
     if (auto* b = number.as<bool>()) return fmt::format(fmt::runtime(pattern), *b);
     return fmt::format(fmt::runtime(pattern), text(number));
   } catch (const fmt::format_error& error) {
-    fail(Kind::bad_format, format_span.is_known() ? format_span : span, "`{}` does not fit {}: {}", format, describe(value), error.what());
+    const bool is_float = number.is<double>() && last == 'd';
+    const std::string fitting = is_float ? format.substr(0, format.size() - 1) + ".0f" : "";
+    fail(Diagnostic(Kind::bad_format, format_span.is_known() ? format_span : span, fmt::format("`{}` does not fit {}: {}", format, describe(value), error.what()))
+             .help(is_float && format_span.is_known() ? help_with("`d` is of integers", {{format_span, fitting}}) : ""));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // What was entered at a prompt.
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,11 @@ namespace mtf {
 struct Entry {
   std::string name;
   std::string text;
-  bool is_file = false;         ///< a script that was loaded
-  bool without_loops = false;   ///< of which loops were left out
-  bool moves = false;           ///< it was given to Session::use
-  std::vector<bool> has_value;  ///< for each statement: a bare expression with a value
+  bool is_file = false;               ///< a script that was loaded
+  bool without_loops = false;         ///< without those loops that compute
+  bool moves = false;                 ///< it was given to Session::use
+  std::vector<bool> has_value;        ///< for each statement: a bare expression with a value
+  std::vector<std::size_t> left_out;  ///< the loops among the statements that were
 };
 
 }  // namespace mtf

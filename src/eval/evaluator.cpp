@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eval/run_files.h"
 #include "eval/set_aside.h"
 #include "eval/span_table.h"
 #include "exec/program_record.h"
@@ -26,6 +27,7 @@ Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output)
       calls(*this),
       loops(*this),
       branches(*this),
+      run_files(std::make_unique<RunFiles>()),
       engine_(engine),
       own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
       top_(own_top_) {
@@ -41,12 +43,18 @@ Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output)
   if (settings.layout) builder.context.layout = std::make_shared<const Layout>(Layout{Name(), *settings.layout, {}});
 }
 
-Evaluator::~Evaluator() { own_top_->release(); }
+Evaluator::~Evaluator() {
+  builder.table->on_unread(nullptr);
+  own_top_->release();
+}
 
 void Evaluator::stand_in(const Evaluator& other) {
   top_ = other.top_;
+  writes_down_.emplace(top_->changes, &undo);
   builder.context = other.builder.context;
   interrupt = other.interrupt;
+  variables.number_behind(other.variables);
+  last_region_ = other.last_region_;
 }
 
 void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
@@ -54,6 +62,7 @@ void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
   hoist(program->body, top_);
   const BlockInfo& info = blocks.info(program->body);
   meshes.declare_all(info);
+  if (domain.is_plan()) unread.watch(*builder.table, *program->file);
   const Modules::Evaluating here = modules.evaluating(program->file->name());
   OpenBlocks::Entered block = blocks.enter(info, top_);
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
@@ -65,6 +74,7 @@ void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
     reports.end_statement(stmt.span);
   }
   reports.begin_statement();
+  if (domain.is_plan()) unread.end(*builder.table, *top_);
 }
 
 void Evaluator::run_entry_statement(const std::shared_ptr<const ast::Program>& program, size_t index) {
@@ -104,9 +114,14 @@ std::vector<std::string> Evaluator::visible_names(Scope* scope) const {
   return names;
 }
 
-std::string Evaluator::help_with_name(Name name, const std::vector<std::string>& visible) const {
+std::string Evaluator::help_with_name(Name name, Span span, const std::vector<std::string>& visible) const {
   if (modules.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
-  if (std::string foreign = foreign_help(Foreign::name, name.text()); !foreign.empty()) return foreign;
+  if (std::string foreign = foreign_help(Foreign::name, span, name.text()); !foreign.empty()) return foreign;
+  const std::string_view before = trim(std::string_view(span.file->text()).substr(0, span.begin));
+  if (before.ends_with("//") && before.data() + before.size() > span.file->text().data() + span.file->line_start(span.file->line_of(span.begin))) {
+    const auto begin = static_cast<std::uint32_t>(before.size() - 2 + (before.data() - span.file->text().data()));
+    return help_with("a comment begins with `#`", {{{span.file, begin, begin + 2}, "#"}});
+  }
   return did_you_mean(name.text(), visible);
 }
 
@@ -133,7 +148,7 @@ HostValue Evaluator::look_up(Name name, Span span, const ScopePtr& scope) {
     }
   }
   fail(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-           .help(help_with_name(name, visible_names(scope.get()))));
+           .help(help_with_name(name, span, visible_names(scope.get()))));
 }
 
 }  // namespace mtf

@@ -13,7 +13,9 @@
 //   what is under way       blocks, calls, loops, branches
 //   values                  convert, annotations, operations, variables, display
 //   what is computed        cuts, reports
-//   what is not known       domain, findings, uncalled, undo
+//   what is written         run_files
+//   what is not known       domain, findings, uncalled, unread, undo
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -40,6 +42,7 @@
 #include "eval/settings.h"
 #include "eval/uncalled.h"
 #include "eval/undo.h"
+#include "eval/unread.h"
 #include "eval/variables.h"
 #include "ops/builder.h"
 #include "support/interrupt.h"
@@ -47,6 +50,7 @@
 
 namespace mtf {
 
+class RunFiles;  // eval/run_files.h
 class SpanTable;
 
 /// Where an operator and its operands stand.
@@ -85,12 +89,14 @@ class Evaluator {
   Meshes meshes;
   Modules modules;
   UncalledFunctions uncalled;
+  UnreadValues unread;
   Annotations annotations;
   Operations operations;
   Variables variables;
   Calls calls;
   Loops loops;
   Branches branches;
+  const std::unique_ptr<RunFiles> run_files;
 
   // ---- programs ----
   /// The scope of the main file, or of the REPL.
@@ -132,10 +138,10 @@ class Evaluator {
   // ---- for the parts ----
   /// Every name that an expression in the scope could be; null: those that need no declaration.
   std::vector<std::string> visible_names(Scope* scope) const;
-  /// What to do about a name that is not among the `visible`: it may be a standard module, or misspelt.
-  std::string help_with_name(Name name, const std::vector<std::string>& visible) const;
-  /// Meshes::check of the mesh in force.
-  void check_mesh(Span span) { meshes.check(builder.context.mesh, span, findings.collects()); }
+  /// What to do about a name at `span` that is not among the `visible`: it may be a standard module, or misspelt.
+  std::string help_with_name(Name name, Span span, const std::vector<std::string>& visible) const;
+  /// Meshes::check of the mesh and the layout in force.
+  void check_mesh(Span span) { meshes.check(builder.context.mesh, builder.context.layout, span, findings.collects()); }
   /// A number for a call of `recompute`, which ascend from 1.
   int64_t new_recompute_region() { return ++last_region_; }
 
@@ -186,7 +192,8 @@ class Evaluator {
 
   Engine* engine_;
   ScopePtr own_top_;
-  ScopePtr top_;  ///< `own_top_`, or another's
+  ScopePtr top_;                               ///< `own_top_`, or another's
+  std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile
   int64_t last_region_ = 0;
   SpanTable* spans_ = nullptr;
 };

@@ -1,9 +1,11 @@
 #include <algorithm>
 
+#include "eval/doubtful.h"
 #include "eval/evaluator.h"
 #include "eval/limits.h"
 #include "eval/places.h"
 #include "eval/span_table.h"
+#include "eval/suggestions.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/overloaded.h"
@@ -84,6 +86,7 @@ HostValue Evaluator::lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda
   function->span = expr.span;
   function->scope = scope;
   function->visible = scope->bindings.size();
+  function->named = scope->names(names_in(ast::text_of(lambda)), function->visible);
   function->reached = true;
   scope->capture();
   if (domain.is_check()) uncalled.declared(function);
@@ -93,11 +96,24 @@ HostValue Evaluator::lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda
 namespace {
 
 // What other languages find behind a dot: methods that are operations here, and what the table of foreign words knows.
-std::string help_with_part(std::string_view name, bool of_module) {
+std::string help_with_part(Span name, bool of_module) {
   if (of_module) return foreign_help(Foreign::name, name);
   if (std::string foreign = foreign_help(Foreign::part, name); !foreign.empty()) return foreign;
-  const Op* op = mtf::find_op(name);
-  return op && !op->signature.empty() ? fmt::format("operations are functions: `{}`", op->signature) : std::string();
+  const Op* op = mtf::find_op(name.text());
+  if (!op || op->signature.empty()) return {};
+  return help_with(fmt::format("operations are functions, as in `{}`", op->signature), as_function(name));
+}
+
+// What to write instead of a call of an instance that has no `fn call`: of its other functions, the first that takes as much.
+std::string help_with_call(const Instance& instance, const ast::CallExpr& call) {
+  Span behind = call.callee->span;
+  behind.begin = behind.end;
+  for (const ast::Stmt& stmt : instance.model->declaration->body.statements) {
+    const auto* function = stmt.as<ast::FnStmt>();
+    if (!function || function->parameters.size() < call.arguments.size()) continue;
+    return help_with("a call of an instance runs `fn call`", {{behind, "." + function->name.name.str()}});
+  }
+  return "`fn call(x) = x` in the model is what a call of its instance runs";
 }
 
 }  // namespace
@@ -105,13 +121,15 @@ std::string help_with_part(std::string_view name, bool of_module) {
 HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) {
   if (object.is_poison() || object.is_unknown()) return object.is_poison() ? object : unknown(UnknownKind::kAny);
   std::vector<std::string> parts;
+  static const Name kParams("params"), kStates("states");
+  const HoldsPlaces holds = name.name == kParams || name.name == kStates ? holds_places(object) : HoldsPlaces::kNo;
+  if (holds == HoldsPlaces::kUnknown) return unknown(UnknownKind::kAny);
+  if (holds == HoldsPlaces::kYes) {
+    std::vector<HostValue> items;
+    for (PlacePtr& place : places_of(object, name.name == kParams)) items.push_back(std::move(place));
+    return make_list(std::move(items));
+  }
   if (auto* instance = object.as<InstancePtr>()) {
-    static const Name kParams("params"), kStates("states");
-    if (name.name == kParams || name.name == kStates) {
-      std::vector<HostValue> items;
-      for (PlacePtr& place : places_of(object, name.name == kParams)) items.push_back(std::move(place));
-      return make_list(std::move(items));
-    }
     Scope& scope = *(*instance)->scope;
     if (Binding* binding = scope.find_own(name.name)) {
       if (spans_) spans_->use(name.span, binding->span);
@@ -159,11 +177,19 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) 
     if (name.name.text() == "name") return make_text(dim->name.str());
     if (name.name.text() == "size") return dim->size;
     parts = {"name", "size"};
+  } else if (auto* model = object.as<ModelClassPtr>()) {
+    const std::string called = (*model)->declaration->name.name.str();
+    const Span instance = object_of(name.span);
+    Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
+    diagnostic.help(help_with(fmt::format("`{}` is a model, whose instances have parts", called),
+                              instance.is_known() ? as_instance(**model, instance, top_) : std::vector<Edit>()));
+    fail(std::move(diagnostic));
   }
   Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
-  std::string help = help_with_part(name.name.text(), object.is<ModulePtr>());
+  constexpr std::size_t kMostParts = 40;
+  std::string help = help_with_part(name.span, object.is<ModulePtr>());
   if (help.empty()) help = did_you_mean(name.name.text(), parts);
-  if (help.empty() && !parts.empty() && parts.size() <= 12) help = "it has " + join(parts, ", ");
+  if (help.empty() && !parts.empty() && parts.size() <= kMostParts) help = "it has " + join(parts, ", ");
   diagnostic.help(std::move(help));
   fail(std::move(diagnostic));
 }
@@ -186,47 +212,93 @@ HostValue Evaluator::range(const ast::RangeExpr& range, const ScopePtr& scope) {
   return result;
 }
 
-HostValue Evaluator::comprehension(const ast::ComprehensionExpr& c, const ScopePtr& scope) {
-  const HostValue iterable = evaluate(*c.iterable, scope);
-  if (iterable.is_poison()) return iterable;
-  std::vector<HostValue> items;
-  bool all_known = true;  // which elements the filter takes
-  // False if an element is poison.
-  auto turn = [&](HostValue item) {
-    interrupt.poll(c.iterable->span);
-    const ScopePtr inner = nested(scope);
-    bind_pattern(*c.pattern, std::move(item), inner);
-    const std::optional<bool> taken = c.filter ? convert.to_condition(evaluate(*c.filter, inner), c.filter->span) : true;
-    if (taken && !*taken) return true;
-    const auto maybe = taken ? domain.as_it_is() : domain.uncertain();
-    HostValue element = evaluate(*c.element, inner);
-    if (element.is_poison()) return false;
-    all_known = all_known && taken;
-    items.push_back(std::move(element));
-    return true;
-  };
-  auto all = [&](int64_t count, const std::function<HostValue(int64_t)>& at) -> HostValue {
-    for (int64_t i = 0; i < count; ++i)
-      if (!turn(at(i))) return Poison{};
-    return all_known ? make_list(std::move(items)) : unknown(UnknownKind::kAny);
-  };
-  if (auto* list = iterable.as<ListPtr>()) {
-    return all(static_cast<int64_t>((*list)->items.size()), [keep = *list](int64_t i) { return keep->items[i]; });
+namespace {
+
+/// A comprehension under way.
+class Comprehension {
+ public:
+  Comprehension(Evaluator& evaluator, const ast::ComprehensionExpr& comprehension) : evaluator_(evaluator), all_(comprehension) {}
+
+  HostValue value(const ScopePtr& scope) {
+    if (!walk(0, scope)) return Poison{};
+    return all_known_ ? make_list(std::move(items_)) : unknown(UnknownKind::kAny);
   }
-  if (auto* range = iterable.as<Range>(); range && range->known) {
-    check_list_length(static_cast<size_t>(range->size()), c.iterable->span);
-    return all(range->size(), [first = range->first](int64_t i) { return HostValue(first + i); });
-  }
-  if (auto* sequence = iterable.as<SequencePtr>(); sequence && (*sequence)->count >= 0) return all((*sequence)->count, (*sequence)->at);
-  if (iterable.is<Range>() || iterable.is_unknown() || iterable.is<SequencePtr>()) {
-    // How many there are only the run knows: one stands for all.
-    const auto maybe = domain.uncertain();
+
+ private:
+  using Loop = ast::ComprehensionExpr::Loop;
+
+  /// Takes every turn of a loop and of those inside it. False if something is poison.
+  bool walk(size_t index, const ScopePtr& scope) {
+    const Loop& loop = all_.loops[index];
+    check_stack(loop.span, Kind::nesting_too_deep);
+    const HostValue iterable = evaluator_.evaluate(*loop.iterable, scope);
+    if (iterable.is_poison()) return false;
     auto* sequence = iterable.as<SequencePtr>();
-    if (!turn(sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny))) return Poison{};
-    return unknown(UnknownKind::kAny);
+    if (auto* list = iterable.as<ListPtr>())
+      return every_turn(index, static_cast<int64_t>((*list)->items.size()), [keep = *list](int64_t i) { return keep->items[i]; }, scope);
+    auto* range = iterable.as<Range>();
+    if (const std::optional<int64_t> count = range ? range->size(loop.iterable->span) : std::nullopt) {
+      check_list_length(static_cast<size_t>(*count), loop.iterable->span);
+      return every_turn(index, *count, [first = range->first](int64_t i) { return HostValue(first + i); }, scope);
+    }
+    if (sequence && (*sequence)->count >= 0) return every_turn(index, (*sequence)->count, (*sequence)->at, scope);
+    if (!iterable.is<Range>() && !iterable.is_unknown() && !sequence) {
+      fail(Diagnostic(Kind::not_iterable, loop.iterable->span, fmt::format("expected a list or a range, found {}", describe(iterable)))
+               .help(iterable.is<Dim>() || iterable.is<int64_t>() ? help_with("", {{{loop.iterable->span.file, loop.iterable->span.begin, loop.iterable->span.begin}, "0.."}}) : ""));
+    }
+    // How many there are only the run knows: one stands for all.
+    all_known_ = false;
+    const auto maybe = evaluator_.domain.uncertain();
+    Doubtful once(evaluator_, {loop.iterable->span, Doubt::Kind::kTurns});
+    const bool is_right = turn(index, sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny), scope);
+    once.end();
+    return is_right;
   }
-  fail(Diagnostic(Kind::not_iterable, c.iterable->span, fmt::format("expected a list or a range, found {}", describe(iterable)))
-           .help(iterable.is<Dim>() || iterable.is<int64_t>() ? "write `0..n`" : ""));
+
+  bool every_turn(size_t index, int64_t count, const std::function<HostValue(int64_t)>& at, const ScopePtr& scope) {
+    for (int64_t i = 0; i < count; ++i)
+      if (!turn(index, at(i), scope)) return false;
+    return true;
+  }
+
+  bool turn(size_t index, HostValue item, const ScopePtr& scope) {
+    const Loop& loop = all_.loops[index];
+    evaluator_.interrupt.poll(loop.iterable->span);
+    const ScopePtr inner = evaluator_.nested(scope);
+    evaluator_.bind_pattern(*loop.pattern, std::move(item), inner);
+    auto maybe = evaluator_.domain.as_it_is();
+    std::optional<Doubtful> rest;
+    for (const ast::ExprPtr& filter : loop.filters) {
+      const std::optional<bool> taken = evaluator_.convert.to_condition(evaluator_.evaluate(*filter, inner), filter->span);
+      if (taken && !*taken) return true;
+      if (taken) continue;
+      all_known_ = false;
+      evaluator_.domain.becomes_uncertain();
+      if (!rest) rest.emplace(evaluator_, Doubt{filter->span, Doubt::Kind::kWays});
+    }
+    const bool is_right = index + 1 < all_.loops.size() ? walk(index + 1, inner) : add_element(inner);
+    if (rest) rest->end();
+    return is_right;
+  }
+
+  bool add_element(const ScopePtr& scope) {
+    HostValue element = evaluator_.evaluate(*all_.element, scope);
+    if (element.is_poison()) return false;
+    check_list_length(items_.size() + 1, all_.element->span);
+    items_.push_back(std::move(element));
+    return true;
+  }
+
+  Evaluator& evaluator_;
+  const ast::ComprehensionExpr& all_;
+  std::vector<HostValue> items_;
+  bool all_known_ = true;  ///< which elements there are
+};
+
+}  // namespace
+
+HostValue Evaluator::comprehension(const ast::ComprehensionExpr& comprehension, const ScopePtr& scope) {
+  return Comprehension(*this, comprehension).value(scope);
 }
 
 Arguments Evaluator::evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope) {
@@ -255,14 +327,18 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
   HostValue callee = evaluate(*call.callee, scope);
   Arguments arguments = evaluate_arguments(call, expr.span, scope);
   if (callee.is_poison() || arguments.any_poison()) return Poison{};
-  if (callee.is_unknown()) return unknown(UnknownKind::kAny);
+  if (callee.is_unknown()) {
+    uncounted(*this, expr.span);
+    return unknown(UnknownKind::kAny);
+  }
   if (auto* op = callee.as<OperationPtr>()) return operations.call(**op, arguments);
   if (auto* instance = callee.as<InstancePtr>()) {
     static const Name kCall("call");
     Binding* binding = (*instance)->scope->find_own(kCall);
     if (!binding) {
       fail(Diagnostic(Kind::not_callable, call.callee->span, fmt::format("{} has no `fn call`", describe(callee)))
-               .related((*instance)->model->declaration->signature_span, "declared here"));
+               .related((*instance)->model->declaration->signature_span, "declared here")
+               .help(help_with_call(**instance, call)));
     }
     return calls.call(HostValue(binding->value), arguments);
   }

@@ -1,5 +1,9 @@
 #pragma once
 // What a check finds, and how much it may do to find it.
+#include <functional>
+#include <string>
+#include <unordered_set>
+
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -13,17 +17,25 @@ class Findings {
   /// From here on errors are collected in `list`, which lives longer.
   void collect_in(Diagnostics& list) { list_ = &list; }
   bool collects() const { return list_ != nullptr; }
-  /// How many there are.
-  size_t count() const { return list_ == nullptr ? 0 : list_->list().size(); }
+  /// How many errors there are.
+  size_t count() const { return list_ == nullptr ? 0 : list_->error_count(); }
 
   /// Adds an error or a warning; throws it as an error where none are collected. Ends a check that has found a hundred:
   /// each takes time to explain, and nobody reads more.
   void report(Diagnostic diagnostic);
+  /// From here on warnings are told to `tell`.
+  void on_warning(std::function<void(const Diagnostic&)> tell) { tell_ = std::move(tell); }
+  /// A check has told them.
+  void have_been_told(const Diagnostics& warnings);
+  /// A warning of what is evaluated: collected, or told; once for each kind and place, however often that is evaluated.
+  void warn(Diagnostic diagnostic);
   /// Counts what a check does, in expressions evaluated; ends the check (check_cut_short) when that is too much.
   void count_steps(Span span, size_t steps);
 
  private:
   Diagnostics* list_ = nullptr;
+  std::function<void(const Diagnostic&)> tell_;
+  std::unordered_set<std::string> told_;  ///< kinds and places of warnings
   int64_t steps_ = 0;
 };
 

@@ -45,6 +45,20 @@ HeldName described(Name name, const HostValue& value) {
 
 }  // namespace
 
+int64_t bytes_kept_by(const HostValue& value) {
+  if (const Value* tensor = tensor_of(value)) return saturating_multiply(size_of(tensor->dims()), size_of(tensor->element()));
+  int64_t bytes = 0;
+  if (auto* list = value.as<ListPtr>()) {
+    // Some of a long one stand for all: it may be asked in each turn of a loop that extends it.
+    constexpr size_t kLooks = 64;
+    const std::vector<HostValue>& items = (*list)->items;
+    const size_t step = items.size() / kLooks + 1;
+    for (size_t i = 0; i < items.size(); i += step) bytes = saturating_add(bytes, bytes_kept_by(items[i]));
+    bytes = saturating_multiply(bytes, static_cast<int64_t>(step));
+  }
+  return bytes;
+}
+
 int64_t bytes_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
   return saturating_multiply(elements_of_block(type, sharding, mesh), size_of(type.element));
 }
@@ -124,7 +138,7 @@ std::vector<HeldVariable> held_variables(const HostValue& value) {
 std::vector<LaidOut> laid_out_in(const HostValue& value) {
   if (const Value* tensor = tensor_of(value)) return {{"", tensor->type(), tensor->sharding(), tensor->mesh()}};
   std::vector<LaidOut> tensors;
-  for (const PlacePtr& place : places_of(value, true)) tensors.push_back({place->path, place->type, place->stored.sharding, place->stored.mesh});
+  for (const auto& [place, path] : paths_of(value, true)) tensors.push_back({path, place->type, place->stored.sharding, place->stored.mesh});
   return tensors;
 }
 

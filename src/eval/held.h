@@ -48,13 +48,17 @@ std::vector<HeldPart> held_parts(const HostValue& value);
 
 /// What a tensor is and where it lies.
 struct LaidOut {
-  std::string name;  ///< of a variable of a model: its path
+  std::string name;  ///< of a variable of a model: its path from the value that was asked for
   TensorType type;
   Sharding sharding;
   MeshPtr mesh;
 };
-/// A tensor; of whatever has params, those, in the order of declaration; nothing for any other value.
+/// A tensor; of whatever has params, those, in the order of declaration, by what stands behind the value to name them (`w`,
+/// `[1].attention.wq`); nothing for any other value.
 std::vector<LaidOut> laid_out_in(const HostValue& value);
+
+/// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once.
+int64_t bytes_kept_by(const HostValue& value);
 
 /// Bytes of a tensor's largest block.
 int64_t bytes_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh);

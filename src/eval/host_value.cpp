@@ -8,6 +8,7 @@
 #include "eval/scope.h"
 #include "graph/op.h"
 #include "support/diagnostics.h"
+#include "support/text.h"
 
 namespace mtf {
 
@@ -72,7 +73,7 @@ std::string describe(const HostValue& value) {
     }
     std::string operator()(bool b) const { return b ? "the bool true" : "the bool false"; }
     std::string operator()(int64_t i) const { return fmt::format("the int {}", i); }
-    std::string operator()(double d) const { return fmt::format("the float {:g}", d); }
+    std::string operator()(double d) const { return fmt::format("the float {:g}", without_sign_of_nan(d)); }
     std::string operator()(ElementType e) const { return fmt::format("the element type {}", name(e)); }
     std::string operator()(const Dim& dim) const { return "the dim " + to_string(dim); }
     std::string operator()(const Range&) const { return "a range"; }
@@ -173,20 +174,31 @@ UnknownKind unknown_kind(const HostValue& value) {
   return UnknownKind::kAny;
 }
 
+std::optional<int64_t> Range::size(Span span) const {
+  if (open_first || open_last) fail(Kind::not_iterable, span, "this range has no {}", open_last ? "end" : "beginning");
+  if (!known) return std::nullopt;
+  if (last <= first) return 0;
+  int64_t count = 0;
+  if (__builtin_sub_overflow(last, first, &count)) fail(Kind::integer_overflow, span, "{}..{} has more than 2^63 - 1 numbers", first, last);
+  return count;
+}
+
 std::optional<HostValue> merge(const HostValue& a, const HostValue& b) {
   if (a.is_poison() || b.is_poison()) return HostValue(Poison{});
   const Value* x = tensor_of(a);
   const Value* y = tensor_of(b);
   if (x && y) {
     if (x->element() != y->element() || !same_set(x->dims(), y->dims())) return std::nullopt;
+    if (*x != *y) y->node->one_of_several = true;
     return b;
   }
   // A number that in one branch became a tensor without dims: from here on it is one.
   if (x && x->dims().empty() && is_number(b)) return a;
   if (y && y->dims().empty() && is_number(a)) return b;
   // Of what is entirely unknown the other is the better guess; the run will tell.
-  if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return y ? b : a;
-  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return x ? a : b;
+  const auto guess = [](const Value* tensor) { if (tensor) tensor->node->one_of_several = true; return tensor != nullptr; };
+  if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return guess(y) ? b : a;
+  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return guess(x) ? a : b;
   if (x || y) return std::nullopt;
   if (is_number(a) && is_number(b)) {
     if (a.data == b.data) return a;

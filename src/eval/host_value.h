@@ -48,11 +48,9 @@ struct Range {
   bool open_first = false;
   bool open_last = false;
   bool known = true;
-  int64_t size() const {
-    int64_t count = 0;
-    if (last <= first) return 0;
-    return __builtin_sub_overflow(last, first, &count) ? INT64_MAX : count;
-  }
+  /// How many numbers it has; nothing if only the run knows. Fails at `span` without a beginning or an end (not_iterable), and
+  /// if they are too many to count (integer_overflow).
+  std::optional<int64_t> size(Span span) const;
   bool operator==(const Range&) const = default;
 };
 
@@ -118,10 +116,13 @@ struct Place {
   bool trainable = true;
   Name model;  ///< the class that declares it
   TensorType type;
-  GivenLayout stored;       ///< where it lies
-  bool own_layout = false;  ///< its declaration says how: another layout in force does not move it
+  GivenLayout stored;        ///< where it lies
+  bool own_layout = false;   ///< its declaration says how: another layout in force does not move it
+  bool is_assigned = false;  ///< since its declaration
   Handle current;
   Span span;           ///< where it is declared
+  Span declared;       ///< its name and its type
+  Span begins;         ///< the value that it is declared with
   int64_t serial = 0;  ///< ascending in order of declaration
 };
 
@@ -137,6 +138,7 @@ struct Function {
   std::shared_ptr<Scope> scope;
   size_t visible = 0;    ///< the bindings of `scope` that it sees
   bool reached = false;  ///< evaluation has passed its declaration, so `visible` is final
+  std::shared_ptr<const std::vector<std::shared_ptr<const void>>> named = nullptr;
 };
 
 struct ModelClass {
@@ -145,6 +147,7 @@ struct ModelClass {
   std::shared_ptr<Scope> scope;
   size_t visible = 0;
   bool reached = false;
+  std::shared_ptr<const std::vector<std::shared_ptr<const void>>> named = nullptr;
 };
 
 /// An instance of a model: the scope in which its body ran.

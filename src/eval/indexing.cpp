@@ -1,9 +1,12 @@
 // `x[…]`: of tensors by the names of their dims, of lists and data by position.
+#include <algorithm>
 #include <limits>
 
+#include "eval/doubtful.h"
 #include "eval/evaluator.h"
 #include "eval/limits.h"
 #include "ops/shape.h"
+#include "support/edit.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -19,7 +22,15 @@ HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, c
   if (tensor_of(object)) return index_tensor(expr, index, object, values, scope);
   if (index.arguments.size() == 1 && !index.arguments[0].label) {
     const Span span = index.arguments[0].value->span;
-    if (auto* list = object.as<ListPtr>()) return index_list(**list, values[0], span);
+    if (auto* list = object.as<ListPtr>()) {
+      const auto& items = (*list)->items;
+      const bool is_shape = !items.empty() && items.front().is<Dim>() && values[0].is<Dim>();
+      if (is_shape && values[0].as<Dim>()->size >= static_cast<int64_t>(items.size())) {
+        fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected a place in the list, found {}", describe(values[0])))
+                 .help(help_with("the size of a dim is that of every tensor that has it", {{expr.span, fmt::format("size({})", span.text())}})));
+      }
+      return index_list(**list, values[0], span);
+    }
     if (auto* text = object.as<Text>()) return index_text(**text, values[0], span);
     auto* range = values[0].as<Range>();
     if (auto* native = object.as<ObjectPtr>(); native && range) {
@@ -42,8 +53,9 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
   const std::optional<int64_t> number = convert.to_int(at, span, "an index");
   if (!number) {
     // Any of them: one stands for all if they are tensors, or nobody knows what they are.
-    const bool alike = !items.empty() && (items[0].is_unknown() || tensor_of(items[0]));
-    return alike ? items[0] : unknown(UnknownKind::kAny);
+    const Value* tensor = items.empty() ? nullptr : tensor_of(items[0]);
+    if (tensor) tensor->node->one_of_several = true;
+    return tensor || (!items.empty() && items[0].is_unknown()) ? items[0] : unknown(UnknownKind::kAny);
   }
   if (*number < 0 || *number >= size) fail(Kind::index_out_of_range, span, "expected an index from 0 to {}, found {}", size - 1, *number);
   return items[*number];
@@ -68,6 +80,42 @@ HostValue Evaluator::index_text(const std::string& text, const HostValue& at, Sp
   return make_text(text.substr(begins[*number], begins[*number + 1] - begins[*number]));
 }
 
+namespace {
+
+/// `x[-1, 0..2]` by names: what has none is of the dims that are not named, in their order.
+std::vector<Edit> index_by_names(const ast::IndexExpr& index, const Dims& dims, const std::vector<HostValue>& values) {
+  std::vector<Name> named;
+  for (const ast::Argument& argument : index.arguments)
+    if (argument.label) named.push_back(argument.label->name);
+  std::vector<Edit> edits;
+  auto dim = dims.begin();
+  for (size_t i = 0; i < index.arguments.size(); ++i) {
+    const ast::Argument& argument = index.arguments[i];
+    if (argument.label) continue;
+    while (dim != dims.end() && std::find(named.begin(), named.end(), dim->name) != named.end()) ++dim;
+    if (dim == dims.end()) return {};
+    if (!values[i].is<int64_t>() && !values[i].is<Range>() && !is_number(values[i])) return {};
+    const std::string name = (dim++)->name.str();
+    const auto* number = values[i].as<int64_t>();
+    const std::string text(argument.value->span.text());
+    edits.emplace_back(argument.value->span, name + ": " + (number && *number < 0 ? fmt::format("size({}) - {}", name, -*number) : text));
+  }
+  return edits;
+}
+
+/// What to write instead of an index without the name of a dim.
+std::string help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, const Value& object, const std::vector<HostValue>& values) {
+  const Value* mask = values.size() == 1 ? tensor_of(values[0]) : nullptr;
+  if (mask && mask->element() == ElementType::kBool) {
+    const std::string condition(index.arguments[0].value->span.text());
+    return help_with("a tensor keeps its dims, and what is not taken becomes 0", {{expr.span, fmt::format("where({}, {}, 0)", condition, index.object->span.text())}});
+  }
+  if (mask) return help_with("the rows of a table are found by", object.dims().empty() ? std::vector<Edit>() : std::vector<Edit>{{expr.span, fmt::format("gather({}, {}, over: {})", index.object->span.text(), index.arguments[0].value->span.text(), object.dims()[0].name.text())}});
+  return help_with("", index_by_names(index, object.dims(), values));
+}
+
+}  // namespace
+
 HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object, const std::vector<HostValue>& values,
                                   const ScopePtr& scope) {
   Value result = convert.to_tensor(object, index.object->span);
@@ -78,7 +126,7 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
     const ast::Argument& argument = index.arguments[i];
     if (!argument.label) {
       fail(Diagnostic(Kind::not_indexable, argument.span, fmt::format("{} is indexed by the names of its dimensions", describe(object)))
-               .help(result.dims().empty() ? "" : fmt::format("`x[{}: {}]`", result.dims()[0].name.text(), argument.value->span.text())));
+               .help(help_with_index(expr, index, result, values)));
     }
     HostValue named = look_up(argument.label->name, argument.label->span, scope);
     if (named.is_poison()) return named;
@@ -91,7 +139,10 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
                .help(did_you_mean(dim.name.text(), names)));
     }
     if (auto* range = values[i].as<Range>()) {
-      if (!range->known) return unknown(UnknownKind::kAny);
+      if (!range->known) {
+        uncounted(*this, expr.span);
+        return unknown(UnknownKind::kAny);
+      }
       const int64_t last = range->open_last ? result.dims()[place].size : range->last;
       result = slice_dim(builder, result, place, range->first, last, 1, argument.value->span);
     } else {
@@ -102,6 +153,10 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
     const Span span = index.arguments[i].value->span;
     auto number = convert.to_int(values[i], span, "an index");
     const int place = find_dim(result.dims(), name);
+    if (number && *number < 0 && values[i].is<int64_t>()) {
+      fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected a place of {}, found {}", to_string(result.dims()[place]), *number))
+               .help(help_with("places are counted from the first", {{span, fmt::format("size({}) - {}", name.text(), -*number)}})));
+    }
     result = index_dim(builder, result, place, number ? static_cast<double>(*number) : std::numeric_limits<double>::quiet_NaN(), span);
   }
   return result;

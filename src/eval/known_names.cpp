@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "eval/evaluator.h"
+#include "eval/places.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "syntax/print.h"
@@ -12,27 +13,23 @@ namespace mtf {
 namespace {
 
 std::string signature_of_function(const Function& function) {
-  std::string text = function.name.str() + "(";
+  std::string text = (function.name.empty() ? "fn" : function.name.str()) + "(";
   for (const ast::Parameter& parameter : *function.parameters) text += (text.back() == '(' ? "" : ", ") + std::string(parameter.span.text());
-  return text + ")";
+  text += ")";
+  if (function.result && *function.result) text += " -> " + std::string(std::visit([](const auto& annotation) { return annotation.span; }, **function.result).text());
+  return text;
 }
 
 KnownName known(std::string name, const HostValue& value) {
-  KnownName found{std::move(name), {}};
-  const auto callable = [&](std::string signature) {
-    found.kind = KnownName::Kind::kCallable;
-    found.description = std::move(signature);
-  };
+  KnownName found{std::move(name), {}, {}};
+  found.description = signature_of(value);
+  if (!found.description.empty()) found.kind = KnownName::Kind::kCallable;
+  if (const auto* function = value.as<FunctionPtr>()) found.doc = (*function)->doc;
+  if (const auto* model = value.as<ModelClassPtr>()) found.doc = (*model)->doc;
+  if (const auto* instance = value.as<InstancePtr>()) found.doc = (*instance)->model->doc;
   if (const Value* tensor = tensor_of(value)) {
     found.description = to_string(tensor->type(), tensor->sharding(), *tensor->mesh());
-  } else if (const auto* function = value.as<FunctionPtr>()) {
-    callable(signature_of_function(**function));
-  } else if (const auto* model = value.as<ModelClassPtr>()) {
-    callable(signature(*(*model)->declaration));
-  } else if (const auto* op = value.as<OperationPtr>()) {
-    callable(std::string((*op)->signature));
-  } else if (const auto* builtin = value.as<BuiltinPtr>()) {
-    callable((*builtin)->signature);
+  } else if (!found.description.empty()) {
   } else if (!value.is<None>() && !value.is_poison()) {
     found.description = describe(value);
     if (value.is<Dim>()) found.kind = KnownName::Kind::kDim;
@@ -67,6 +64,8 @@ void add_members(std::vector<KnownName>& found, const std::string& prefix, const
   } else if (const auto* instance = value.as<InstancePtr>()) {
     add_scope(found, prefix, owner, *(*instance)->scope);
     attributes = {"params"};
+  } else if (value.is<ListPtr>() && holds_places(value) == HoldsPlaces::kYes) {
+    attributes = {"params", "states"};
   } else if (const auto* object = value.as<ObjectPtr>()) {
     attributes = (*object)->attributes();
   } else if (tensor_of(value) != nullptr) {
@@ -74,10 +73,18 @@ void add_members(std::vector<KnownName>& found, const std::string& prefix, const
     if (value.is<PlacePtr>()) attributes.insert(attributes.end(), {"path", "name", "dims", "model"});
   }
   for (const std::string& attribute : attributes)
-    if ((owner + attribute).starts_with(prefix)) found.push_back({owner + attribute, {}});
+    if ((owner + attribute).starts_with(prefix)) found.push_back({owner + attribute, {}, {}});
 }
 
 }  // namespace
+
+std::string signature_of(const HostValue& value) {
+  if (const auto* function = value.as<FunctionPtr>()) return signature_of_function(**function);
+  if (const auto* model = value.as<ModelClassPtr>()) return signature(*(*model)->declaration);
+  if (const auto* op = value.as<OperationPtr>()) return std::string((*op)->signature);
+  if (const auto* builtin = value.as<BuiltinPtr>()) return (*builtin)->signature;
+  return {};
+}
 
 std::vector<KnownName> known_names(Evaluator& evaluator, const std::string& prefix) {
   std::vector<KnownName> found;
@@ -87,7 +94,7 @@ std::vector<KnownName> known_names(Evaluator& evaluator, const std::string& pref
     for (const std::string& name : evaluator.visible_names(evaluator.top().get())) {
       if (!name.starts_with(prefix)) continue;
       const HostValue* const builtin = evaluator.builtins.find(Name(name));
-      found.push_back(builtin != nullptr ? known(name, *builtin) : KnownName{name, {}});
+      found.push_back(builtin != nullptr ? known(name, *builtin) : KnownName{name, {}, {}});
     }
   } else {
     HostValue value;

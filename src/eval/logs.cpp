@@ -1,17 +1,14 @@
 #include "eval/logs.h"
 
 #include <cmath>
-#include <fstream>
 
 #include "eval/data.h"
-#include "io/io_error.h"
+#include "eval/run_files.h"
 #include "io/write_file.h"
+#include "support/text.h"
 
 namespace mtf {
 namespace {
-
-/// How the fields of a line are written.
-enum class Form : uint8_t { kJson, kCsv };
 
 /// In quotes, as JSON has them.
 std::string json_text(const std::string& text) {
@@ -37,23 +34,23 @@ std::string csv_text(const std::string& text) {
 /// What one field says; what has no number in JSON is null there.
 class Field {
  public:
-  Field(Evaluator& evaluator, Form form, Span span) : evaluator_(evaluator), form_(form), span_(span) {}
+  Field(Evaluator& evaluator, LogForm form, Span span) : evaluator_(evaluator), form_(form), span_(span) {}
 
   std::string of(const HostValue& value) const {
     if (value.is_unknown()) return {};
-    if (value.is<None>()) return form_ == Form::kJson ? "null" : "";
+    if (value.is<None>()) return form_ == LogForm::kJson ? "null" : "";
     if (auto* b = value.as<bool>()) return *b ? "true" : "false";
     if (auto* i = value.as<int64_t>()) return std::to_string(*i);
     if (auto* d = value.as<double>()) return number(*d);
     if (auto* dim = value.as<Dim>()) return std::to_string(dim->size);
-    if (auto* text = value.as<Text>()) return form_ == Form::kJson ? json_text(**text) : csv_text(**text);
+    if (auto* text = value.as<Text>()) return form_ == LogForm::kJson ? json_text(**text) : csv_text(**text);
     if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) return of_tensor(*tensor);
-    if (auto* list = value.as<ListPtr>(); list && form_ == Form::kJson) {
+    if (auto* list = value.as<ListPtr>(); list && form_ == LogForm::kJson) {
       std::string out = "[";
       for (const HostValue& item : (*list)->items) out += (out.size() > 1 ? ", " : "") + of(item);
       return out + "]";
     }
-    fail(Diagnostic(Kind::type_mismatch, span_, fmt::format("expected a number, a string, a bool{}, found {}", form_ == Form::kJson ? " or a list of those" : "", describe(value)))
+    fail(Diagnostic(Kind::type_mismatch, span_, fmt::format("expected a number, a string, a bool{}, found {}", form_ == LogForm::kJson ? " or a list of those" : "", describe(value)))
              .help(tensor_of(value) ? "`data.save_npy(path, x)` writes a tensor" : ""));
   }
 
@@ -66,60 +63,40 @@ class Field {
     return is_short ? fmt::format("{}", static_cast<float>(*real)) : of(read);
   }
   std::string number(double number) const {
-    if (form_ == Form::kJson && !std::isfinite(number)) return "null";
-    return fmt::format("{}", number);
+    if (form_ == LogForm::kJson && !std::isfinite(number)) return "null";
+    return fmt::format("{}", without_sign_of_nan(number));
   }
 
   Evaluator& evaluator_;
-  Form form_;
+  LogForm form_;
   Span span_;
 };
 
-std::string read_first_line(const std::string& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-/// Adds a line; a file that is empty or new gets `header` first.
-void append(const std::string& path, const std::string& header, const std::string& line) {
-  const std::string first = read_first_line(path);
-  if (!header.empty() && !first.empty() && first != header) {
-    throw IoError(IoError::Kind::kBadFile, path, fmt::format("expected `{}` as its first line, found `{}`", header, first));
-  }
-  std::ofstream out(path, std::ios::app);
-  if (first.empty() && !header.empty()) out << header << '\n';
-  out << line << '\n';
-  out.flush();
-  if (!out) throw IoError(IoError::Kind::kUnwritable, path, "it cannot be written");
-}
-
 /// The path, and every other argument as a field with its label.
-HostValue add_line(Evaluator& evaluator, Arguments& arguments, Form form, std::string_view signature) {
+HostValue add_line(Evaluator& evaluator, Arguments& arguments, LogForm form, std::string_view signature) {
   if (arguments.items.empty()) fail(Diagnostic(Kind::missing_argument, arguments.span, "`path` is missing").help(std::string(signature)));
   const GivenArgument& path = arguments.items[0];
   std::string names, line;
   for (size_t i = 1; i < arguments.items.size(); ++i) {
     const GivenArgument& item = arguments.items[i];
     if (item.label.empty()) fail(Diagnostic(Kind::missing_argument, item.span, "this has no name").help(std::string(signature)));
-    if (i > 1) line += form == Form::kJson ? ", " : ",";
-    if (form == Form::kJson) line += json_text(item.label.str()) + ": ";
+    if (i > 1) line += form == LogForm::kJson ? ", " : ",";
+    if (form == LogForm::kJson) line += json_text(item.label.str()) + ": ";
     else names += (i > 1 ? "," : "") + item.label.str();
     line += Field(evaluator, form, item.span).of(item.value);
   }
-  if (form == Form::kJson) line = "{" + line + "}";
+  if (form == LogForm::kJson) line = "{" + line + "}";
   if (path.value.is_unknown()) return None{};
   const std::string file = string_of(path);
-  if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { append(file, names, line); });
+  if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { evaluator.run_files->add_line(file, form, names, line); });
   return None{};
 }
 
 HostValue jsonl(Evaluator& evaluator, Arguments& arguments) {
-  return add_line(evaluator, arguments, Form::kJson, "jsonl(path, name: value, …)");
+  return add_line(evaluator, arguments, LogForm::kJson, "jsonl(path, name: value, …)");
 }
 
-HostValue csv(Evaluator& evaluator, Arguments& arguments) { return add_line(evaluator, arguments, Form::kCsv, "csv(path, name: value, …)"); }
+HostValue csv(Evaluator& evaluator, Arguments& arguments) { return add_line(evaluator, arguments, LogForm::kCsv, "csv(path, name: value, …)"); }
 
 }  // namespace
 

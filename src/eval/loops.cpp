@@ -1,7 +1,9 @@
 #include "eval/loops.h"
 
 #include "eval/evaluator.h"
+#include "support/edit.h"
 #include "support/text.h"
+#include "types/saturating.h"
 
 namespace mtf {
 namespace {
@@ -92,7 +94,7 @@ bool Loops::plan_ends_after(int64_t done, int64_t count, const Reports::Mark& ma
   if (!evaluator_.domain.is_plan() || done >= count) return false;
   if (++planned_turns_ <= kMostPlannedTurns && evaluator_.builder.added <= kMostPlannedOperations) return false;
   evaluator_.cuts.cut({}, span);  // what is pending belongs to these turns
-  evaluator_.reports.extrapolate(mark, done, count);
+  evaluator_.reports.extrapolate(mark, done, count, span);
   return true;
 }
 
@@ -107,36 +109,41 @@ Flow Loops::turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope
   return evaluator_.run_block(stmt.body, inner);
 }
 
-Loops::Items Loops::items_of(const HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
+Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
   const Span span = stmt.iterable->span;
   Items items;
   items.every_turn = !evaluator_.domain.is_check();
   items.any = iterable;
   if (auto* range = iterable.as<Range>()) {
-    if (range->open_first || range->open_last) fail(Kind::not_iterable, span, "this range has no end");
     items.any = unknown(UnknownKind::kInt);
-    if (range->known) {
-      items.count = range->size();
+    if (const std::optional<int64_t> count = range->size(span)) {
+      items.count = *count;
       items.at = [first = range->first](int64_t i) { return HostValue(first + i); };
       items.every_turn = items.every_turn || items.count <= 1 || needs_every_turn(evaluator_.blocks.info(stmt.body), variables, evaluator_.builtins, *scope);
     }
   } else if (auto* list = iterable.as<ListPtr>()) {
     items.count = static_cast<int64_t>((*list)->items.size());
-    items.at = [keep = *list](int64_t i) { return keep->items[i]; };
     items.every_turn = items.is_finite = true;
+    items.any = {};
+    if (list->use_count() > 1 || evaluator_.undo.wanted()) {
+      items.at = [keep = *list](int64_t i) { return keep->items[i]; };
+    } else {  // nobody else has the list: a cut between two turns keeps nothing of it for a turn that is over
+      items.at = [own = *list](int64_t i) { return std::move(own->items[i]); };
+      iterable = {};
+    }
   } else if (auto* sequence = iterable.as<SequencePtr>()) {
     items.count = (*sequence)->count;
     items.at = (*sequence)->at;
     items.is_finite = true;
   } else if (!iterable.is_unknown() && !iterable.is_poison()) {
     fail(Diagnostic(Kind::not_iterable, span, fmt::format("expected a list or a range, found {}", describe(iterable)))
-             .help(iterable.is<Dim>() || iterable.is<int64_t>() ? fmt::format("write `0..{}`", span.text()) : ""));
+             .help(iterable.is<Dim>() || iterable.is<int64_t>() ? help_with("", {{{span.file, span.begin, span.begin}, "0.."}}) : ""));
   }
   return items;
 }
 
 Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
-  const HostValue iterable = evaluator_.evaluate(*stmt.iterable, scope);
+  HostValue iterable = evaluator_.evaluate(*stmt.iterable, scope);
   const BlockInfo& info = evaluator_.blocks.info(stmt.body);
   std::vector<ast::Ident> variables;
   names_of(*stmt.pattern, variables);
@@ -147,9 +154,13 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   if (items.count == 0 && !evaluator_.domain.is_check()) return Flow::kNext;
   if (iterable.is<SequencePtr>()) items.any = items.at(0);
   numbers_become_unknown(info.assigns, *scope);
-  const int64_t count = items.count < 0 ? 0 : evaluator_.reports.turns() * items.count;
-  walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span);
+  const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
+  walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span, stmt.iterable->span);
   return Flow::kNext;
+}
+
+void Loops::bind_last_turn(const ScopePtr& scope) {
+  if (const std::optional<Turn> turn = std::exchange(last_turn_, std::nullopt)) evaluator_.bind_pattern(*turn->pattern, turn->at(turn->number), scope);
 }
 
 Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope) {
@@ -158,12 +169,15 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
   Ends ends(*this, assigned, *scope, stmt.pattern->span);
   Shown shown(*this, variable.name.str(), items.count, turns);
   const Reports::Mark mark(evaluator_.reports);
+  const bool is_programs = depth_ == 1 && evaluator_.undo.wanted() && scope == evaluator_.top();
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
     shown.at(i);
     const Flow flow = ends.after_turn(turn(stmt, items.at(i), scope));
     if (flow == Flow::kReturn) return ends.behind(flow);
     end_turn(turns, span);
+    if (is_programs && i == 0) last_turn_ = {stmt.pattern.get(), items.at, 0};
+    if (is_programs) last_turn_->number = i;
     if (flow != Flow::kNext) {
       shown.at(i + 1);
       return ends.behind(flow);
@@ -179,19 +193,30 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
 }
 
 void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count,
-                      const Cuts::Waiting& turns, Span span) {
+                      const Cuts::Waiting& turns, Span span, Span header) {
   const auto uncertain = evaluator_.domain.uncertain();
   const auto repeated = evaluator_.reports.repeated(count);
-  const std::vector<UnknownKind> before = kinds_of(assigned, *scope);
+  Doubtful once(evaluator_, {header, Doubt::Kind::kTurns});
+  const std::vector<std::optional<UnknownKind>> before = kinds_of(assigned, *scope);
   Ends ends(*this, assigned, *scope, span);
   auto walk = [&] {
     const Flow flow = ends.after_turn(turn());
     if (ends.may_have_broken()) ends.behind(flow);
-    else if (flow == Flow::kReturn) evaluator_.calls.may_have_returned();
+    else if (flow == Flow::kReturn) evaluator_.calls.may_have_returned(header);
   };
-  walk();
-  if (evaluator_.domain.is_check() && kinds_of(assigned, *scope) != before) walk();  // an int that became a float: the next turn begins with it
+  AbstractDomain& domain = evaluator_.domain;
+  AssignedNames names;
+  {
+    const auto list = domain.into(names);
+    walk();
+    if (domain.is_check() && kinds_of(assigned, *scope) != before) walk();  // an int that became a float: the next turn begins with it
+  }
+  for (const AssignedName& name : names) {
+    domain.assigned(name);
+    if (name.was_none && count == 0) name.value() = unknown(UnknownKind::kAny);  // there may have been no turn
+  }
   if (turns.carries) evaluator_.cuts.cut({}, span);
+  once.end();
 }
 
 std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, Cuts::Waiting& turns, const ScopePtr& scope) {
@@ -202,8 +227,12 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, Cuts::Waiting&
   for (int64_t i = 0;; ++i) {
     evaluator_.interrupt.poll(stmt.condition->span);
     shown.at(i);
+    Doubtful tested(evaluator_, {stmt.condition->span, Doubt::Kind::kTurns});
     const std::optional<bool> condition = holds(stmt, scope);
-    if (!condition) break;  // a plan: from here on only the run knows
+    if (!condition) {  // a plan: from here on only the run knows
+      tested.end();
+      break;
+    }
     if (!*condition) return ends.behind(Flow::kNext);
     const Flow flow = ends.after_turn(evaluator_.run_block(stmt.body, evaluator_.nested(scope)));
     if (flow == Flow::kReturn) return ends.behind(flow);
@@ -231,19 +260,21 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
     numbers_become_unknown(info.assigns, *scope);
     holds(stmt, scope);
   }
-  walk_once([&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns, stmt.body.span);
+  walk_once([&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns, stmt.body.span,
+            stmt.condition->span);
   return Flow::kNext;
 }
 
-void Loops::may_have_ended(Flow flow) {
+void Loops::may_have_ended(Flow flow, Span place) {
   EarlyEnds& ends = *ends_.back();
+  if (!ends.rest) ends.rest.emplace(evaluator_, Doubt{place, Doubt::Kind::kRest});
   (flow == Flow::kBreak ? ends.broken : ends.continued).add();
 }
 
 Loops::Ends::Ends(Loops& loops, const NameSet& assigned, Scope& scope, Span loop)
     : loops_(loops), uncertainty_(loops.evaluator_.domain.as_it_is()) {
   Findings& findings = loops.evaluator_.findings;
-  if (loops.evaluator_.domain.is_abstract()) ends_.emplace(EarlyEnds{{assigned, scope, loop, findings}, {assigned, scope, loop, findings}});
+  if (loops.evaluator_.domain.is_abstract()) ends_.emplace(EarlyEnds{{assigned, scope, loop, findings}, {assigned, scope, loop, findings}, loop});
   loops_.ends_.push_back(ends_ ? &*ends_ : nullptr);
 }
 
@@ -251,15 +282,17 @@ Loops::Ends::~Ends() { loops_.ends_.pop_back(); }
 
 Flow Loops::Ends::after_turn(Flow flow) {
   if (!ends_) return flow == Flow::kContinue ? Flow::kNext : flow;
-  auto& [broken, continued] = *ends_;
+  auto& [broken, continued, loop, rest] = *ends_;
+  if (rest) rest->end();
   const bool was_uncertain = uncertain_;
   if (continued.any()) {
     if (flow == Flow::kNext || flow == Flow::kContinue) continued.add();
     if (flow == Flow::kBreak) broken.add();
-    if (flow == Flow::kReturn) loops_.evaluator_.calls.may_have_returned();
+    if (flow == Flow::kReturn) loops_.evaluator_.calls.may_have_returned(loop);
     continued.put();
     flow = Flow::kNext;
   }
+  if (!broken.any()) rest.reset();
   uncertain_ = uncertain_ || broken.any();
   if (uncertain_ && !was_uncertain) loops_.evaluator_.domain.becomes_uncertain();
   return flow == Flow::kContinue ? Flow::kNext : flow;
@@ -267,7 +300,8 @@ Flow Loops::Ends::after_turn(Flow flow) {
 
 Flow Loops::Ends::behind(Flow flow) {
   if (!may_have_broken()) return flow == Flow::kReturn ? flow : Flow::kNext;
-  if (flow == Flow::kReturn) loops_.evaluator_.calls.may_have_returned();
+  if (ends_->rest) ends_->rest->end();
+  if (flow == Flow::kReturn) loops_.evaluator_.calls.may_have_returned(ends_->loop);
   else if (flow != Flow::kElsewhere) ends_->broken.add();
   ends_->broken.put();
   return Flow::kNext;

@@ -17,6 +17,7 @@
 #include "eval/abstract.h"
 #include "eval/block_info.h"
 #include "eval/cuts.h"
+#include "eval/doubtful.h"
 #include "eval/flow.h"
 #include "eval/host_value.h"
 #include "eval/reports.h"
@@ -30,8 +31,12 @@ class Loops {
 
   Flow run(const ast::ForStmt& stmt, const ScopePtr& scope);
   Flow run(const ast::WhileStmt& stmt, const ScopePtr& scope);
-  /// The innermost loop may have come to a `break` or `continue`, under an unknown condition.
-  void may_have_ended(Flow flow);
+  /// Of the outermost loop that has been interrupted, the variables are bound as in the last turn that ended.
+  void bind_last_turn(const ScopePtr& scope);
+  /// A statement begins: what an earlier one's loops did does not matter any more.
+  void begin_statement() { last_turn_.reset(); }
+  /// The innermost loop may have come to a `break` or `continue`, under the unknown condition at `place`.
+  void may_have_ended(Flow flow, Span place);
   /// Called before each turn of a loop that is shown, and after the last.
   void on_progress(std::function<void(const Progress&)> callback) { on_progress_ = std::move(callback); }
 
@@ -39,6 +44,8 @@ class Loops {
   /// The ways, of a check or a plan, on which turns of a loop under way may have ended early.
   struct EarlyEnds {
     JoinedNames broken, continued;
+    Span loop;
+    std::optional<Doubtful> rest = std::nullopt;  ///< what follows an early end
   };
   /// A loop under way: notes its early ends, for as long as this lives.
   class [[nodiscard]] Ends {
@@ -63,12 +70,13 @@ class Loops {
   /// What a `for` walks over.
   struct Items {
     int64_t count = -1;                    ///< -1: unknown
-    std::function<HostValue(int64_t)> at;  ///< null if nobody knows
+    std::function<HostValue(int64_t)> at;  ///< of a list that nobody else has once for each turn; null if nobody knows
     bool every_turn = false;
     bool is_finite = false;  ///< the items are there: a check takes all turns, however many
     HostValue any;           ///< one that stands for all
   };
-  Items items_of(const HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
+  /// Takes a list that nobody else has.
+  Items items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope);
   /// Its condition; nothing if only the run knows.
   std::optional<bool> holds(const ast::WhileStmt& stmt, const ScopePtr& scope);
@@ -81,8 +89,9 @@ class Loops {
   Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   /// A loop's body for all of its turns, 0 for nobody knows how many. A check walks it again if a number that it assigns
   /// has become another kind of number.
+  /// `header`: its condition, or what it walks over.
   void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count, const Cuts::Waiting& turns,
-                 Span span);
+                 Span span, Span header);
   /// A loop that tells how far it is, if anybody listens and it is one that is shown.
   class Shown {
    public:
@@ -99,10 +108,18 @@ class Loops {
   /// True if a plan takes the turns that are left, `count - done`, to be as those since `mark`: they are not walked.
   bool plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span);
 
+  /// A turn of a loop of the program itself: what its variables are.
+  struct Turn {
+    const ast::Pattern* pattern = nullptr;
+    std::function<HostValue(int64_t)> at;
+    int64_t number = 0;
+  };
+
   Evaluator& evaluator_;
-  int depth_ = 0;                 ///< loops under way
-  std::vector<EarlyEnds*> ends_;  ///< of those, null in a run
-  int64_t planned_turns_ = 0;     ///< that a plan has walked
+  std::optional<Turn> last_turn_;  ///< that ended, of the one under way at a prompt
+  int depth_ = 0;                  ///< loops under way
+  std::vector<EarlyEnds*> ends_;   ///< of those, null in a run
+  int64_t planned_turns_ = 0;      ///< that a plan has walked
   std::function<void(const Progress&)> on_progress_;
   Progress progress_;  ///< of those that are shown
 };

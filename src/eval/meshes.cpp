@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "support/text.h"
 
@@ -14,11 +15,20 @@ void Meshes::declare_all(const BlockInfo& program) {
   axes_.insert(program.axis_names.begin(), program.axis_names.end());
 }
 
-void Meshes::check(const MeshPtr& used, Span span, bool goes_on) {
-  const Mesh* mesh = used.get();
+void Meshes::check(const MeshPtr& mesh, const LayoutPtr& layout, Span span, bool is_check) {
+  if (mesh == checked_ && layout == layout_checked_) return;
+  if (is_check && layout) {
+    for (const LayoutRule& rule : layout->rules) {
+      for (Name axis : rule.axes) {
+        const auto [met, is_new] = met_.try_emplace(named(rule, axis), mesh);
+        if (mesh->find(axis) >= 0) met->second = nullptr;
+      }
+    }
+  }
+  layout_checked_ = layout;
   if (mesh == checked_) return;
   if (mesh->size() < settings_.ranks) {
-    if (goes_on) checked_ = mesh;  // said once is enough
+    if (is_check) checked_ = mesh;  // said once is enough
     fail(Diagnostic(Kind::mesh_too_small, span, fmt::format("the mesh {} has {}, found {}", to_string(*mesh), count_text(mesh->size(), "processor"),
                                                             count_text(settings_.ranks, "rank")))
              .help(fmt::format("start at most {} with mpirun, or declare a larger mesh", count_text(mesh->size(), "rank"))));
@@ -28,13 +38,19 @@ void Meshes::check(const MeshPtr& used, Span span, bool goes_on) {
   checked_ = mesh;
 }
 
-void Meshes::check_axis(const std::string& axis, Span span) const {
+std::vector<std::string> Meshes::all_axes() const {
   std::vector<std::string> names = {"all"};
   for (Name name : axes_) names.push_back(name.str());
   if (settings_.mesh)
     for (const Axis& each : *settings_.mesh) names.push_back(each.name.str());
-  if (std::find(names.begin(), names.end(), axis) != names.end()) return;
   std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+void Meshes::check_axis(const std::string& axis, Span span) const {
+  const std::vector<std::string> names = all_axes();
+  if (std::find(names.begin(), names.end(), axis) != names.end()) return;
   fail(Diagnostic(Kind::unknown_axis, span, fmt::format("no mesh of the program or the command line has an axis {}", code(axis)))
            .help(did_you_mean(axis, names)));
 }
@@ -47,22 +63,57 @@ void Meshes::report_placement(Findings& findings) const {
                        .help("give as many numbers as the mesh has processors"));
 }
 
+namespace {
+
+/// A rule and an axis that it names, which `mesh` lacks; or all meshes, if it is null.
+Diagnostic lacks(const Mesh* mesh, const LayoutRule& rule, Name axis, std::vector<std::string> axes) {
+  const std::string of_rule = rule.span.is_known() ? "" : fmt::format("--layout: {} -> {}: ", rule.dim.text(), axis.text());
+  const std::string who = mesh == nullptr ? "no mesh of the program has" : fmt::format("the mesh {} has no", to_string(*mesh));
+  std::string help = did_you_mean(axis.text(), axes);
+  if (help.empty()) help = "there are the axes " + join(axes, ", ");
+  return Diagnostic(Kind::layout_axis_unused, rule.span, fmt::format("{}{} {} {}", of_rule, who, mesh == nullptr ? "an axis" : "axis", code(axis.text()))).help(help);
+}
+
+std::vector<std::string> axes_of(const Mesh& mesh) {
+  std::vector<std::string> names;
+  for (const Axis& axis : mesh.axes()) names.push_back(axis.name.str());
+  return names;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> Meshes::lacking(const Mesh& mesh, const Layout& layout) {
+  std::vector<Diagnostic> found;
+  if (mesh.name().empty()) return found;
+  for (const LayoutRule& rule : layout.rules)
+    for (Name axis : rule.axes)
+      if (mesh.find(axis) < 0) found.push_back(lacks(&mesh, rule, axis, axes_of(mesh)));
+  return found;
+}
+
 void Meshes::report_layouts(Findings& findings) const {
   std::vector<std::string> names;
   for (Name name : dims_) names.push_back(name.str());
   std::sort(names.begin(), names.end());
-  for (const LayoutRule& rule : settings_.layout.value_or(std::vector<LayoutRule>())) {
-    if (dims_.count(rule.dim)) continue;
-    findings.report(Diagnostic(Kind::layout_dim_unused, {}, fmt::format("--layout: there is no dim `{}`", rule.dim.text()))
-                         .help(did_you_mean(rule.dim.text(), names)));
-  }
-  for (const LayoutPtr& layout : layouts_) {
-    for (const LayoutRule& rule : layout->rules) {
-      if (dims_.count(rule.dim)) continue;
-      findings.report(Diagnostic(Kind::layout_dim_unused, rule.span, fmt::format("there is no dim `{}`", rule.dim.text()))
+  const std::vector<std::string> axes = all_axes();
+  std::set<NamedAxis> reported;
+  const auto report = [&](const LayoutRule& rule) {
+    if (!dims_.count(rule.dim)) {
+      const std::string of_rule = rule.span.is_known() ? "" : "--layout: ";
+      findings.report(Diagnostic(Kind::layout_dim_unused, rule.span, fmt::format("{}there is no dim `{}`", of_rule, rule.dim.text()))
                            .help(did_you_mean(rule.dim.text(), names)));
     }
-  }
+    for (Name axis : rule.axes) {
+      if (!reported.insert(named(rule, axis)).second) continue;
+      const auto met = met_.find(named(rule, axis));
+      if (met != met_.end() && met->second) findings.report(lacks(met->second.get(), rule, axis, axes_of(*met->second)));
+      const bool is_unknown = met == met_.end() && axes.size() > 1 && std::find(axes.begin(), axes.end(), axis.text()) == axes.end();
+      if (is_unknown) findings.report(lacks(nullptr, rule, axis, axes));
+    }
+  };
+  for (const LayoutRule& rule : settings_.layout.value_or(std::vector<LayoutRule>())) report(rule);
+  for (const LayoutPtr& layout : layouts_)
+    for (const LayoutRule& rule : layout->rules) report(rule);
 }
 
 }  // namespace mtf

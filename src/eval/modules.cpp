@@ -90,7 +90,7 @@ void Modules::not_found(const std::string& path, const std::string& file, bool i
     if (entry.path().extension() == ".mtf") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
-  std::string help = foreign_help(Foreign::module, path);
+  std::string help = foreign_help(Foreign::module, span, path);
   if (help.empty()) help = did_you_mean(path, names);
   if (help.empty() && !names.empty()) help = "the standard modules are " + join(names, ", ");
   fail(Diagnostic(Kind::import_not_found, span, fmt::format("there is no standard module `{}`", path)).help(help));

@@ -25,7 +25,7 @@ bool NameCheck::is_bound(Name name) const {
 void NameCheck::name(Name name, Span span) {
   if (is_bound(name) || scope_->find(name).binding || evaluator_.builtins.knows(name) || name == Name("init")) return;
   evaluator_.findings.report(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-                                 .help(evaluator_.help_with_name(name, names())));
+                                 .help(evaluator_.help_with_name(name, span, names())));
 }
 
 void NameCheck::function(const Function& function) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <tuple>
 
+#include "eval/doubtful.h"
 #include "eval/evaluator.h"
 #include "eval/host_functions.h"
 #include "eval/limits.h"
+#include "eval/suggestions.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/stack_budget.h"
@@ -86,8 +88,12 @@ class OperationCall {
   void bind_all();
   /// Binds one; false if it is not known what it is.
   bool bind(size_t parameter, const HostValue& value, Span span);
+  /// What to write where a shape or dim is wanted and a value at `span` is not one.
+  std::string help_with_dims(const Parameter& wanted, const HostValue& value, Span span) const;
   /// The parameter that an argument without a label is for; none (the number of parameters) if its arrow says it all.
   size_t next_parameter(const GivenArgument& item);
+  /// Keeps the argument with the arrow of the call.
+  void keep_arrow(const GivenArgument& item);
   void require_all() const;
   /// `x[a: 2]`-like labels that name dims. False if one is poison.
   bool bind_labels();
@@ -106,13 +112,24 @@ class OperationCall {
   const GivenArgument* arrow_ = nullptr;
 };
 
-/// What to write where a dim or dims are wanted.
-std::string help_with_dims(const Parameter& wanted, const HostValue& value) {
-  if (value.is<Dim>()) return "write it in brackets: `[…]`";
-  const auto* number = value.as<int64_t>();
-  if (number == nullptr || wanted.kind == ParameterKind::kShape) return {};
+std::string OperationCall::help_with_dims(const Parameter& wanted, const HostValue& value, Span span) const {
+  Span end = span;
+  end.begin = end.end;
+  if (value.is<Dim>()) return help_with("a shape stands in brackets", {{{span.file, span.begin, span.begin}, "["}, {end, "]"}});
   if (wanted.name == "over") return "a dim is found by its name, as in `over: batch`";
-  return fmt::format("`dim name = {0}` declares one; `0..{0}` counts", *number);
+  const bool is_shape = wanted.kind == ParameterKind::kShape;
+  std::vector<SizeForDim> sizes = {{span, value, {}}};
+  // `zeros(3, 4)`: what follows is of the shape too, where the operation takes no other numbers.
+  for (const Parameter& other : call_.signature.parameters)
+    if (other.kind == ParameterKind::kNumber || other.kind == ParameterKind::kInt) return help_with("a shape is a list of dims", dims_for_sizes(sizes, given_.scope, is_shape));
+  bool is_behind = false;
+  for (const GivenArgument& item : given_.items) {
+    const bool is_more = is_behind && is_shape && item.label.empty() && !item.has_target && item.value.is<int64_t>() && value.is<int64_t>();
+    if (is_more) sizes.push_back({item.span, item.value, {}});
+    is_behind = is_behind || item.span == span;
+  }
+  if (op_.name == "range" && value.is<int64_t>()) return help_with(fmt::format("`0..{}` counts, and `range` takes a dim", *value.as<int64_t>()), {{given_.span, fmt::format("0..{}", span.text())}});
+  return help_with(is_shape ? "a shape is a list of dims" : "a dim has a name", dims_for_sizes(sizes, given_.scope, is_shape));
 }
 
 bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
@@ -132,6 +149,7 @@ bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
       if (any) return false;
       const Value* tensor = tensor_of(value);
       if (!tensor && !number_of(value) && !is_number(value)) {
+        if (op_.contraction && value.is<Text>()) mismatch(help_with("dims are found by their names", einsum_by_names(given_)));
         mismatch(value.is<ListPtr>() ? "`tensor([…], [dims])` makes a tensor of numbers" : "");
       }
       argument.values.push_back(evaluator_.convert.to_tensor(value, span));
@@ -177,7 +195,9 @@ bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
       if (wanted.kind != ParameterKind::kShape && value.is<Dim>()) {
         argument.dims = {*value.as<Dim>()};
       } else {
-        if (wanted.kind == ParameterKind::kDim || !value.is<ListPtr>()) mismatch(help_with_dims(wanted, value));
+        const auto* list = value.as<ListPtr>();
+        const bool is_sizes = list && !(*list)->items.empty() && (*list)->items.front().is<int64_t>();
+        if (wanted.kind == ParameterKind::kDim || !list || is_sizes) mismatch(help_with_dims(wanted, value, span));
         argument.dims = Conversions::to_dims(value, span);
       }
       return true;
@@ -195,17 +215,29 @@ bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
   return true;
 }
 
+void OperationCall::keep_arrow(const GivenArgument& item) {
+  const std::string& name = call_.signature.name;
+  if (call_.signature.arrow == ArrowKind::kNone) fail(Kind::misplaced_arrow, item.target_span, "`{}` takes no `->`", name);
+  if (call_.signature.arrow == ArrowKind::kPairs) {
+    fail(Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`->` of `{}` stands between two dims", name)).help(std::string(op_.signature)));
+  }
+  if (arrow_) {
+    fail(Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` has one result, and one `->`", name))
+             .related(arrow_->target_span, "the first"));
+  }
+  arrow_ = &item;
+}
+
 size_t OperationCall::next_parameter(const GivenArgument& item) {
   const Signature& signature = call_.signature;
   const auto& parameters = signature.parameters;
   if (item.has_target) {
-    if (signature.arrow == ArrowKind::kNone) fail(Kind::misplaced_arrow, item.target_span, "`{}` takes no `->`", signature.name);
     if (signature.arrow == ArrowKind::kPairs) {
       call_.pairs.emplace_back(Conversions::to_dim(item.value, item.span), Conversions::to_dim(item.target, item.target_span));
       call_.arrow_span = cover(call_.arrow_span, cover(item.span, item.target_span));
       return parameters.size();
     }
-    arrow_ = &item;
+    keep_arrow(item);
   }
   if (item.value.is<ElementType>()) {
     size_t element = parameters.size();
@@ -229,6 +261,7 @@ void OperationCall::bind_all() {
       place = next_parameter(item);
       if (place == parameters.size()) continue;
     } else {
+      if (item.has_target) keep_arrow(item);
       for (size_t i = 0; i < parameters.size(); ++i) {
         if (parameters[i].name == item.label.text()) place = i;
       }
@@ -265,7 +298,7 @@ void OperationCall::unknown_label(const GivenArgument& item) const {
       }
     }
   }
-  std::string help = foreign_help(Foreign::argument, item.label.text());
+  std::string help = foreign_help(Foreign::argument, item.label_span);
   if (help.empty()) help = did_you_mean(item.label.text(), names);
   fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", call_.signature.name, item.label.text()))
            .help(help.empty() ? std::string(op_.signature) : help));
@@ -310,7 +343,7 @@ void OperationCall::bind_arrow() {
     }
   } else if (signature.arrow == ArrowKind::kShape && known_) {
     fail(Diagnostic(Kind::missing_argument, given_.span, fmt::format("`{}` needs the resulting shape", signature.name))
-             .help(fmt::format("`{}(…, x -> [a, b])`", signature.name)));
+             .help(fmt::format("`{}(… -> [a, b])`", signature.name)));
   }
 }
 
@@ -343,7 +376,9 @@ HostValue OperationCall::result() {
   if (!bind_labels()) return Poison{};
   bind_arrow();
   bind_pairs();
-  return known_ ? build() : unknown(UnknownKind::kAny);
+  if (known_) return build();
+  uncounted(evaluator_, given_.span);
+  return unknown(UnknownKind::kAny);
 }
 
 }  // namespace
@@ -360,7 +395,31 @@ std::optional<HostValue> Operations::operator_on_the_host(const Op& op, const Ar
   return std::nullopt;
 }
 
+namespace {
+
+/// `max(1, 2)`: a reduction is of one tensor; the operation that is of two has another name.
+void refuse_two_values(const Op& op, const Arguments& arguments) {
+  constexpr std::pair<std::string_view, std::string_view> kOfTwo[] = {{"max", "maximum"}, {"min", "minimum"}, {"sum", "add"},
+                                                                      {"prod", "mul"}, {"all", "logical_and"}, {"any", "logical_or"}};
+  const auto* twin = std::find_if(std::begin(kOfTwo), std::end(kOfTwo), [&](const auto& names) { return names.first == op.name; });
+  if (twin == std::end(kOfTwo) || arguments.items.size() < 2) return;
+  const auto is_value = [](const HostValue& value) { return tensor_of(value) || (is_number(value) && !(value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)); };
+  const bool is_plain = std::all_of(arguments.items.begin(), arguments.items.end(), [&](const GivenArgument& item) {
+    return item.label.empty() && !item.has_target && (is_value(item.value) || item.value.is<Dim>());
+  });
+  // `max(x, batch)` reduces x over a dim; of `max(3, batch)` nothing could be reduced.
+  const HostValue &first = arguments.items[0].value, &second = arguments.items[1].value;
+  if (!is_plain || (tensor_of(first) && second.is<Dim>())) return;
+  std::string right(arguments.items[0].span.text());
+  for (size_t i = 1; i < arguments.items.size(); ++i) right = fmt::format("{}({}, {})", twin->second, right, arguments.items[i].span.text());
+  fail(Diagnostic(Kind::type_mismatch, arguments.items[1].span, fmt::format("`{}` reduces one tensor, found {} too", op.name, describe(second)))
+           .help(fmt::format("`{}` is of values, element by element", right)));
+}
+
+}  // namespace
+
 HostValue Operations::call(const Op& op, Arguments& arguments) {
+  refuse_two_values(op, arguments);
   if (auto number = on_the_host(op, arguments)) return *number;
   if (auto value = operator_on_the_host(op, arguments)) return *value;
   evaluator_.check_mesh(arguments.span);

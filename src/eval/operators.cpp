@@ -1,8 +1,10 @@
 // Prefix and infix operators: on the host's values here, on tensors as operations.
 #include <cmath>
 
+#include "eval/doubtful.h"
 #include "eval/evaluator.h"
 #include "eval/limits.h"
+#include "eval/suggestions.h"
 #include "ops/registry.h"
 #include "support/text.h"
 
@@ -106,6 +108,20 @@ HostValue unknown_result(BinaryOp op, const HostValue& a, const HostValue& b) {
   return unknown(UnknownKind::kNumber);
 }
 
+/// What to write instead of an operator that does not work on these operands.
+std::string help_with_operands(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
+  if (a.is<None>() || b.is<None>()) return "a function without `return` gives none; `x != none` tells whether there is a value";
+  if (a.is<Text>() && op == BinaryOp::kModulo) return help_with("values stand in the string itself", percent_format(spans.left, spans.right, spans.whole));
+  if (op == BinaryOp::kAdd && (a.is<Text>() || b.is<Text>())) {
+    const Span other = a.is<Text>() ? spans.right : spans.left;
+    const Span begin{other.file, other.begin, other.begin}, end{other.file, other.end, other.end};
+    return help_with("only strings are joined", {{begin, "string("}, {end, ")"}});
+  }
+  if (tensor_of(a) && b.is<ListPtr>()) return help_with("a list is no tensor", list_as_tensor(b, spans.right, a));
+  if (tensor_of(b) && a.is<ListPtr>()) return help_with("a list is no tensor", list_as_tensor(a, spans.left, b));
+  return {};
+}
+
 /// `a == none`, `none != b`: on the host, whatever the other is.
 HostValue is_none(BinaryOp op, const HostValue& a, const HostValue& b) {
   const bool open = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
@@ -148,6 +164,12 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
   HostValue a = evaluate(*binary.left, scope);
   if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     if (auto* known = a.as<bool>(); known && *known == (op == BinaryOp::kOr)) return a;
+    if (a.is_unknown()) {
+      Doubtful right(*this, {binary.left->span, Doubt::Kind::kWays});
+      HostValue b = evaluate(*binary.right, scope);
+      right.end();
+      return operate(op, a, b, spans_of(expr, binary));
+    }
   }
   return operate(op, a, evaluate(*binary.right, scope), spans_of(expr, binary));
 }
@@ -189,7 +211,10 @@ HostValue Evaluator::operate(BinaryOp op, const HostValue& a, const HostValue& b
   const Value* a_tensor = tensor_of(a);
   const Value* b_tensor = tensor_of(b);
   if (a_tensor || b_tensor) {
-    if (any) return unknown(UnknownKind::kAny);
+    if (any) {
+      uncounted(*this, span);
+      return unknown(UnknownKind::kAny);
+    }
     auto fits = [](const HostValue& v) { return tensor_of(v) || number_of(v) || is_number(v); };
     if (fits(a) && fits(b)) return operations.infix(ast::to_text(op), a, spans.left, b, spans.right, span);
   } else if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
@@ -234,7 +259,7 @@ HostValue Evaluator::operate(BinaryOp op, const HostValue& a, const HostValue& b
   }
   fail(Diagnostic(Kind::type_mismatch, spans.symbol.is_known() ? spans.symbol : span,
                   fmt::format("`{}` does not work on {} and {}", ast::to_text(op), describe(a), describe(b)))
-           .help(a.is<None>() || b.is<None>() ? "a function without `return` gives none; `x != none` tells whether there is a value" : ""));
+           .help(help_with_operands(op, a, b, spans)));
 }
 
 }  // namespace mtf

@@ -2,6 +2,7 @@
 #include "eval/calls.h"
 #include "eval/evaluator.h"
 #include "eval/span_table.h"
+#include "eval/suggestions.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 
@@ -30,8 +31,8 @@ std::vector<const GivenArgument*> matched(const std::vector<ast::Parameter>& par
       if (place == parameters.size()) {
         std::vector<std::string> names;
         for (const auto& parameter : parameters) names.push_back(parameter.name.name.str());
-        std::string help = foreign_help(Foreign::argument, item.label.text());
-        if (help.empty()) help = did_you_mean(item.label.text(), names);
+        std::string help = did_you_mean(item.label.text(), names);
+        if (help.empty()) help = foreign_help(Foreign::argument, item.label_span);
         if (help.empty() && !names.empty()) help = "it takes " + join(names, ", ");
         fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", name, item.label.text()))
                  .related(declared, "declared here")
@@ -42,6 +43,33 @@ std::vector<const GivenArgument*> matched(const std::vector<ast::Parameter>& par
     given[place] = &item;
   }
   return given;
+}
+
+bool asks_for_dims(const ast::Parameter& parameter) {
+  const auto* word = parameter.annotation ? std::get_if<ast::WordAnnotation>(&*parameter.annotation) : nullptr;
+  return word && (word->word.name.text() == "dim" || word->word.name.text() == "dims");
+}
+
+bool is_size(const HostValue& value) {
+  const auto* list = value.as<ListPtr>();
+  return value.is<int64_t>() || (list && !(*list)->items.empty() && (*list)->items.front().is<int64_t>());
+}
+
+/// Fails where sizes are given for dims: once for a call, with dims for all of them.
+void refuse_sizes(const std::vector<ast::Parameter>& parameters, const std::vector<const GivenArgument*>& given, const ScopePtr& scope, std::string_view name) {
+  std::vector<SizeForDim> sizes;
+  size_t first = parameters.size();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!given[i] || !asks_for_dims(parameters[i]) || !is_size(given[i]->value)) continue;
+    first = std::min(first, i);
+    sizes.push_back({given[i]->span, given[i]->value, parameters[i].name.name.str()});
+  }
+  if (sizes.empty()) return;
+  const ast::Parameter& parameter = parameters[first];
+  fail(Diagnostic(Kind::type_mismatch, sizes.front().span,
+                  fmt::format("expected a dim for `{}` of `{}`, found {}", parameter.name.name.text(), name, describe(sizes.front().value)))
+           .related(parameter.span, "asked for here")
+           .help(help_with("a dim has a name and a size", dims_for_sizes(sizes, scope, false))));
 }
 
 }  // namespace
@@ -61,6 +89,7 @@ void Calls::bind_parameters(const std::vector<ast::Parameter>& parameters, Argum
                .related(parameter.span, "declared here"));
     }
   }
+  refuse_sizes(parameters, given, arguments.scope, name);
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Parameter& parameter = parameters[i];
     if (!parameter.annotation) continue;

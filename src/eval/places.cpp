@@ -63,10 +63,40 @@ class PlaceWalk {
 
 }  // namespace
 
+HoldsPlaces holds_places(const HostValue& value) {
+  if (value.is<InstancePtr>()) return HoldsPlaces::kYes;
+  if (!value.is<ListPtr>()) return HoldsPlaces::kNo;
+  bool all_known = true;
+  std::vector<const List*> lists = {value.as<ListPtr>()->get()};
+  std::unordered_set<const List*> seen(lists.begin(), lists.end());
+  while (!lists.empty()) {
+    const List& list = *lists.back();
+    lists.pop_back();
+    for (const HostValue& item : list.items) {
+      if (auto* inner = item.as<ListPtr>()) {
+        if (seen.insert(inner->get()).second) lists.push_back(inner->get());
+      } else if (item.is_unknown() || item.is_poison()) {
+        all_known = false;
+      } else if (!item.is<InstancePtr>() && !item.is<PlacePtr>() && !item.is<None>()) {
+        return HoldsPlaces::kNo;
+      }
+    }
+  }
+  return all_known ? HoldsPlaces::kYes : HoldsPlaces::kUnknown;
+}
+
 std::vector<PlacePtr> places_of(const HostValue& value, bool trainable) {
   std::vector<PlacePtr> places;
   PlaceWalk().over(value, [&](const PlacePtr& place, const std::string&) {
     if (place->trainable == trainable) places.push_back(place);
+  });
+  return places;
+}
+
+std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, bool trainable) {
+  std::vector<std::pair<PlacePtr, std::string>> places;
+  PlaceWalk().over(value, [&](const PlacePtr& place, const std::string& path) {
+    if (place->trainable == trainable) places.emplace_back(place, path);
   });
   return places;
 }

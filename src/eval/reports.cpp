@@ -18,10 +18,19 @@ void Reports::on_statement(std::function<void(const StatementReport&)> callback,
 void Reports::begin_statement() {
   list_.clear();
   shares_.clear();
+  doubts_.clear();
 }
 
-void Reports::add_last_plan(const Engine& engine, Span cut) {
+void Reports::doubt(const Doubt& doubt) {
+  add_doubt(doubts_, doubt);
+  if (record_) record_->doubt(doubt);
+}
+
+void Reports::add_last_plan(const Engine& engine, Span cut, const CallFrameRef& frame) {
   if (!collects_ && !record_) return;
+  const Counters counters = engine.last_counters();
+  const bool communicates = std::any_of(std::begin(counters.collectives), std::end(counters.collectives), [](const auto& kind) { return !kind.empty(); });
+  if (counters.flops > 0 || communicates) ++plans_;
   const int64_t plan = engine.last_plan();
   const int32_t program = record_ ? record_->last() : -1;
   for (size_t i = 0; i < list_.size(); ++i) {
@@ -41,10 +50,11 @@ void Reports::add_last_plan(const Engine& engine, Span cut) {
   StatementReport& report = list_.emplace_back();
   report.plan = plan;
   report.cut = cut;
+  report.frame = frame;
   report.turns = turns_;
   if (!collects_) return;
   report.costs = engine.last_costs();
-  report.counters = engine.last_counters();
+  report.counters = counters;
 }
 
 void Reports::end_statement(Span span) {
@@ -57,13 +67,14 @@ void Reports::end_statement(Span span) {
   for (StatementReport& report : list_) {
     report.span = span;
     report.text = std::string(text.substr(0, text.find('\n')));
+    report.doubts = doubts_;
     on_statement_(report);
   }
 }
 
 Reports::Mark::Mark(const Reports& reports) : shares_(reports.shares_) {}
 
-void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count) {
+void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count, Span loop) {
   const double rest = static_cast<double>(count - done) / static_cast<double>(done);
   for (size_t i = 0; i < list_.size(); ++i) {
     Shares& shares = shares_[i];
@@ -79,6 +90,7 @@ void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count) {
       if (record_) record_->extrapolated(shares[s].first, own);
     }
     if (added == 0) continue;
+    doubt({loop, Doubt::Kind::kSkipped});
     list_[i].turns += more;
     list_[i].is_estimate = true;
   }

@@ -10,6 +10,7 @@
 
 #include "eval/held.h"
 #include "exec/counters.h"
+#include "exec/doubt.h"
 #include "support/restore.h"
 #include "support/source.h"
 
@@ -47,8 +48,16 @@ struct StatementReport {
   Counters counters;                 ///< of one time
   int64_t turns = 1;                 ///< how often that is done; 0: unknown (`per turn`)
   bool is_estimate = false;          ///< `turns` is extrapolated: the plan did not walk every turn of a loop
+  Doubts doubts;                     ///< of a plan: why the figures of the whole statement are an estimate
   Span cut;                          ///< what asked for it first
+  CallFrameRef frame;                ///< through which calls it was come to; of a plan
   int64_t plan = 0;                  ///< which plan of the engine's: what repeats is one report
+};
+
+/// A value that a program makes and nobody reads (eval/unread.h).
+struct Unread {
+  Span place;  ///< in the program itself: the value, or the call through which it was made
+  Name name;   ///< that the program gave it, if any
 };
 
 class Display;
@@ -75,11 +84,18 @@ class Reports {
 
   /// Forgets what an earlier statement did.
   void begin_statement();
-  /// Adds the plan that the engine has just run, asked for at `cut`.
-  void add_last_plan(const Engine& engine, Span cut);
+  /// Adds the plan that the engine has just run, asked for at `cut`, in the call `frame`.
+  void add_last_plan(const Engine& engine, Span cut, const CallFrameRef& frame);
   /// Tells the callback of a statement at `span`, also if it computed nothing: it may have printed.
   void end_statement(Span span);
   const std::vector<StatementReport>& list() const { return list_; }
+
+  /// The figures of the statement under way are an estimate.
+  void doubt(const Doubt& doubt);
+  /// Why they are; nothing if they are not.
+  const Doubts& doubts() const { return doubts_; }
+  /// How many plans have been run.
+  int64_t plans() const { return plans_; }
 
   /// A loop's share in how often plans run: made where the loop begins.
   class Mark {
@@ -89,8 +105,8 @@ class Reports {
     friend class Reports;
     std::vector<Shares> shares_;
   };
-  /// What has been added since `mark` by `done` turns of a loop is taken to be done by all `count`.
-  void extrapolate(const Mark& mark, int64_t done, int64_t count);
+  /// What has been added since `mark` by `done` turns of a loop, which stands at `loop`, is taken to be done by all `count`.
+  void extrapolate(const Mark& mark, int64_t done, int64_t count, Span loop);
 
  private:
   bool collects_ = false;
@@ -98,6 +114,8 @@ class Reports {
   int64_t turns_ = 1;
   std::vector<StatementReport> list_;
   std::vector<Shares> shares_;  ///< of each report; without a record of program -1 alone
+  Doubts doubts_;
+  int64_t plans_ = 0;
   std::function<void(const StatementReport&)> on_statement_;
 };
 

@@ -1,21 +1,115 @@
 #include "eval/scope.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "eval/held.h"
+#include "eval/undo.h"
 
 namespace mtf {
 
+namespace {
+
+/// A binding as it was; the tensor that it held is only to be had again.
+Binding as_it_is(const Binding& binding) {
+  Binding was = binding;
+  if (Handle* const handle = std::get_if<Handle>(&was.value.data)) handle->set_aside();
+  return was;
+}
+
+void put_back(Binding& binding, const Binding& was) {
+  const std::weak_ptr<const void> named_by = was.named_by.expired() ? binding.named_by : was.named_by;
+  binding = was;
+  binding.named_by = named_by;
+  if (Handle* const handle = std::get_if<Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
+}
+
+// Of what is written down of a scope, which part is meant.
+size_t part_of_binding(size_t index) { return 2 * index; }
+size_t part_of_hoisted(size_t index) { return 2 * index + 1; }
+
+}  // namespace
+
+void Scope::note(size_t index, Undo& undo) {
+  if (!undo.wanted()) return;
+  undo.add(shared_from_this(), part_of_binding(index), [this, index, was = as_it_is(bindings[index])] { put_back(bindings[index], was); },
+           bytes_kept_by(bindings[index].value));
+}
+
 void Scope::bind(Name name, HostValue value, Span span) {
-  if (Binding* const binding = captured ? nullptr : find_bound(name, bindings.size())) {
+  Binding* const bound = find_bound(name, bindings.size());
+  if (bound && !parent && bound->named_by.expired()) {
+    const auto index = static_cast<size_t>(bound - bindings.data());
+    if (changes) note(index, *changes);
+    *bound = {name, std::move(value), span};
+    return;
+  }
+  if (bound && !captured) {
     // Nobody sees the old one any more. It moves to the end, so that the order stays that of the declarations.
-    binding->value = std::move(value);
-    binding->span = span;
-    const auto place = bindings.begin() + (binding - bindings.data());
+    bound->value = std::move(value);
+    bound->span = span;
+    const auto place = bindings.begin() + (bound - bindings.data());
     if (place + 1 == bindings.end()) return;
     std::rotate(place, place + 1, bindings.end());
     rearranged();
     return;
   }
+  const size_t index = bindings.size();
+  const int64_t bytes = bound ? bytes_kept_by(bound->value) : 0;  // of what lives on for a function, or to be taken back with one
+  if (bound && !parent) hidden_.push_back(static_cast<size_t>(bound - bindings.data()));
   bindings.push_back({name, std::move(value), span});
+  if (changes && changes->wanted()) {
+    changes->add(shared_from_this(), part_of_binding(index), [this, index] {
+      bindings.erase(bindings.begin() + static_cast<std::ptrdiff_t>(index));
+      std::erase_if(hidden_, [&](size_t hidden) { return hidden >= index; });
+      rearranged();
+    }, bytes);
+  }
+  if (hidden_.size() >= next_look_) let_go_of_hidden();
+}
+
+void Scope::let_go_of_hidden() {
+  std::erase_if(hidden_, [&](size_t index) {
+    Binding& binding = bindings[index];
+    if (!binding.named_by.expired() || find_bound(binding.name, bindings.size()) == &binding) return false;
+    if (changes) note(index, *changes);
+    binding.value = None{};
+    return true;
+  });
+  next_look_ = hidden_.size() + hidden_.size() / 4 + 2;
+}
+
+void Scope::declare(Name name, HostValue value, Span span) {
+  Binding* const known = find_hoisted(name);
+  const size_t index = known ? static_cast<size_t>(known - hoisted.data()) : hoisted.size();
+  if (known) {
+    if (changes) changes->add(shared_from_this(), part_of_hoisted(index), [this, index, was = *known] { hoisted[index] = was; });
+    known->value = std::move(value);
+    known->span = span;
+    return;
+  }
+  hoisted.push_back({name, std::move(value), span});
+  if (!changes) return;
+  changes->add(shared_from_this(), part_of_hoisted(index), [this, index] {
+    hoisted.erase(hoisted.begin() + static_cast<std::ptrdiff_t>(index));
+    rearranged();
+  });
+}
+
+std::shared_ptr<const Named> Scope::names(const std::unordered_set<Name>& names, size_t limit) {
+  for (const Scope* scope = this; scope != nullptr; scope = scope->parent.get())
+    if (scope->named) return nullptr;
+  auto held = std::make_shared<Named>();
+  for (Name name : names) {
+    const Found found = find(name, limit);
+    if (!found.binding || found.scope->parent) continue;
+    const std::vector<Binding>& own = found.scope->bindings;
+    if (own.empty() || found.binding < own.data() || found.binding >= own.data() + own.size()) continue;  // a function or model
+    std::shared_ptr<const void> holds = found.binding->named_by.lock();
+    if (!holds) found.binding->named_by = holds = std::make_shared<char>();
+    held->push_back(std::move(holds));
+  }
+  return held;
 }
 
 void Scope::capture() {

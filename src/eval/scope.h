@@ -4,23 +4,34 @@
 // A scope's bindings are kept in the order in which they were made; a second `let` of a name hides the first but does
 // not end it, since a function sees the bindings in force where it is written. So whoever looks a name up says how many
 // of the bindings he sees; functions and models of a scope (`hoisted`) are seen by all.
+//
+// In the outermost scope a hidden binding lives as long as a function, or a model, whose text names it (Named): one that nobody
+// names is replaced where it stands, which nobody can tell from a new one, and what was named loses its value when it no
+// longer is. Inner scopes die with their block, or with their functions (cuts.h says what of them these keep).
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "eval/host_value.h"
 
 namespace mtf {
 
+class Undo;  // undo.h
+
 struct Binding {
   Name name;
   HostValue value;
   Span span;
-  bool is_setting = false;  ///< `with` changes it, `:=` does not
-  bool is_aside = false;    ///< what it holds is set aside: set_aside.h
+  bool is_setting = false;                  ///< `with` changes it, `:=` does not
+  bool is_aside = false;                    ///< what it holds is set aside: set_aside.h
+  std::weak_ptr<const void> named_by = {};  ///< of the outermost scope: what every Named holds that names it
 };
+
+/// The bindings of the outermost scope that the text of a function or model names: they live as long as this.
+using Named = std::vector<std::shared_ptr<const void>>;
 
 class Scope : public std::enable_shared_from_this<Scope> {
  public:
@@ -35,6 +46,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   int uncertain = 0;                      ///< how many unknown conditions and loops walked once it stands in
   bool captured = false;                  ///< a function sees its bindings
   const ast::ModelStmt* model = nullptr;  ///< of an instance's scope: of which model
+  std::shared_ptr<const Named> named;     ///< of a call's or an instance's scope: what the function or model holds
+  Undo* changes = nullptr;                ///< of a prompt's outermost scope: where what is bound is written down
 
   /// Of the outermost scope: those inside of which functions see the bindings.
   std::vector<std::weak_ptr<Scope>> captured_inside;
@@ -51,6 +64,13 @@ class Scope : public std::enable_shared_from_this<Scope> {
 
   /// Binds a name anew.
   void bind(Name name, HostValue value, Span span);
+  /// Adds a function or model, or replaces the one of this name.
+  void declare(Name name, HostValue value, Span span);
+  /// A binding, by its place in `bindings`, is about to change: writes down how to take that back.
+  void note(size_t index, Undo& undo);
+  /// What a function or model that is written in this scope, and sees `limit` of its bindings, has to hold of what it `names`;
+  /// null inside of another function or model, which holds it.
+  std::shared_ptr<const Named> names(const std::unordered_set<Name>& names, size_t limit);
   /// The binding of this scope alone, or null.
   Binding* find_own(Name name, size_t limit = ~size_t{0});
   /// The function or model of this scope alone, or null.
@@ -71,6 +91,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
 
  private:
   size_t next_search_ = 64;
+  std::vector<size_t> hidden_;  ///< of the outermost scope: bindings that are hidden and were named
+  size_t next_look_ = 2;        ///< at so many it is looked which are still named
   /// The last binding of each name among the first `count`, where they are many.
   struct Index {
     std::unordered_map<Name, size_t> last;
@@ -81,6 +103,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
 
   /// The place of the last of them that has the name, where they are many.
   static std::optional<size_t> last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name);
+  /// Of hidden bindings that nobody names any more the values go.
+  void let_go_of_hidden();
   /// The last of the first `limit` bindings that has the name, or null.
   Binding* find_bound(Name name, size_t limit);
 };

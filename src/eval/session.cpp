@@ -2,21 +2,51 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <sstream>
 
 #include "eval/evaluator.h"
+#include "eval/laid_anew.h"
 #include "eval/relayout.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
 #include "syntax/parse.h"
+#include "types/saturating.h"
 #include "types/sharding.h"
 
 namespace mtf {
 
+namespace {
+
+/// The names of a scope are as they were when this is gone: what a check or a plan has made of them too, which no log says.
+class Untouched {
+ public:
+  explicit Untouched(Scope& scope) : scope_(scope), bindings_(scope.bindings), hoisted_(scope.hoisted) {
+    for (Binding& binding : bindings_)
+      if (Handle* const handle = std::get_if<Handle>(&binding.value.data)) handle->set_aside();
+  }
+  ~Untouched() {
+    scope_.bindings = bindings_;
+    for (Binding& binding : scope_.bindings)
+      if (Handle* const handle = std::get_if<Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
+    scope_.hoisted = hoisted_;
+    scope_.rearranged();
+  }
+  Untouched(const Untouched&) = delete;
+  Untouched& operator=(const Untouched&) = delete;
+
+ private:
+  Scope& scope_;
+  std::vector<Binding> bindings_, hoisted_;
+};
+
+}  // namespace
+
 struct Session::Impl {
   Impl(Settings given, Engine* engine, std::ostream& out) : settings(given), evaluator(std::move(given), engine, out) {
     if (engine != nullptr) engine->heed(evaluator.interrupt);
+    evaluator.top()->changes = &evaluator.undo;
   }
   Settings settings;
   Evaluator evaluator;
@@ -24,41 +54,34 @@ struct Session::Impl {
   int64_t numbered = 0;        // entries that were not given a name
   std::vector<Entry> entries;  // as far as they were carried out
 
-  /// What a statement may change besides what `undo` takes back.
-  struct Before {
-    std::vector<Binding> bindings, hoisted;
-    Context context;
+  /// What takes an entry back that has changed something.
+  struct Done {
+    UndoLog undo;
+    Context context;     // before it
+    size_t entries = 0;  // before it
   };
-  std::optional<Before> before_last;  // the last entry
-  std::vector<UndoLog> undo_last;     // what takes its statements back
-  size_t entries_before_last = 0;
+  std::deque<Done> done;              // the last entry last
+  bool has_older = false;             // entries of which this is no longer kept
+  std::optional<LaidAnew> laid_anew;  // it stands in for another session
   bool keeps_last_value = false;
-  static constexpr size_t kMostUndone = 100;  // statements: they keep old values
 
-  /// A statement of an entry has ended.
-  void keep(UndoLog& undo) {
-    if (undo_last.size() == kMostUndone) before_last.reset();
-    if (before_last) undo_last.push_back(std::move(undo));
-    else undo_last.clear();
-    undo = UndoLog();
-  }
+  /// They keep what entries have replaced: how many of them, and how many bytes besides those of the last.
+  static constexpr size_t kMostDone = 20;
+  static constexpr int64_t kMostBytes = 16 << 20;
 
-  /// Holds tensors set aside: only to be had again.
-  Before before() const {
-    Before before{evaluator.top()->bindings, evaluator.top()->hoisted, evaluator.builder.context};
-    for (Binding& binding : before.bindings)
-      if (Handle* const handle = std::get_if<Handle>(&binding.value.data)) handle->set_aside();
-    return before;
-  }
-  void restore(const Before& before, UndoLog& undo) {
-    undo.take_back();
-    Scope& top = *evaluator.top();
-    top.bindings = before.bindings;
-    for (Binding& binding : top.bindings)
-      if (Handle* const handle = std::get_if<Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
-    top.hoisted = before.hoisted;
-    top.rearranged();
-    evaluator.builder.context = before.context;
+  /// An entry has ended. One that has changed nothing, but for drawing random numbers, is not taken back.
+  void keep(Done entry) {
+    const Context &before = entry.context, &now = evaluator.builder.context;
+    const bool same = before.mesh == now.mesh && before.layout == now.layout && before.precision == now.precision && before.seed == now.seed;
+    if (same && entry.undo.empty()) return;
+    int64_t bytes = 0;
+    for (const Done& earlier : done) bytes = saturating_add(bytes, earlier.undo.bytes());
+    for (; !done.empty() && (done.size() == kMostDone || bytes > kMostBytes); has_older = true) {
+      bytes = 0;
+      done.pop_front();
+      for (const Done& earlier : done) bytes = saturating_add(bytes, earlier.undo.bytes());
+    }
+    done.push_back(std::move(entry));
   }
   /// How an entry is carried out.
   struct Way {
@@ -70,6 +93,13 @@ struct Session::Impl {
   std::vector<StatementReport> run(const std::string& text, const std::string& name, Way way);
   bool run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, StatementReport& report);
   bool run_at_prompt(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, StatementReport& report);
+  bool computes(const std::shared_ptr<const ast::Program>& program, size_t index);
+  /// Says which axes the layout in force names that the mesh in force lacks.
+  void warn_of_layout() {
+    const Context& context = evaluator.builder.context;
+    if (!context.layout) return;
+    for (Diagnostic& warning : Meshes::lacking(*context.mesh, *context.layout)) evaluator.findings.warn(std::move(warning));
+  }
   std::optional<UserError> kept_turns(const UserError& error);
   /// Evaluates an expression without computing, shows its value to `see`, and leaves everything as it was.
   void look(const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see);
@@ -83,6 +113,16 @@ Session::Session(Settings settings, Engine* engine, std::ostream& out) : impl_(s
 Session::~Session() = default;
 
 void Session::interrupt() { impl_->evaluator.interrupt.ask(); }
+void Session::forget_interrupt() { impl_->evaluator.interrupt.forget(); }
+
+void Session::stand_in(const Session& other) {
+  Evaluator& evaluator = impl_->evaluator;
+  evaluator.stand_in(other.impl_->evaluator);
+  evaluator.engine()->heed(evaluator.interrupt);
+  evaluator.blocks.expect_more();
+  impl_->laid_anew.emplace(evaluator);
+  evaluator.cuts.cut({}, {});  // what is kept for gradients is there
+}
 
 void Session::run_file(const std::string& path) {
   impl_->evaluator.interrupt.forget();
@@ -98,6 +138,7 @@ void Session::run_text(const std::string& name, const std::string& text) {
 void Session::Impl::last_value(HostValue value, Span span) {
   static const Name kLast("_");
   Scope& top = *evaluator.top();
+  const Restore looks_change_nothing(top.changes, static_cast<Undo*>(nullptr));
   if (Binding* const bound = top.find_own(kLast)) {
     bound->value = std::move(value);
     bound->span = span;
@@ -126,6 +167,7 @@ bool Session::Impl::run_at_prompt(const std::shared_ptr<const ast::Program>& pro
     }
   } else {
     evaluator.run_entry_statement(program, index);
+    if (stmt.as<ast::MeshStmt>() || stmt.as<ast::LayoutStmt>() || stmt.as<ast::UseStmt>()) warn_of_layout();
     std::vector<std::pair<std::string, HostValue>> moved;
     if (way.moves) {
       evaluator.cuts.cut({}, stmt.span);  // what was pending is no part of moving
@@ -150,6 +192,7 @@ bool Session::Impl::run_at_prompt(const std::shared_ptr<const ast::Program>& pro
     add_times(report.counters, part.counters, std::max<int64_t>(part.turns, 1));
     if (part.turns == 0) report.turns = 0;
   }
+  report.doubts = evaluator.reports.doubts();
   if (on_statement) on_statement(report);
   return has_value;
 }
@@ -158,12 +201,35 @@ bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& pro
   const ast::Stmt& stmt = program->body.statements[index];
   evaluator.reports.begin_statement();
   evaluator.undo.begin_statement();
+  evaluator.loops.begin_statement();
   report.span = stmt.span;
   report.text = std::string(stmt.span.text().substr(0, stmt.span.text().find('\n')));
   if (!way.is_file) return run_at_prompt(program, index, way, report);
-  if (way.without_loops && (stmt.as<ast::ForStmt>() || stmt.as<ast::WhileStmt>())) return false;
   evaluator.run_entry_statement(program, index);
   return false;
+}
+
+/// Whether a statement has operations on tensors, or cannot be checked, as a check sees it: everything is as it was afterwards.
+bool Session::Impl::computes(const std::shared_ptr<const ast::Program>& program, size_t index) {
+  std::ostringstream ignored;
+  Impl checker(settings, nullptr, ignored);
+  if (evaluator.modules.keeps(*program)) checker.evaluator.modules.keep(program);  // its functions are known
+  checker.evaluator.stand_in(evaluator);
+  checker.evaluator.interrupt.forget();
+  const Untouched untouched(*evaluator.top());
+  UndoLog undo;
+  const auto undoing = checker.evaluator.undo.into(undo);
+  std::vector<HostValue> before;  // what is bound, which a check's loops and branches make unknown
+  for (const Binding& binding : evaluator.top()->bindings) before.push_back(binding.value);
+  bool computes = true;
+  try {
+    checker.evaluator.run_entry_statement(program, index);
+    computes = checker.evaluator.builder.added > 0;
+  } catch (const UserError&) {  // running it would say what is wrong, in one of its turns
+  }
+  undo.take_back();
+  for (size_t i = 0; i < before.size(); ++i) evaluator.top()->bindings[i].value = std::move(before[i]);
+  return computes;
 }
 
 /// Of a loop that was interrupted, what its ended turns have done stays. What is said then; nothing if nothing stays.
@@ -171,22 +237,20 @@ std::optional<UserError> Session::Impl::kept_turns(const UserError& error) {
   const int64_t turns = evaluator.undo.turns();
   if (error.diagnostic().kind() != Kind::interrupted || turns == 0) return std::nullopt;
   evaluator.undo.take_back_turn();
+  evaluator.loops.bind_last_turn(evaluator.top());
   Diagnostic said = error.diagnostic();
   return UserError(std::move(said).note(fmt::format("what {} of the loop {} done is kept; `:undo` takes it back", count_text(turns, "ended turn"), turns == 1 ? "has" : "have")));
 }
 
 std::vector<StatementReport> Session::Impl::run(const std::string& text, const std::string& name, Way way) {
-  evaluator.interrupt.forget();
-  Entry entry{name.empty() ? fmt::format("<{}>", ++numbered) : name, {}, way.is_file, way.without_loops, way.moves, {}};
+  if (!laid_anew) evaluator.interrupt.forget();
+  Entry entry{name.empty() ? fmt::format("<{}>", ++numbered) : name, {}, way.is_file, way.without_loops, way.moves, {}, {}};
   auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry.name, text), way.is_file ? ParseMode::kScript : ParseMode::kRepl));
+  std::optional<Untouched> untouched;
+  if (!way.keeps) untouched.emplace(*evaluator.top());
   std::vector<StatementReport> results;
-  UndoLog undo;
-  const Before at_start = before();
-  if (way.keeps) {
-    before_last = at_start;
-    undo_last.clear();
-    entries_before_last = entries.size();
-  }
+  UndoLog undo;                                             // of the statement under way
+  Done all{{}, evaluator.builder.context, entries.size()};  // of those before it
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
   if (evaluator.engine() != nullptr && !way.is_file) evaluator.reports.collect();
@@ -194,38 +258,51 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
   const auto end = [&] {
     if (way.is_file) evaluator.end_file(*program);
     if (!evaluator.modules.keeps(*program)) evaluator.modules.keep(program);
-    if (!way.keeps || entry.has_value.empty()) return;
-    entry.text = text.substr(0, program->body.statements[entry.has_value.size() - 1].span.end);
-    entries.push_back(std::move(entry));
+    if (!way.keeps) {
+      all.undo.take_back();
+      evaluator.builder.context = all.context;
+      return;
+    }
+    if (!entry.has_value.empty()) {
+      entry.text = text.substr(0, program->body.statements[entry.has_value.size() - 1].span.end);
+      entries.push_back(std::move(entry));
+    }
+    keep(std::move(all));
   };
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
     if (way.is_file && i > 0) evaluator.end_file_statement(*program, i - 1);
     const ast::Stmt& stmt = program->body.statements[i];
-    const Before at_statement = before();
-    if (way.keeps) keep(undo);
+    if (way.without_loops && (stmt.as<ast::ForStmt>() || stmt.as<ast::WhileStmt>()) && computes(program, i)) {
+      entry.left_out.push_back(i);
+      entry.has_value.push_back(false);
+      continue;
+    }
+    const Context before = evaluator.builder.context;
+    const auto take_back = [&] {
+      undo.take_back();
+      evaluator.builder.context = before;
+      end();
+    };
     try {
       StatementReport report;
       entry.has_value.push_back(run_statement(program, i, way, report));
+      all.undo.add(undo);
       if (!stmt.quiet) results.push_back(std::move(report));
     } catch (const UserError& error) {
       if (const std::optional<UserError> said = way.keeps ? kept_turns(error) : std::nullopt) {
-        keep(undo);
+        all.undo.add(undo);
         entry.has_value.push_back(false);
         end();
         throw UserError(*said);
       }
-      end();
-      restore(at_statement, undo);
+      take_back();
       throw;
     } catch (...) {
-      end();
-      restore(at_statement, undo);
+      take_back();
       throw;
     }
   }
   end();
-  if (way.keeps) keep(undo);
-  else restore(at_start, undo);
   return results;
 }
 
@@ -240,6 +317,7 @@ std::vector<StatementReport> Session::use(const std::string& text, const std::st
 const std::vector<Entry>& Session::entries() const { return impl_->entries; }
 
 std::vector<StatementReport> Session::plan(const std::string& text, const std::string& name) {
+  if (impl_->laid_anew) return impl_->run(text, name, {.keeps = false});
   // Planned apart: a dry engine of its own sees the session's names, and nothing of it stays.
   EngineOptions options;
   options.dry = true;
@@ -271,16 +349,16 @@ void Session::Impl::look(const std::string& text, const std::string& name, const
   checker.evaluator.modules.keep(program);
   checker.evaluator.stand_in(evaluator);
   checker.evaluator.interrupt.forget();
-  const Before before = this->before();
+  const Untouched untouched(*evaluator.top());
   UndoLog undo;
   const auto undoing = checker.evaluator.undo.into(undo);
   try {
     see(checker.evaluator.evaluate(expression, checker.evaluator.top()));
   } catch (...) {
-    restore(before, undo);
+    undo.take_back();
     throw;
   }
-  restore(before, undo);
+  undo.take_back();
   evaluator.modules.keep(program);  // a function that it made may live on
 }
 
@@ -288,7 +366,8 @@ std::string Session::type_of(const std::string& expression, const std::string& n
   std::string result;
   impl_->look(expression, name, [&](const HostValue& value) {
     const Value* tensor = tensor_of(value);
-    result = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->mesh()) : describe(value);
+    const std::string signature = signature_of(value);
+    result = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->mesh()) : signature.empty() ? describe(value) : signature;
   });
   return result;
 }
@@ -329,6 +408,8 @@ std::vector<KnownName> Session::known_names(const std::string& prefix) const { r
 
 StoredVariables Session::stored_variables() const { return impl_->evaluator.variables.stored(); }
 
+const std::vector<Unread>& Session::unread() const { return impl_->evaluator.unread.all(); }
+
 std::vector<Axis> Session::axes() const {
   const MeshPtr& mesh = impl_->evaluator.builder.context.mesh;
   return mesh ? mesh->axes() : std::vector<Axis>();
@@ -349,17 +430,25 @@ const Layout& Session::layout() const {
   return layout ? *layout : kNone;
 }
 
-bool Session::undo() {
-  if (!impl_->before_last) return false;
-  for (auto statement = impl_->undo_last.rbegin(); statement != impl_->undo_last.rend(); ++statement) impl_->restore(*impl_->before_last, *statement);
-  impl_->before_last.reset();
-  impl_->undo_last.clear();
-  impl_->entries.resize(impl_->entries_before_last);
-  return true;
+int64_t Session::undo(int64_t entries) {
+  int64_t taken = 0;
+  for (; taken < entries && !impl_->done.empty(); ++taken) {
+    Impl::Done& last = impl_->done.back();
+    last.undo.take_back();
+    impl_->evaluator.builder.context = last.context;
+    impl_->entries.resize(last.entries);
+    impl_->done.pop_back();
+  }
+  return taken;
 }
+
+bool Session::has_older_entries() const { return impl_->has_older; }
 
 void Session::keep_last_value() { impl_->keeps_last_value = true; }
 
+void Session::on_warning(std::function<void(const Diagnostic&)> callback) { impl_->evaluator.findings.on_warning(std::move(callback)); }
+void Session::warn_of_layout() { impl_->warn_of_layout(); }
+void Session::have_been_told(const Diagnostics& warnings) { impl_->evaluator.findings.have_been_told(warnings); }
 void Session::on_progress(std::function<void(const Progress&)> callback) { impl_->evaluator.loops.on_progress(std::move(callback)); }
 void Session::on_statement(std::function<void(const StatementReport&)> callback) {
   impl_->on_statement = callback;

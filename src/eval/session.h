@@ -32,6 +32,13 @@ class Session {
   /// Ends what is under way at its next statement, turn of a loop or cut, with a UserError of kind interrupted; does
   /// nothing if nothing is. A signal handler or another thread may call it.
   void interrupt();
+  /// Nobody has asked for that yet.
+  void forget_interrupt();
+
+  /// Stands in for another session, which lives longer and does nothing meanwhile: this one, whose engine is dry, has its names,
+  /// and what they stand for lies as the mesh and layout of this one's settings say, where they say it (eval/laid_anew.h).
+  /// Nothing of it has been costed. Only plan(), type_of(), held() and what else changes nothing may be called. Throws UserError.
+  void stand_in(const Session& other);
 
   /// Checks the file without computing; all errors and warnings found are in the result, in order of place.
   static Diagnostics check_file(const std::string& path, const Settings& settings);
@@ -49,19 +56,21 @@ class Session {
   std::vector<StatementReport> execute(const std::string& text, const std::string& name = {});
   /// Runs a script as if its statements had been entered, but as one program: it reports nothing, and computes what a run of
   /// it does. What its names stand for is there afterwards; what nothing has needed is computed when it is asked for
-  /// (eval/set_aside.h). `without_loops`: `for` and `while` at its top level are left out.
+  /// (eval/set_aside.h). `without_loops`: a `for` or `while` at its top level that computes with tensors is left out.
   void load(const std::string& text, const std::string& name, bool without_loops);
   /// Executes a `use` statement, and moves what the session holds to the layout that is then in force: reports each value that
   /// it moved, and what that cost.
   std::vector<StatementReport> use(const std::string& text, const std::string& name);
   /// The entries that have been carried out and not been taken back.
   const std::vector<Entry>& entries() const;
-  /// Takes back the last entry: what it bound, assigned and brought into force, not what it printed or wrote. False if there is
-  /// none, if that has been done, or if it had more than 100 statements.
-  bool undo();
+  /// Takes back the last entries that have changed something, and what was entered behind them: what they bound, assigned and
+  /// brought into force, not what they printed or wrote. Returns how many.
+  int64_t undo(int64_t entries = 1);
+  /// Of entries before those that can be taken back, what they replaced is kept no more.
+  bool has_older_entries() const;
   /// From now on `_` is the value of the last bare expression that was reported.
   void keep_last_value();
-  /// The type with layout of an expression, computing nothing.
+  /// The type with layout of an expression, of what can be called its signature; computing nothing.
   std::string type_of(const std::string& expression, const std::string& name = "<type>");
   /// Where the value of an expression lies, computing nothing; of a model, its params, in the order of declaration.
   std::vector<LaidOut> lies(const std::string& expression);
@@ -73,6 +82,8 @@ class Session {
   std::vector<KnownName> known_names(const std::string& prefix) const;
   /// What the variables that were declared so far take.
   StoredVariables stored_variables() const;
+  /// Of a program that was planned: what it makes and nobody reads.
+  const std::vector<Unread>& unread() const;
   /// The axes of the mesh in force.
   std::vector<Axis> axes() const;
   /// What the names of the session stand for, in the order in which they were bound.
@@ -86,6 +97,13 @@ class Session {
   const Mesh& mesh() const;
   const Layout& layout() const;
 
+  /// Called with each warning of what is evaluated, once for each kind and place.
+  void on_warning(std::function<void(const Diagnostic&)> callback);
+  /// Warns where the layout in force names axes that the mesh in force lacks; entries that bring one into force do so
+  /// themselves.
+  void warn_of_layout();
+  /// A check of what will be evaluated has told these.
+  void have_been_told(const Diagnostics& warnings);
   void on_progress(std::function<void(const Progress&)> callback);
   /// Called after each top-level statement with what it cost (plan, REPL).
   void on_statement(std::function<void(const StatementReport&)> callback);

@@ -59,6 +59,10 @@ void SpanTable::add_cost(Span span, int64_t flops, int64_t collectives, int64_t 
 }
 
 void SpanTable::cost(const StatementReport& report) {
+  for (const Doubt& doubt : report.doubts) {
+    add_doubt(doubts_, doubt);
+    if (doubt.place.is_known()) kept_.insert(doubt.place.file->shared_from_this());
+  }
   if (report.costs.empty()) return;
   const int64_t turns = std::max<int64_t>(report.turns, 1);
   int64_t collectives = 0, bytes = 0;

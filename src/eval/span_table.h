@@ -48,6 +48,9 @@ class SpanTable {
   /// A statement has been planned: what it costs, and its expressions.
   void cost(const StatementReport& report);
 
+  /// Why some of the costs are an estimate; nothing if none is.
+  const Doubts& doubts() const { return doubts_; }
+
   /// Everything known of a file, by the name with which it was checked: from its beginning, what is outside first.
   std::vector<SpanInfo> of(const std::string& file) const;
   /// The smallest part around a byte of a file; null if nothing is known there.
@@ -61,6 +64,7 @@ class SpanTable {
 
   std::map<std::string, std::map<Place, SpanInfo>> files_;
   std::set<std::shared_ptr<const SourceFile>> kept_;  ///< spans point into them
+  Doubts doubts_;
 };
 
 }  // namespace mtf

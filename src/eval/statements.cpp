@@ -37,16 +37,11 @@ void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
 
 void Evaluator::declare_ahead(const ast::Ident& name, HostValue value, const ScopePtr& scope) {
   scope->capture();
-  Binding* const known = scope->find_hoisted(name.name);
-  if (!known) {
-    scope->hoisted.push_back({name.name, std::move(value), name.span});
-    return;
-  }
-  if (known->span.file == name.span.file && known->span.begin != name.span.begin) {
+  const Binding* const known = scope->find_hoisted(name.name);
+  if (known && known->span.file == name.span.file && known->span.begin != name.span.begin) {
     findings.report(Diagnostic(Kind::duplicate_declaration, name.span, fmt::format("`{}` is declared again", name.name.text())).related(known->span, "first here"));
   }
-  known->value = std::move(value);
-  known->span = name.span;
+  scope->declare(name.name, std::move(value), name.span);
 }
 
 Flow Evaluator::run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all) {
@@ -137,6 +132,7 @@ void Evaluator::reach(const ast::FnStmt& stmt, Scope& scope) {
   auto* function = binding ? binding->value.as<FunctionPtr>() : nullptr;
   if (!function) return;
   (*function)->visible = scope.bindings.size();
+  (*function)->named = scope.names(names_in(ast::text_of(stmt)), (*function)->visible);
   (*function)->reached = true;
 }
 
@@ -145,6 +141,7 @@ void Evaluator::reach(const ast::ModelStmt& stmt, Scope& scope) {
   auto* model = binding ? binding->value.as<ModelClassPtr>() : nullptr;
   if (!model) return;
   (*model)->visible = scope.bindings.size();
+  (*model)->named = scope.names(names_in(ast::text_of(stmt)), (*model)->visible);
   (*model)->reached = true;
 }
 
@@ -160,8 +157,11 @@ void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& sco
   std::optional<std::pair<HostValue, HostValue>> compared;
   const HostValue value = assertion(*stmt.condition, scope, compared);
   const std::optional<bool> holds = convert.to_condition(value, stmt.condition->span);
-  const HostValue message = stmt.message && (!holds || !*holds) ? evaluate(*stmt.message, scope) : HostValue();
-  if (!holds || *holds || domain.uncertainty() > 0) return;
+  // What a message computes belongs to nobody: it is evaluated where it is shown, and by a check.
+  const bool fails = holds && !*holds && domain.uncertainty() == 0;
+  const bool is_checked = domain.is_check() && !(holds && *holds);
+  const HostValue message = stmt.message && (fails || is_checked) ? evaluate(*stmt.message, scope) : HostValue();
+  if (!fails) return;
   std::string found = "this is false";
   if (compared) {
     const auto& [left, right] = *compared;

@@ -111,6 +111,7 @@ HostValue learned(Evaluator& evaluator, Arguments& arguments) {
   for (const HostValue& item : (*list)->items) {
     auto* name = item.as<Text>();
     if (!name) fail(Kind::type_mismatch, given[2]->span, "expected names of special ids as strings, found {}", describe(item));
+    if (std::find(special.begin(), special.end(), **name) != special.end()) fail(Kind::bad_value, given[2]->span, "the special id `{}` stands twice", **name);
     special.push_back(**name);
   }
   const int64_t least = kFixed + static_cast<int64_t>(special.size());

@@ -24,9 +24,8 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   std::optional<int64_t> length() const override { return count_; }
 
   std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
-    if (!range.known || count_ < 0) return token_text(tokens_, first_, range.known && !range.open_last ? range.size() : -1);
-    const Range part = part_of(range, count_, span);
-    return token_text(tokens_, first_ + part.first, part.size());
+    const Part part = part_of(range, count_, span);
+    return token_text(tokens_, first_ + part.first, part.count);
   }
 
   std::optional<HostValue> attribute(Evaluator&, Name name) override {

@@ -1,6 +1,7 @@
 #pragma once
 // What has been assigned, to be taken back: by a prompt whose statement failed or was interrupted, by a check that walks
 // another way. Of a list that is extended in place the length is written down, not the items.
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <set>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "support/restore.h"
+#include "types/saturating.h"
 
 namespace mtf {
 
@@ -15,9 +17,22 @@ namespace mtf {
 /// thousand times keeps one old value.
 class UndoLog {
  public:
-  /// Part `part` of `what` is about to change. `take_back` is called while `what` is alive, which it does not keep so.
-  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) {
-    if (changed_.insert({what.get(), part}).second) steps_.push_back({what, std::move(take_back)});
+  /// Part `part` of `what` is about to change. `take_back` is called while `what` is alive, which it does not keep so; what it
+  /// keeps takes about so many bytes.
+  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, int64_t bytes = 0) {
+    if (changed_.insert({what.get(), part}).second) steps_.push_back({what, {what.get(), part}, std::move(take_back), bytes});
+  }
+  /// What `later` wrote down behind this, which is then empty.
+  void add(UndoLog& later) {
+    for (Step& step : later.steps_)
+      if (changed_.insert(step.which).second) steps_.push_back(std::move(step));
+    later.clear();
+  }
+  /// About what all that it keeps takes.
+  int64_t bytes() const {
+    int64_t bytes = 0;
+    for (const Step& step : steps_) bytes = saturating_add(bytes, step.bytes);
+    return bytes;
   }
   /// Everything, the last change first.
   void take_back() {
@@ -40,7 +55,9 @@ class UndoLog {
  private:
   struct Step {
     std::weak_ptr<const void> what;
+    std::pair<const void*, size_t> which;
     std::function<void()> take_back;
+    int64_t bytes = 0;
   };
   std::vector<Step> steps_;
   std::set<std::pair<const void*, size_t>> changed_;
@@ -54,10 +71,10 @@ class Undo {
   /// True if somebody may take back what is assigned now, so that old values must not be changed in place.
   bool wanted() const { return log_ != nullptr; }
   /// UndoLog::add, if it is wanted.
-  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) {
+  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, int64_t bytes = 0) {
     if (log_ == nullptr) return;
     turn_.add(what, part, take_back);
-    log_->add(what, part, std::move(take_back));
+    log_->add(what, part, std::move(take_back), bytes);
   }
   /// Writes into `log` for as long as what it returns lives.
   Restore<UndoLog*> into(UndoLog& log) { return Restore<UndoLog*>(log_, &log); }
@@ -68,12 +85,11 @@ class Undo {
   }
   /// A turn of a loop has ended, and what it assigned may be kept even if the statement does not end.
   void end_turn() {
-    if (turn_.empty()) return;
     turn_.clear();
     ++turns_;
     if (log_ != nullptr) log_->forget_what_is_gone();
   }
-  /// The statement's turns that have ended and had assigned something.
+  /// The statement's turns that have ended.
   int64_t turns() const { return turns_; }
   /// What has been assigned since the last of them.
   void take_back_turn() { turn_.take_back(); }

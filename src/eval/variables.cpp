@@ -52,10 +52,11 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
     evaluator_.undo.add(place, 0, [place = place.get(), before] {
       before.value().node->ended = nullptr;
       place->current = before.value();
-    });
+    }, bytes_kept_by(before));
   }
   before.value().node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
   place->current = std::move(next);
+  place->is_assigned = true;
   evaluator_.cuts.assigned(place);
 }
 
@@ -74,6 +75,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   place->trainable = stmt.trainable;
   if (scope->model) place->model = scope->model->name.name;
   place->span = stmt.name.span;
+  place->declared = cover(stmt.name.span, std::visit([](const auto& annotation) { return annotation.span; }, stmt.type));
+  place->begins = stmt.value->span;
   place->serial = ++last_;
   if (!lay_out(*place, stmt, scope)) {
     scope->bind(stmt.name.name, Poison{}, stmt.name.span);
@@ -92,17 +95,14 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   place->current = evaluator_.builder.assigned(initial(*place, stmt, value), place->stored);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;
-  if (const auto& record = evaluator_.builder.record) {
-    const Span type = std::visit([](const auto& annotation) { return annotation.span; }, stmt.type);
-    record->add_variable(place->current.value().operation(), place->trainable, cover(stmt.name.span, type), stmt.value->span);
-  }
+  if (const auto& record = evaluator_.builder.record) record->add_variable(place->current.value().operation(), place->trainable, place->declared, place->begins);
   scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
 }
 
 bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
   const Context& context = evaluator_.builder.context;
   evaluator_.builder.span = stmt.name.span;
-  evaluator_.meshes.check(context.mesh, stmt.name.span);
+  evaluator_.check_mesh(stmt.name.span);
   GivenLayout& stored = place.stored;
   stored.mesh = context.mesh;
   if (auto* like = std::get_if<ast::LikeAnnotation>(&stmt.type)) {
@@ -111,6 +111,7 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
     const Value* tensor = tensor_of(of);
     if (!tensor) fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
     place.type = tensor->type();
+    if (like->element_type) place.type.element = *parse_element_type(like->element_type->name.text());
     stored = {tensor->sharding(), 0, tensor->mesh(), {nullptr, tensor->node->operation, tensor->result, nullptr}};
   } else {
     const auto& shape = std::get<ast::ShapeAnnotation>(stmt.type);

@@ -1,5 +1,6 @@
 #pragma once
 // Variables: the `param`s and `state`s of models (Place), how they are declared and assigned.
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -22,6 +23,8 @@ class Variables {
   Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared);
   /// The number of the variable that was declared last; they ascend from 1.
   int64_t last() const { return last_; }
+  /// Those that are declared from here on are numbered behind those of `other`.
+  void number_behind(const Variables& other) { last_ = std::max(last_, other.last_); }
   const StoredVariables& stored() const { return stored_; }
 
  private:

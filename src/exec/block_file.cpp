@@ -5,6 +5,7 @@
 
 #include "exec/host_tensor.h"
 #include "exec/redistribution.h"
+#include "io/element_sum.h"
 
 namespace mtf {
 namespace {
@@ -57,9 +58,9 @@ bool is_ours(const Hosting& hosting, AxisSet varies, Coordinates coordinates) {
   return hosting.rank_of(mesh.processor(coordinates)) == hosting.rank();
 }
 
-}  // namespace
-
-void write_blocks(Machine& machine, const Tensor& tensor, const PositionedFile& file, uint64_t place) {
+/// Calls `visit(box, piece)` with each block that this rank holds, and no rank before it.
+template <typename Visit>
+void for_each_own_piece(Machine& machine, const Tensor& tensor, const Visit& visit) {
   const LocalValue value = blocks_of(tensor);
   const Hosting& hosting = machine.hostings.of(tensor.mesh);
   for (const int hosted : hosting.places(value.varies()).first) {
@@ -67,21 +68,52 @@ void write_blocks(Machine& machine, const Tensor& tensor, const PositionedFile& 
     if (!is_ours(hosting, value.varies(), coordinates)) continue;
     const BlockShape block = block_at(value, coordinates);
     if (block.elements == 0) continue;
+    const auto* const memory = static_cast<const std::byte*>(tensor.blocks[static_cast<size_t>(hosted)]);
+    if (block.strides == dense_strides(block.box, as_written(block.box.size()))) {
+      visit(block.box, std::span(memory, static_cast<size_t>(block.elements * size_of(value.element))));
+      continue;
+    }
     Piece piece(block, size_of(value.element));
-    run(piece.copy, static_cast<const std::byte*>(tensor.blocks[static_cast<size_t>(hosted)]), piece.bytes.data());
-    for_each_run(tensor.type, block.box, std::span<const std::byte>(piece.bytes),
-                 [&](uint64_t at, std::span<const std::byte> bytes) { file.write(place + at, bytes); });
+    run(piece.copy, memory, piece.bytes.data());
+    visit(block.box, std::span<const std::byte>(piece.bytes));
   }
 }
 
-std::shared_ptr<Tensor> read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, const PositionedFile& file,
-                                    uint64_t place) {
-  return fill_blocks(machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {
-    Piece piece(block, size_of(type.element));
-    for_each_run(type, block.box, std::span<std::byte>(piece.bytes), [&](uint64_t at, std::span<std::byte> bytes) { file.read(place + at, bytes); });
-    std::swap(piece.copy.from_strides, piece.copy.to_strides);
-    run(piece.copy, piece.bytes.data(), memory);
+}  // namespace
+
+uint64_t write_blocks(Machine& machine, const Tensor& tensor, const PositionedFile& file, uint64_t place) {
+  uint64_t sum = 0;
+  for_each_own_piece(machine, tensor, [&](const std::vector<Interval>& box, std::span<const std::byte> piece) {
+    for_each_run(tensor.type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) {
+      sum += element_sum(at, bytes, static_cast<size_t>(size_of(tensor.type.element)));
+      file.write(place + at, bytes);
+    });
   });
+  return sum;
+}
+
+ReadBlocks read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, const PositionedFile& file, uint64_t place) {
+  ReadBlocks result;
+  result.tensor = fill_blocks(machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {  // in the order of the dims
+    const std::span<std::byte> bytes(memory, static_cast<size_t>(block.elements * size_of(type.element)));
+    for_each_run(type, block.box, bytes, [&](uint64_t at, std::span<std::byte> run) { file.read(place + at, run); });
+  });
+  for_each_own_piece(machine, *result.tensor, [&](const std::vector<Interval>& box, std::span<const std::byte> piece) {
+    for_each_run(type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) { result.sum += element_sum(at, bytes, static_cast<size_t>(size_of(type.element))); });
+  });
+  return result;
+}
+
+uint64_t write_whole(const HostTensor& tensor, const PositionedFile& file, uint64_t place) {
+  file.write(place, tensor.bytes);
+  return element_sum(0, tensor.bytes, static_cast<size_t>(size_of(tensor.type.element)));
+}
+
+HostTensor read_whole(const TensorType& type, const PositionedFile& file, uint64_t place, uint64_t& sum) {
+  HostTensor whole{type, std::vector<std::byte>(static_cast<size_t>(size_of(type.dims) * size_of(type.element)))};
+  file.read(place, whole.bytes);
+  sum = element_sum(0, whole.bytes, static_cast<size_t>(size_of(type.element)));
+  return whole;
 }
 
 }  // namespace mtf

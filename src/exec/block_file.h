@@ -14,12 +14,20 @@
 
 namespace mtf {
 
-/// Writes the blocks of a tensor that this rank holds, and no rank before it, where the whole tensor lies from `place` on.
-/// Throws IoError.
-void write_blocks(Machine& machine, const Tensor& tensor, const PositionedFile& file, uint64_t place);
+/// Writes the blocks of a tensor that this rank holds, and no rank before it, where the whole tensor lies from `place` on; gives
+/// what they add to its checksum (io/element_sum.h). Throws IoError.
+uint64_t write_blocks(Machine& machine, const Tensor& tensor, const PositionedFile& file, uint64_t place);
 
-/// This rank's blocks of a tensor that lies in a file from `place` on. Throws IoError.
-std::shared_ptr<Tensor> read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, const PositionedFile& file,
-                                    uint64_t place);
+/// This rank's blocks of a tensor that lies in a file from `place` on, and what those that it is the first to hold add to
+/// the checksum. Throws IoError.
+struct ReadBlocks {
+  std::shared_ptr<Tensor> tensor;
+  uint64_t sum = 0;
+};
+ReadBlocks read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, const PositionedFile& file, uint64_t place);
+
+/// The same of a whole tensor, on a rank that has it.
+uint64_t write_whole(const HostTensor& tensor, const PositionedFile& file, uint64_t place);
+HostTensor read_whole(const TensorType& type, const PositionedFile& file, uint64_t place, uint64_t& sum);
 
 }  // namespace mtf

@@ -99,6 +99,7 @@ std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, Instruc
   switch (record.movement) {
     case Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction, shared);
     case Movement::kReduceScatter: return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction);
+    case Movement::kAddFromGroup: return bind_exchange_add(hosting, *values[0], *results[0], axes);
     default: return bind_movement(hosting, record, *values[0], *results[0], axes);
   }
 }

@@ -60,6 +60,8 @@ std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const LocalV
 /// An all_to_all, or null where it is better moved from block to block.
 std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes,
                                                       CollectiveCount counted);
+/// Each processor adds up what the group's intervals have of its block, in the order of the processors.
+std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes);
 std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const LocalValue*>& values,
                                                  const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
                                                  SharedMemory* shared);

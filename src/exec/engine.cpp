@@ -77,7 +77,7 @@ struct Engine::Impl {
       plans.erase(recent.back());
       recent.pop_back();
     }
-    std::unique_ptr<Plan> plan = make_plan(program, skipped_passes);
+    std::unique_ptr<Plan> plan = make_plan(program, skipped_passes, [&] { machine.interrupt.poll(place); });
     plan->form = std::move(form);
     plan->number = ++plans_made;
     if (!options.dry) {
@@ -308,21 +308,25 @@ Interval Engine::own_rows(const Node& node) const {
   return own.first < own.last ? own : Interval{};
 }
 
-void Engine::store(const Value& value, const PositionedFile& file, uint64_t place) {
+uint64_t Engine::store(const Value& value, const PositionedFile& file, uint64_t place) {
   compute({value});
-  if (impl_->reference) return file.write(place, impl_->reference->fetch(value).bytes);
-  if (!dry()) write_blocks(impl_->machine, *value.node->computed[value.result], file, place);
+  if (impl_->reference) return write_whole(impl_->reference->fetch(value), file, place);
+  return dry() ? 0 : write_blocks(impl_->machine, *value.node->computed[value.result], file, place);
 }
 
-void Engine::load(Node& node, const PositionedFile& file, uint64_t place) {
+uint64_t Engine::load(Node& node, const PositionedFile& file, uint64_t place) {
   const LaidOutOperation& operation = *node.operation;
-  const TensorType& type = operation.results[0];
-  node.computed = {dry() ? pretend_blocks(impl_->machine, type, operation.mesh, operation.shardings[0])
-                         : read_blocks(impl_->machine, type, operation.mesh, operation.shardings[0], file, place)};
-  if (!impl_->reference) return;
-  HostTensor whole{type, std::vector<std::byte>(static_cast<size_t>(size_of(type.dims) * size_of(type.element)))};
-  file.read(place, whole.bytes);
-  impl_->reference->place(node, whole);
+  const Sharding& sharding = operation.shardings[0];
+  ReadBlocks read = dry() ? ReadBlocks{pretend_blocks(impl_->machine, operation.results[0], operation.mesh, sharding)} : read_blocks(impl_->machine, operation.results[0], operation.mesh, sharding, file, place);
+  node.computed = {std::move(read.tensor)};
+  if (impl_->reference) impl_->reference->place(node, read_whole(operation.results[0], file, place, read.sum));
+  return read.sum;
+}
+
+std::vector<uint64_t> Engine::added_up(std::vector<uint64_t> numbers, Span place) {
+  agree(impl_->transport, key_of("add up"), place, "reads");
+  impl_->transport.add_up(numbers);
+  return numbers;
 }
 
 std::string Engine::first_of(const std::string& text, Span place) {

@@ -84,10 +84,13 @@ class Engine {
   Interval own_rows(const Node& node) const;
 
   /// Writes the value as a whole tensor into a file from `place` on, each rank what it is the first to hold; computes it
-  /// first. Throws IoError, on this rank alone.
-  void store(const Value& value, const PositionedFile& file, uint64_t place);
-  /// Makes the node's value from a file: each rank reads its blocks. Throws IoError, on this rank alone.
-  void load(Node& node, const PositionedFile& file, uint64_t place);
+  /// first. Gives what that adds to the tensor's checksum (io/element_sum.h). Throws IoError, on this rank alone.
+  uint64_t store(const Value& value, const PositionedFile& file, uint64_t place);
+  /// Makes the node's value from a file: each rank reads its blocks. Gives what those that it is the first to hold add to the
+  /// checksum. Throws IoError, on this rank alone.
+  uint64_t load(Node& node, const PositionedFile& file, uint64_t place);
+  /// Numbers added up over the ranks, modulo 2^64.
+  std::vector<uint64_t> added_up(std::vector<uint64_t> numbers, Span place);
   /// The first text among those of the ranks that is not empty, on every rank: what went wrong somewhere.
   std::string first_of(const std::string& text, Span place);
 

@@ -7,12 +7,15 @@
 
 namespace mtf {
 
-std::unique_ptr<Plan> make_plan(const Program& program, const std::vector<std::string>& skipped_passes) {
+std::unique_ptr<Plan> make_plan(const Program& program, const std::vector<std::string>& skipped_passes, const std::function<void()>& poll) {
   auto plan = std::make_unique<Plan>();
   plan->program = program;
   verify(program);
+  poll();
   LocalProgram local = split(program);
+  poll();
   ScheduleOptions options;
+  options.after_pass = [&](std::string_view, double, const Schedule&) { poll(); };
   options.skip = skipped_passes;
   std::vector<int> input_of(local.values.size(), -1);  // the input instruction that makes a value
   for (size_t i = 0; i < local.instructions.size(); ++i)

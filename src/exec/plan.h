@@ -1,6 +1,7 @@
 #pragma once
 // A plan: the schedule of a captured program, kept by the program's canonical form, with what ties it to the tensors and
 // numbers of each new capture.
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,8 +31,8 @@ struct Plan {
   std::unique_ptr<BoundPlan> bound;    ///< not in a dry engine
 };
 
-/// Splits and schedules a captured program.
-std::unique_ptr<Plan> make_plan(const Program& program, const std::vector<std::string>& skipped_passes);
+/// Splits and schedules a captured program. `poll` is called between the steps of that; what it throws ends it.
+std::unique_ptr<Plan> make_plan(const Program& program, const std::vector<std::string>& skipped_passes, const std::function<void()>& poll);
 
 /// The tensors and numbers that a plan reads from a capture of its program.
 std::vector<PlanInput> inputs_of(const Plan& plan, const Capture& capture);

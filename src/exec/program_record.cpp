@@ -34,14 +34,11 @@ int32_t ProgramRecord::add(const Capture& capture, const std::vector<bool>& only
 }
 
 void ProgramRecord::run(int32_t program, int64_t turns) {
-  Entry& entry = programs_[program];
-  entry.times += std::max<int64_t>(turns, 1);
-  entry.is_estimate = entry.is_estimate || turns == 0;
+  programs_[program].times += std::max<int64_t>(turns, 1);
 }
 
 void ProgramRecord::extrapolated(int32_t program, int64_t turns) {
   programs_[program].times += turns;
-  programs_[program].is_estimate = true;
 }
 
 std::vector<int64_t> ProgramRecord::times() const {

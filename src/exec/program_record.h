@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exec/doubt.h"
 #include "graph/relayout.h"
 
 namespace mtf {
@@ -21,9 +22,8 @@ class ProgramRecord {
  public:
   struct Entry {
     RecordedProgram recorded;
-    int64_t times = 0;         ///< that the script runs it; where only the run knows, once for each statement
-    int32_t alike = -1;        ///< the first program that differs from it in what copies its inputs have, if at all
-    bool is_estimate = false;  ///< not every turn of a loop was walked, or only the run knows how many there are
+    int64_t times = 0;   ///< that the script runs it; where only the run knows, once for each statement
+    int32_t alike = -1;  ///< the first program that differs from it in what copies its inputs have, if at all
   };
 
   /// Is told when each step ran on this rank, if it is there when the engine is made.
@@ -44,12 +44,25 @@ class ProgramRecord {
   /// How often each program has run so far.
   std::vector<int64_t> times() const;
 
+  /// What is recorded is not sure to be what a run does.
+  void doubt(const Doubt& doubt) { doubts_.push_back(doubt); }
+  /// In the order in which they came up.
+  const Doubts& doubts() const { return doubts_; }
+
+  /// What has been recorded before something that is to be costed alone.
+  struct Before {
+    std::vector<int64_t> times;
+    size_t doubts = 0;
+  };
+  Before so_far() const { return {times(), doubts_.size()}; }
+
  private:
   std::shared_ptr<LayoutRecord> layouts_ = std::make_shared<LayoutRecord>();
   std::vector<Entry> programs_;
   std::unordered_map<std::string, int32_t> known_;
   std::unordered_map<std::string, int32_t> known_alike_;
   int32_t last_ = -1;
+  Doubts doubts_;
 };
 
 }  // namespace mtf

@@ -139,6 +139,7 @@ class Planner {
         const int own = hosting_.find_place(hosting_.rank(), from_axes_, q);
         for (BoxCopy& copy : copies_between(q, needed)) {
           copy.to_place = place;
+          copy.source = q;
           if (own >= 0) {
             copy.from_place = own;
             result_.local.push_back(std::move(copy));

@@ -12,6 +12,10 @@
 //   all_to_all          rows of a, all of b            all of a, columns of b
 //   transpose           block (i, j)                   block (j, i)
 //
+// Where blocks overlap (exchange_add, spmd/collectives.h) a processor takes a part of each block that has it:
+//
+//   exchange_add        [012] [1234] [3456] [567]      [01] [23] [45] [67], each the sum of what there is of it
+//
 // A rank takes what it needs from its own blocks where it has them (its own, or a replica); one message a pair of
 // ranks holds the rest, its pieces in the order of the receiving, then of the sending processor, each piece dense in
 // the storage order of the result.
@@ -23,6 +27,7 @@ namespace mtf {
 
 /// A strided copy between two places of memory; a negative slot is the staging or message buffer.
 struct BoxCopy {
+  int64_t source = -1;  ///< the processor whose block it is taken from
   int from_place = -1;
   int to_place = -1;
   int64_t from_offset = 0;  ///< bytes

@@ -73,7 +73,7 @@ struct Reference::Impl {
       plans.clear();
       return plan_for(program);
     }
-    plan = make_plan(program, kNoPasses);
+    plan = make_plan(program, kNoPasses, [] {});
     plan->bound = std::make_unique<BoundPlan>(plan->schedule, machine);
     return *plan;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/patience.h"
 #include "spmd/reduction_tree.h"
 #include "types/sharding.h"
 
@@ -49,10 +50,12 @@ class SharedTask : public ReduceTask {
     notice(me_).turn[stage].store(turn(), std::memory_order_release);
   }
   bool have_all(Transport& transport, bool wait) const {
+    Patience patience;
     for (int64_t member = 0; member < members(); ++member)
       while (notice(member).turn[stage_].load(std::memory_order_acquire) != turn()) {
         if (!wait) return false;
         transport.make_progress();  // what others wait for may be a message of this rank's
+        patience.looked();
       }
     return true;
   }

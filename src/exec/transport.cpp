@@ -8,6 +8,7 @@
 #include <exception>
 #include <numeric>
 
+#include "io/partial_file.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -134,6 +135,11 @@ void Transport::max_of_all(std::vector<int64_t>& numbers) {
   MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, communicators_->all);
 }
 
+void Transport::add_up(std::vector<uint64_t>& numbers) {
+  if (ranks_ == 1) return;
+  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_SUM, communicators_->all);
+}
+
 void Transport::broadcast(std::string& bytes) {
   if (ranks_ == 1) return;
   int64_t size = static_cast<int64_t>(bytes.size());
@@ -189,6 +195,7 @@ bool Transport::is_first_to_ask() {
 }
 
 void Transport::abort(int status) {
+  remove_partial_files();  // no destructor will
   if (mpi_ && ranks_ > 1) MPI_Abort(MPI_COMM_WORLD, status);
   _exit(status);
 }

@@ -57,6 +57,8 @@ class Transport {
 
   /// The largest of each number over all ranks.
   void max_of_all(std::vector<int64_t>& numbers);
+  /// The sum of each, modulo 2^64.
+  void add_up(std::vector<uint64_t>& numbers);
   void broadcast(std::string& bytes);
   /// Every rank's text on rank 0, in the order of the ranks; nothing on the others.
   std::vector<std::string> gather_texts(const std::string& text);

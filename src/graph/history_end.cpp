@@ -1,8 +1,10 @@
 #include "graph/history_end.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "graph/op.h"
 #include "support/diagnostics.h"
@@ -51,49 +53,81 @@ class Below {
     }
     std::sort(nodes_.begin(), nodes_.end(), [](const Node* a, const Node* b) { return a->id < b->id; });
     for (size_t i = 0; i < nodes_.size(); ++i) index_[nodes_[i]] = i;
-    for (const Node* node : nodes_) {
-      for (int64_t number : numbers_of(*node)) candidates_.push_back(number);
-      if (node->ended && node->ended->below) candidates_.insert(candidates_.end(), node->ended->below->begin(), node->ended->below->end());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      const Node& node = *nodes_[i];
+      if (passes_gradients(*node.operation))
+        for (const Value& operand : node.operands())
+          if (is_float(operand.element())) edges_.push_back({i, index_.at(operand.node.get())});
+      for (int64_t number : numbers_of(node)) candidates_.push_back({number, i, true});
+      if (node.ended && node.ended->below)
+        for (int64_t number : *node.ended->below) candidates_.push_back({number, i, false});
     }
-    std::sort(candidates_.begin(), candidates_.end());
-    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.number < b.number; });
   }
 
-  /// For each of the nodes the candidates below it, ascending: 64 of them at a time, a bit each.
+  /// For each of the nodes the candidates below it, ascending: 64 of them at a time, a bit each, carried up along all edges.
+  /// Those that have the same below them share it: gradients of one loss mostly do.
   std::vector<std::shared_ptr<const std::vector<int64_t>>> of(const std::vector<Node*>& tops) const {
-    std::vector<std::vector<int64_t>> found(tops.size());
+    std::vector<Round> rounds;
+    std::vector<size_t> group(tops.size(), 0);  // in the last round: those that had the same in all
     std::vector<uint64_t> own(nodes_.size()), below(nodes_.size());
-    for (size_t first = 0; first < candidates_.size(); first += 64) {
-      auto bit_of = [&](int64_t number) -> uint64_t {
-        const size_t at = static_cast<size_t>(std::lower_bound(candidates_.begin(), candidates_.end(), number) - candidates_.begin());
-        return at >= first && at < first + 64 && candidates_[at] == number ? uint64_t{1} << (at - first) : 0;
-      };
-      for (size_t i = 0; i < nodes_.size(); ++i) {
-        const Node& node = *nodes_[i];
-        own[i] = below[i] = 0;
-        for (int64_t number : numbers_of(node)) own[i] |= bit_of(number);
-        if (node.ended && node.ended->below)
-          for (int64_t number : *node.ended->below) below[i] |= bit_of(number);
-        if (!passes_gradients(*node.operation)) continue;
-        for (const Value& operand : node.operands()) {
-          if (!is_float(operand.element())) continue;
-          const size_t from = index_.at(operand.node.get());
-          below[i] |= own[from] | below[from];
-        }
+    for (auto next = candidates_.begin(); next != candidates_.end();) {
+      std::fill(own.begin(), own.end(), 0);
+      std::fill(below.begin(), below.end(), 0);
+      Round round;
+      for (; next != candidates_.end(); ++next) {
+        const bool is_new = round.numbers.empty() || next->number != round.numbers.back();
+        if (is_new && round.numbers.size() == 64) break;
+        if (is_new) round.numbers.push_back(next->number);
+        (next->is_node ? own : below)[next->node] |= uint64_t{1} << (round.numbers.size() - 1);
       }
-      for (size_t t = 0; t < tops.size(); ++t)
-        for (uint64_t bits = below[index_.at(tops[t])]; bits != 0; bits &= bits - 1)
-          found[t].push_back(candidates_[first + static_cast<size_t>(__builtin_ctzll(bits))]);
+      for (const Edge& edge : edges_) below[edge.node] |= own[edge.operand] | below[edge.operand];
+      std::map<std::pair<size_t, uint64_t>, size_t> known;
+      for (size_t t = 0; t < tops.size(); ++t) {
+        const std::pair<size_t, uint64_t> key(group[t], below[index_.at(tops[t])]);
+        const auto [at, is_new] = known.emplace(key, round.groups.size());
+        if (is_new) round.groups.push_back(key);
+        group[t] = at->second;
+      }
+      rounds.push_back(std::move(round));
     }
+    std::vector<std::shared_ptr<const std::vector<int64_t>>> of_group(rounds.empty() ? 1 : rounds.back().groups.size());
+    for (size_t g = 0; g < of_group.size(); ++g) of_group[g] = std::make_shared<const std::vector<int64_t>>(numbers_in(rounds, g));
     std::vector<std::shared_ptr<const std::vector<int64_t>>> result;
-    for (std::vector<int64_t>& each : found) {
-      if (!result.empty() && *result.back() == each) result.push_back(result.back());
-      else result.push_back(std::make_shared<const std::vector<int64_t>>(std::move(each)));
-    }
+    for (const size_t g : group) result.push_back(of_group[g]);
     return result;
   }
 
  private:
+  struct Edge {
+    size_t node, operand;
+  };
+  /// A number that stands for the node itself, or for something below it.
+  struct Candidate {
+    int64_t number;
+    size_t node;
+    bool is_node;
+  };
+
+  /// What 64 candidates told the tops apart by: groups of them, each a group of the round before and the candidates below it.
+  struct Round {
+    std::vector<int64_t> numbers;
+    std::vector<std::pair<size_t, uint64_t>> groups;
+  };
+
+  /// All candidates below a group of the last round, ascending.
+  static std::vector<int64_t> numbers_in(const std::vector<Round>& rounds, size_t group) {
+    std::vector<int64_t> numbers;
+    for (auto round = rounds.rbegin(); round != rounds.rend(); ++round) {
+      const auto [before, bits] = round->groups[group];
+      for (size_t i = round->numbers.size(); i-- > 0;)
+        if (bits >> i & 1) numbers.push_back(round->numbers[i]);
+      group = before;
+    }
+    std::reverse(numbers.begin(), numbers.end());
+    return numbers;
+  }
+
   /// What the node is as a target: the value of a variable is one of the variable too, when that has been assigned.
   static std::vector<int64_t> numbers_of(const Node& node) {
     if (is_old(node)) return {number_of(node)};
@@ -104,7 +138,8 @@ class Below {
 
   std::vector<const Node*> nodes_;  // in program order
   std::unordered_map<const Node*, size_t> index_;
-  std::vector<int64_t> candidates_;
+  std::vector<Edge> edges_;            // those of operands before those of what reads them
+  std::vector<Candidate> candidates_;  // ascending
 };
 
 }  // namespace

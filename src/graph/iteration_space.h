@@ -7,6 +7,10 @@
 //     b: reduce(sum),        {1,  0},             {-1}
 //     c: free,               {-1, 1},             {1}
 // A dim of an operand or result that is in no entry must be whole on every processor.
+//
+// A dim may follow another, as the places that attention looks back to follow its queries: a block of the other reads only
+// an interval of it. Where both are split alike a halo is then enough, and what a result gets beyond its own block
+// is added to its neighbours'.
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +26,7 @@ enum class SplitKind : uint8_t {
   kInterval,  ///< a result's [lo, hi) needs the operand's map(lo, hi) (IterationDim::maps)
   kFactors,   ///< reshape: the leading dims of a group that is merged or split; kept where block bounds coincide
   kScan,      ///< a running sum: a block needs the totals of earlier blocks
-  kExpand,    ///< where this dim is split, Op::expand's graph of smaller operations stands for it
+  kExpand,    ///< needed whole, or, where this dim is split, Op::expand's graph of smaller operations stands for it
   kWhole,     ///< every processor needs the entire dim
 };
 
@@ -52,6 +56,8 @@ struct IterationDim {
   std::vector<IntervalMap> maps = {};  ///< of kInterval: for each operand
   int64_t operand_granule = 1;         ///< of kFactors: elements of the group for one index of the operand's dim
   int64_t result_granule = 1;          ///< of kFactors: the same for the result's dim
+  int8_t follows = -1;                 ///< of kExpand: the dim of the space whose blocks need only a window of this one, or -1
+  IntervalMap reach = {};              ///< that window: what of this dim a block of that one reads, and adds to
 };
 
 struct IterationSpace {

@@ -1,7 +1,9 @@
 #include "graph/layout_record.h"
 
+#include <bit>
 #include <utility>
 
+#include "graph/op.h"
 #include "types/key.h"
 
 namespace mtf {
@@ -16,7 +18,7 @@ void append_rules(std::string& key, const Layout& layout) {
   }
 }
 
-/// All that a layout depends on but for other layouts: LayoutRecord::Decision::form.
+/// All that a layout, and how the operation is split, depend on but for other layouts: LayoutRecord::Decision::form.
 std::string key_of(const LaidOutOperation& operation) {
   std::string key;
   append(key, operation.op);
@@ -24,11 +26,17 @@ std::string key_of(const LaidOutOperation& operation) {
   append(key, operation.attributes.ints.size());
   for (int64_t number : operation.attributes.ints) append(key, number);
   append(key, operation.attributes.element);
+  if (operation.op->expand != nullptr)  // its numbers decide how it is split, as an attention's window does
+    for (const double number : operation.inputs) append(key, std::bit_cast<uint64_t>(number));
   for (const TensorType& type : operation.results) append(key, type);
   append(key, operation.mesh.get());
   append(key, operation.origin);
   append(key, operation.written);
   append(key, operation.why.rules.get());
+  if (is_as_it_lies(operation)) {
+    append(key, operation.inherited[0]);
+    for (const AxisList& axes : operation.shardings[0].dims) append(key, axes);
+  }
   append(key, operation.why.asked != nullptr);
   if (operation.why.asked) {
     append_rules(key, operation.why.asked->rules);

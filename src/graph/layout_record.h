@@ -61,6 +61,12 @@ class LayoutRecord {
   std::unordered_map<const LaidOutOperation*, int32_t> numbers_;
 };
 
+/// True if nothing says why the operation's result, which has no operands, lies where it does: a copy of what was there before.
+inline bool is_as_it_lies(const LaidOutOperation& operation) {
+  const LayoutReason& why = operation.why;
+  return operation.origin == LayoutOrigin::kGiven && operation.operands.empty() && !why.rules && !why.like && !why.asked;
+}
+
 /// True if the operation gives a param or state its value whose declaration asks for no layout and follows none: `@` could be
 /// written behind its type.
 inline bool is_annotatable(const LaidOutOperation& operation) {

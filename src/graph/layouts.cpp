@@ -119,6 +119,15 @@ Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const 
   return sharding;
 }
 
+bool is_written(const LaidOutOperation& operation) {
+  const LayoutReason& why = operation.why;
+  return why.asked && !why.asked->keeps_others && !why.like && !why.rules;
+}
+
+bool follows_written(const LaidOutOperation& operation) {
+  return operation.origin == LayoutOrigin::kLike && operation.why.like && is_written(*operation.why.like);
+}
+
 void StoredLayouts::add(std::vector<Name> dims, std::vector<LayoutRule> rules) {
   all_.push_back({std::move(dims), std::make_shared<const AskedLayout>(AskedLayout{Layout{Name(), std::move(rules), {}}, true})});
 }

@@ -55,6 +55,9 @@ class NodeBuilder {
   /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
   Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});
 
+  /// Adds a node of an operation whose layout has been decided: a copy of one of another graph.
+  NodePtr add_decided(OperationRef operation, Values operands) { return make_node(std::move(operation), std::move(operands)); }
+
   /// The same operation on other operands, in the region under way: for a backward pass.
   NodePtr copy_node(const Node& node, Values operands);
 

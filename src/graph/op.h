@@ -42,7 +42,7 @@ using StorageOrder = std::vector<int8_t>;
 
 struct Op {
   std::string_view name = {};
-  /// Parameters as the call writes them, `sum(x: tensor, over: dims = all, -> shape?)`; empty: scripts cannot call it.
+  /// Parameters as the call writes them, `sum(x: tensor, over: dims = all -> shape?)`; empty: scripts cannot call it.
   /// The kinds are listed in ops/call.h.
   std::string_view signature = {};
   std::string_view symbol = {};  ///< the operator that calls it, `+`; empty where there is none
@@ -66,7 +66,8 @@ struct Op {
   std::optional<Reduction> reduction = std::nullopt;
   /// Everything else: computes blocks.
   void (*kernel)(KernelCall&) = nullptr;
-  /// Of kExpand dims: the graph that stands for the operation where such a dim is split. All of its results.
+  /// Of kExpand dims: the graph that stands for the operation where such a dim is split (or it is gathered, where that is
+  /// less: spmd/expand.h). All of its results.
   std::vector<Value> (*expand)(ExpandCall&) = nullptr;
   /// What an application counts as, in floating-point operations. Kernels count the same from the sizes they get.
   Work work = Work::kNone;

@@ -7,8 +7,10 @@
 #include <map>
 #include <unordered_map>
 
+#include "graph/layouts.h"
 #include "graph/op.h"
 #include "support/diagnostics.h"
+#include "support/text.h"
 
 namespace mtf {
 namespace {
@@ -183,6 +185,7 @@ class Form {
     for (int64_t number : operation.attributes.ints) add(number);
     add(static_cast<uint8_t>(operation.attributes.element));
     add(static_cast<uint8_t>(operation.origin));
+    add(static_cast<uint8_t>(is_written(operation) * 2 + follows_written(operation)));
     add(static_cast<uint32_t>(operation.results.size()));
     for (size_t r = 0; r < operation.results.size(); ++r) add(operation.results[r], operation.shardings[r]);
     add(operation.mesh);
@@ -212,7 +215,7 @@ std::string canonical_form(const Program& program) {
     const LaidOutOperation& operation = *input.operation;
     form.add(operation.results[input.result], operation.shardings[input.result]);
     form.add(operation.mesh);
-    form.add(static_cast<uint8_t>(input.is_number * 2 + input.dies));
+    form.add(static_cast<uint8_t>(is_written(operation) * 4 + input.is_number * 2 + input.dies));
     for (int8_t dim : input.order) form.add(dim);
     form.add(input.copies.size());
     for (const InputCopy& copy : input.copies) {
@@ -276,7 +279,7 @@ std::string to_string(const Program& program) {
       const ProgramInput& input = program.inputs[operand.input()];
       item((input.name.empty() ? std::string(input.operation->op->name) : input.name.str()) + (input.result ? "#" + std::to_string(input.result) : ""));
     }
-    for (double input : operation.inputs) item(fmt::format("{:.6g}", input));
+    for (double input : operation.inputs) item(fmt::format("{:.6g}", without_sign_of_nan(input)));
     if (!operation.attributes.dims.empty()) item("-> " + to_string(operation.attributes.dims));
     for (int64_t number : operation.attributes.ints) item(std::to_string(number));
     text += ")\n";

@@ -11,7 +11,55 @@ OperationRef lies_computed(const LaidOutOperation& operation, int result, const 
   moved->shardings[result] = sharding;
   moved->origin = LayoutOrigin::kComputed;
   moved->why = {};
+  if (is_written(operation)) moved->why.asked = operation.why.asked;
   return moved;
+}
+
+AxisSet on_mesh(AxisSet axes, const Mesh& from, const Mesh& to) {
+  AxisSet there = 0;
+  for (int axis = 0; axis < from.order(); ++axis)
+    if (axes & axis_bit(axis))
+      if (const int index = to.find(from.axes()[static_cast<size_t>(axis)].name); index >= 0) there |= axis_bit(index);
+  return there;
+}
+
+Sharding on_mesh(const Sharding& sharding, const Mesh& from, const Mesh& to) {
+  Sharding there = replicated(sharding.dims.size());
+  for (size_t d = 0; d < sharding.dims.size(); ++d)
+    for (const int axis : sharding.dims[d])
+      if (const int index = to.find(from.axes()[static_cast<size_t>(axis)].name); index >= 0) there.dims[d].push_back(index);
+  return there;
+}
+
+std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, std::span<const OperandLayout> operands, OperationRef like, const MeshPtr& mesh,
+                                                 const LayoutPtr& rules, const StoredLayouts* stored) {
+  auto operation = std::make_shared<LaidOutOperation>(was);
+  LaidOutOperation& now = *operation;
+  if (mesh) now.mesh = mesh;
+  if (rules && now.why.rules) now.why.rules = rules;
+  if (like) now.why.like = std::move(like);
+  if (now.origin == LayoutOrigin::kRules) {
+    decide_layouts(now, operands);
+  } else if (now.origin == LayoutOrigin::kLike) {
+    FollowedLayout followed = layout_like(now.results[0].dims, *now.why.like, now.why.like_result);
+    now.shardings[0] = std::move(followed.sharding);
+    now.inherited[0] = followed.inherited;
+  } else if (is_as_it_lies(now)) {
+    now.shardings[0] = on_mesh(was.shardings[0], *was.mesh, *now.mesh);
+    now.inherited[0] = on_mesh(was.inherited[0], *was.mesh, *now.mesh);
+  } else {
+    const TensorType& type = now.results[0];
+    const bool declared = now.why.like || now.why.rules;
+    if (stored && is_annotatable(now)) now.why.asked = stored->find(type.dims);
+    Sharding& lies = now.shardings[0];
+    if (now.why.like) lies = layout_like(type.dims, *now.why.like, now.why.like_result).sharding;
+    else if (now.why.rules) lies = sharding_of(type, *now.why.rules, *now.mesh, now.span);
+    else if (*operands[0].mesh == *now.mesh) lies = *operands[0].sharding;
+    else lies = replicated(type.dims.size());
+    if (now.why.asked) lies = asked_sharding(type, *now.why.asked, lies, *now.mesh, now.span);
+    now.inherited[0] = declared ? 0 : lies.split();
+  }
+  return operation;
 }
 
 const OperationRef& Relayout::operation(int32_t decision) { return laid(decision).operation; }
@@ -49,37 +97,13 @@ Relayout::Laid Relayout::with_places(OperationRef operation) {
 }
 
 OperationRef Relayout::lay_out(const LayoutRecord::Decision& decision) {
-  const LaidOutOperation& was = *decision.operation;
-  auto operation = std::make_shared<LaidOutOperation>(was);
-  LaidOutOperation& now = *operation;
-  if (mesh_) now.mesh = mesh_;
-  if (rules_ && now.why.rules) now.why.rules = rules_;
-  if (decision.like.decision >= 0) now.why.like = laid_[decision.like.decision]->operation;
-  auto operand = [&](size_t k) -> const LaidOutOperation& { return *laid_[decision.operands[k].decision]->operation; };
-  if (now.origin == LayoutOrigin::kRules) {
-    std::vector<OperandLayout> operands;
-    for (size_t k = 0; k < decision.operands.size(); ++k) {
-      const int32_t result = decision.operands[k].result;
-      operands.push_back({&operand(k).shardings[result], operand(k).inherited[result], operand(k).mesh.get()});
-    }
-    decide_layouts(now, operands);
-  } else if (now.origin == LayoutOrigin::kLike) {
-    FollowedLayout followed = layout_like(now.results[0].dims, *now.why.like, now.why.like_result);
-    now.shardings[0] = std::move(followed.sharding);
-    now.inherited[0] = followed.inherited;
-  } else {
-    const TensorType& type = now.results[0];
-    const bool declared = now.why.like || now.why.rules;
-    if (stored_ && is_annotatable(now)) now.why.asked = stored_->find(type.dims);
-    Sharding& lies = now.shardings[0];
-    if (now.why.like) lies = layout_like(type.dims, *now.why.like, now.why.like_result).sharding;
-    else if (now.why.rules) lies = sharding_of(type, *now.why.rules, *now.mesh, now.span);
-    else if (same_mesh(operand(0).mesh, now.mesh)) lies = operand(0).shardings[decision.operands[0].result];
-    else lies = replicated(type.dims.size());
-    if (now.why.asked) lies = asked_sharding(type, *now.why.asked, lies, *now.mesh, now.span);
-    now.inherited[0] = declared ? 0 : lies.split();
+  std::vector<OperandLayout> operands;
+  for (const LayoutRecord::Source& operand : decision.operands) {
+    const LaidOutOperation& lies = *laid_[operand.decision]->operation;
+    operands.push_back({&lies.shardings[operand.result], lies.inherited[operand.result], lies.mesh.get()});
   }
-  return operation;
+  OperationRef like = decision.like.decision >= 0 ? laid_[decision.like.decision]->operation : nullptr;
+  return laid_out_again(*decision.operation, operands, std::move(like), mesh_, rules_, stored_.get());
 }
 
 Program Relayout::program(const RecordedProgram& recorded) {

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -73,6 +75,15 @@ class Relayout {
   std::string key_;
   std::map<std::pair<int32_t, int32_t>, OperationRef> computed_;  ///< by program and root
 };
+
+/// A layout as far as another mesh has its axes, by their names.
+Sharding on_mesh(const Sharding& sharding, const Mesh& from, const Mesh& to);
+AxisSet on_mesh(AxisSet axes, const Mesh& from, const Mesh& to);
+
+/// What an operation would have been under another mesh or other rules (null: its own) where its operands lie so and
+/// `like`, if it follows another value, lies there. `stored`: what is asked of params and states besides, or null.
+std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, std::span<const OperandLayout> operands, OperationRef like, const MeshPtr& mesh,
+                                                 const LayoutPtr& rules, const StoredLayouts* stored);
 
 /// Makes `operation` say that a result lies as `sharding` says because a cut computed it there.
 OperationRef lies_computed(const LaidOutOperation& operation, int result, const Sharding& sharding);

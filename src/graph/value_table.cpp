@@ -1,6 +1,7 @@
 #include "graph/value_table.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "graph/history_end.h"
 #include "graph/op.h"
@@ -9,13 +10,14 @@
 namespace mtf {
 namespace {
 
-/// What is not computed may still be asked for: for what is set aside, or of an operation with several results.
-bool may_be_asked(const Node& node) {
+/// What is not computed may still be asked for: for what is set aside, or of an operation with several results. `given_up`: how
+/// many of those that use it give their operands up.
+bool may_be_asked(const Node& node, int32_t given_up = 0) {
   const size_t count = node.operation->results.size();
   if (count == 1) return node.is_for_later() && !node.is_computed(0);
   const size_t public_results = count - static_cast<size_t>(node.operation->op->saved_results);
   for (size_t r = 0; r < public_results; ++r)
-    if (!node.is_computed(static_cast<int>(r)) && (node.uses() > 0 || node.is_kept())) return true;
+    if (!node.is_computed(static_cast<int>(r)) && (node.uses() > given_up || node.is_kept())) return true;
   return false;
 }
 
@@ -58,11 +60,21 @@ void ValueTable::add(Node& node) {
 }
 
 void ValueTable::now_held(Node& node) { link(held_, node, &Node::held_link_); }
-void ValueTable::no_longer_held(Node& node) { unlink(held_, node, &Node::held_link_); }
+
+void ValueTable::no_longer_held(Node& node) {
+  unlink(held_, node, &Node::held_link_);
+  if (on_unread_ && node.pending_ && counts(node) && node.uses() == 0) [[unlikely]] let_go_.insert(node.id);
+}
+
+void ValueTable::on_unread(std::function<void(const Node&)> tell) {
+  on_unread_ = std::move(tell);
+  let_go_.clear();
+}
 
 void ValueTable::forget(Node& node) {
   unlink(held_, node, &Node::held_link_);
   unlink(history_, node, &Node::history_link_);
+  if (on_unread_ && let_go_.erase(node.id) > 0 && node.pending_) [[unlikely]] on_unread_(node);
   if (node.pending_ && counts(node)) --pending_count_;
 }
 
@@ -149,7 +161,7 @@ void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture)
 }
 
 void ValueTable::computed(const std::vector<NodePtr>& nodes) {
-  std::vector<NodePtr> ending;
+  std::vector<NodePtr> done;
   for (const NodePtr& node : nodes) {
     if (node->table_.get() != this) continue;
     if (node->pending_) {
@@ -160,8 +172,19 @@ void ValueTable::computed(const std::vector<NodePtr>& nodes) {
     for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r) waits = waits || (node->held(r) > 0 && !node->is_computed(r));
     if (!waits) unlink(held_, *node, &Node::held_link_);
     if (node->keeps_history_) link(history_, *node, &Node::history_link_);
-    else if (!may_be_asked(*node)) ending.push_back(node);
+    else done.push_back(node);
   }
+  std::vector<NodePtr> ending;
+  std::unordered_map<const Node*, int32_t> given_up;  // of operations with several results: uses by what ends
+  for (auto at = done.rbegin(); at != done.rend(); ++at) {
+    const Node& node = **at;
+    const auto uses = given_up.find(&node);
+    if (may_be_asked(node, uses == given_up.end() ? 0 : uses->second)) continue;
+    for (const Value& operand : node.operands())
+      if (operand.node->operation->results.size() > 1) ++given_up[operand.node.get()];
+    ending.push_back(std::move(*at));
+  }
+  std::reverse(ending.begin(), ending.end());
   end(ending);
   if (history_.count > 2 * history_after_last_look_ + 64) end_histories();
 }

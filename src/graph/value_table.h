@@ -17,6 +17,8 @@
 //
 // Set aside. For histories, what is set aside is held. What it is computed from keeps its operands until it is computed.
 #include <cstdint>
+#include <functional>
+#include <unordered_set>
 #include <vector>
 
 #include "graph/program.h"
@@ -54,6 +56,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   Values pending_held();
   /// It has not been part of a cut.
   static bool is_pending(const Node& node) { return node.pending_; }
+  /// From here on `tell` is called with each node of which nothing has been computed when it dies, if it was no operand
+  /// when the last handle let go of it: nobody has read it. Null: with none.
+  void on_unread(std::function<void(const Node&)> tell);
   /// Nodes that exist and of which nothing has been computed, but for leaves.
   int64_t pending_count() const { return pending_count_; }
 
@@ -107,6 +112,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   int64_t pending_count_ = 0;
   size_t history_after_last_look_ = 0;
   bool gradients_may_come_ = true;  ///< as of the last cut
+  std::function<void(const Node&)> on_unread_;
+  std::unordered_set<int64_t> let_go_;  ///< where it is set: nodes that nobody held or had as an operand any more
 };
 
 }  // namespace mtf

@@ -8,7 +8,6 @@
 namespace mtf {
 namespace {
 
-constexpr std::size_t kLongest = 64;
 constexpr std::int32_t kBytes = 256;
 
 enum class Sort { kSpace, kDigit, kLetter, kSign };
@@ -29,7 +28,7 @@ void for_each_piece(std::string_view text, const Visit& visit) {
     const std::size_t begin = at;
     if (text[at] == ' ' && at + 1 < text.size() && sort_of(text[at + 1]) != Sort::kSpace) ++at;
     const Sort sort = sort_of(text[at]);
-    while (at < text.size() && at - begin < kLongest && sort_of(text[at]) == sort) {
+    while (at < text.size() && at - begin < kLongestPiece && sort_of(text[at]) == sort) {
       // The last of several spaces belongs to the word behind it.
       if (sort == Sort::kSpace && at > begin && text[at] == ' ' && at + 1 < text.size() && sort_of(text[at + 1]) != Sort::kSpace) break;
       ++at;
@@ -153,7 +152,7 @@ std::vector<std::int32_t> BytePairs::encode(std::string_view text) const {
     std::vector<std::int32_t>& parts = at->second;
     if (fresh) {
       for (const char c : piece) parts.push_back(static_cast<unsigned char>(c));
-      while (true) {  // at most kLongest parts
+      while (true) {  // at most kLongestPiece parts
         std::int32_t first = INT32_MAX;
         for (std::size_t i = 0; i + 1 < parts.size(); ++i)
           if (const auto found = ranks_.find(key_of({parts[i], parts[i + 1]})); found != ranks_.end()) first = std::min(first, found->second);

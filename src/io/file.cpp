@@ -20,7 +20,10 @@ namespace {
 // Deflate cannot compress better than this (zlib's technical notes, "Maximum Compression Factor").
 constexpr std::uint64_t kGreatestCompression = 1032;
 
-gzFile as_gz(const std::unique_ptr<void, auto>& handle) { return static_cast<gzFile>(handle.get()); }
+template <typename Handle>
+gzFile as_gz(const Handle& handle) {
+  return static_cast<gzFile>(handle.get());
+}
 
 std::string reason() { return std::strerror(errno); }
 

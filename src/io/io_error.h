@@ -12,10 +12,11 @@
 
 namespace mtf {
 
-/// A file that is missing, unreadable, malformed, truncated, not what its header promises, or too large for the memory.
+/// A file that is missing, unreadable, malformed, truncated, not what its header promises, too large for the memory, or another
+/// run's.
 /// `message` says what was expected and what was found; `what()` puts the path before it.
 struct IoError : std::runtime_error {
-  enum class Kind { kNotFound, kUnreadable, kBadFile, kUnwritable, kTooLarge };
+  enum class Kind { kNotFound, kUnreadable, kBadFile, kUnwritable, kTooLarge, kOfAnotherRun };
 
   IoError(Kind kind, std::string path, std::string message)
       : std::runtime_error(printable(path) + ": " + message), kind(kind), path(std::move(path)), message(std::move(message)) {}

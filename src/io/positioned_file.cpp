@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "io/io_error.h"
-#include "io/partial_file.h"
 
 namespace mtf {
 namespace {
@@ -69,33 +68,18 @@ void PositionedFile::synchronize() const {
   if (fsync(descriptor_) != 0) WriteFailure(path_).because_of_errno();
 }
 
-PositionedFile FileInTheMaking::made_beside(const std::string& path) {
+const std::string& FileInTheMaking::with_folder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) WriteFailure(path).because("its folder cannot be made: " + error.message());
-  NewFile made = make_partial(folder, 0666, WriteFailure(path));
-  return PositionedFile(made.path.string(), made.descriptor);
+  return path;
 }
 
-FileInTheMaking::FileInTheMaking(std::string path, std::uint64_t size) : path_(std::move(path)), file_(made_beside(path_)) {
-  int error = size == 0 ? 0 : posix_fallocate(file_.descriptor_, 0, static_cast<off_t>(size));
-  if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(file_.descriptor_, static_cast<off_t>(size)) == 0 ? 0 : errno;
-  if (error != 0) {
-    unlink(file_.path().c_str());
-    WriteFailure(path_).because(std::strerror(error));
-  }
-}
-
-FileInTheMaking::~FileInTheMaking() {
-  if (!is_in_place_) unlink(file_.path().c_str());
-}
-
-void FileInTheMaking::take_place() {
-  file_.synchronize();
-  if (rename(file_.path().c_str(), path_.c_str()) != 0) WriteFailure(path_).because_of_errno();
-  is_in_place_ = true;
-  synchronize_folder(std::filesystem::path(path_).parent_path());
+FileInTheMaking::FileInTheMaking(const std::string& path, std::uint64_t size) : partial_(with_folder(path)), file_(PositionedFile::to_write(partial_.name())) {
+  int error = size == 0 ? 0 : posix_fallocate(partial_.descriptor(), 0, static_cast<off_t>(size));
+  if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(partial_.descriptor(), static_cast<off_t>(size)) == 0 ? 0 : errno;
+  if (error != 0) WriteFailure(path).because(std::strerror(error));
 }
 
 }  // namespace mtf

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "io/partial_file.h"
+
 namespace mtf {
 
 /// An open regular file. Every function throws IoError.
@@ -26,32 +28,27 @@ class PositionedFile {
   void synchronize() const;
 
  private:
-  friend class FileInTheMaking;
   PositionedFile(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   std::string path_;
   int descriptor_ = -1;
 };
 
-/// A file that several processes write, under a name of its own in the folder of the one whose place it will take: that
-/// is then there whole, or as it was before. One process makes it and says the others its name.
+/// A file that several processes write in places, until it takes the place of what a path names (partial_file.h). One process
+/// makes it and says the others its name.
 class FileInTheMaking {
  public:
   /// Of `size` bytes, for which the disk has room. The folder is made if there is none.
-  FileInTheMaking(std::string path, std::uint64_t size);
-  /// Removes it, unless it has taken its place.
-  ~FileInTheMaking();
-  FileInTheMaking(const FileInTheMaking&) = delete;
-  FileInTheMaking& operator=(const FileInTheMaking&) = delete;
+  FileInTheMaking(const std::string& path, std::uint64_t size);
 
-  const PositionedFile& file() const { return file_; }
+  const std::string& name() const { return partial_.name(); }
+  void write(std::uint64_t place, std::span<const std::byte> bytes) const { file_.write(place, bytes); }
   /// To be called when all have synchronized what they wrote.
-  void take_place();
+  void take_place() { partial_.take_place(); }
 
  private:
-  static PositionedFile made_beside(const std::string& path);
-  std::string path_;
+  static const std::string& with_folder(const std::string& path);
+  PartialFile partial_;
   PositionedFile file_;
-  bool is_in_place_ = false;
 };
 
 }  // namespace mtf

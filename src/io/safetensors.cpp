@@ -1,13 +1,16 @@
 #include "io/safetensors.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
+#include "io/element_sum.h"
 #include "io/io_error.h"
+#include "io/json_object.h"
 #include "io/positioned_file.h"
 
 namespace mtf {
@@ -36,25 +39,8 @@ const Type* type_of(const std::string& code) {
   return found == std::end(kTypes) ? nullptr : found;
 }
 
-/// The header's text as JSON in which no object says a key twice.
-Json parsed(const std::string& text, const std::string& path) {
-  std::vector<std::set<std::string>> keys;
-  std::string repeated;
-  auto look = [&](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) repeated = value.get<std::string>();
-    return true;
-  };
-  Json json = Json::parse(text, look, false);
-  if (json.is_discarded()) fail_bad_file(path, "its header is no JSON");
-  if (!json.is_object()) fail_bad_file(path, "its header is no JSON object");
-  if (!repeated.empty()) fail_bad_file(path, "its header says `{}` twice", printable(repeated));
-  return json;
-}
-
 std::uint64_t unsigned_of(const Json& value, const std::string& path, const std::string& what) {
-  if (!value.is_number_unsigned()) fail_bad_file(path, "{}: expected a whole number, found {}", what, value.dump(-1, ' ', true, Json::error_handler_t::replace));
+  if (!value.is_number_unsigned()) fail_bad_file(path, "{}: expected a whole number, found {}", what, excerpt_of(value));
   return value.get<std::uint64_t>();
 }
 
@@ -84,6 +70,30 @@ FileTensor tensor_of(const Json& json, const std::string& path, const std::strin
   }
   return tensor;
 }
+
+constexpr const char* kChecksum = "checksum";
+
+std::string digits(std::uint64_t sum) { return fmt::format("{:016x}", sum); }
+
+/// Of what a header says, however it is written: all but where tensors lie, which must fit anyway.
+std::string checksum_of(const SafetensorsHeader& header) {
+  std::string text;
+  auto say = [&](std::string_view word) { text += fmt::format("{} {}\n", word.size(), word); };
+  for (const auto& [key, value] : header.metadata) {
+    if (key == kChecksum) continue;
+    say(key);
+    say(value);
+  }
+  for (const auto& [name, tensor] : header.tensors) {
+    say(name);
+    say(tensor.type);
+    say(to_text(tensor.sizes));
+  }
+  return digits(XXH3_64bits(text.data(), text.size()));
+}
+
+/// What a wrong checksum means, and the way out of it.
+constexpr std::string_view kDamaged = "the file was damaged, or changed by a program that kept the checksum";
 
 float from_half(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16, exponent = (half >> 10) & 31u, fraction = half & 1023u;
@@ -121,7 +131,7 @@ SafetensorsHeader read_safetensors_header(const std::string& path) {
   file.read(sizeof length, std::as_writable_bytes(std::span(text)));
   const std::uint64_t data = sizeof length + length;
 
-  const Json whole = parsed(text, path);
+  const Json whole = parse_object(text, path, "its header");
   for (const auto& [name, json] : whole.items()) {
     if (name == "__metadata__") {
       if (!json.is_object()) fail_bad_file(path, "its metadata is no object");
@@ -146,6 +156,8 @@ SafetensorsHeader read_safetensors_header(const std::string& path) {
     end = its_end;
   }
   if (end != header.file_size) fail_bad_file(path, "{} bytes follow its last tensor", header.file_size - end);
+  const auto noted = header.metadata.find(kChecksum);
+  if (noted != header.metadata.end() && noted->second != checksum_of(header)) fail_bad_file(path, "its header has another checksum than it says: {}", kDamaged);
   return header;
 }
 
@@ -160,9 +172,17 @@ std::string safetensors_type(ElementType type) {
   return "";
 }
 
+void set_sum(SafetensorsHeader& header, const std::string& name, std::uint64_t sum) { header.metadata["sum:" + name] = digits(sum); }
+
+void expect_sum(const SafetensorsHeader& header, const std::string& path, const std::string& name, std::uint64_t sum) {
+  const auto noted = header.metadata.find("sum:" + name);
+  if (noted != header.metadata.end() && noted->second != digits(sum)) fail_bad_file(path, "tensor `{}` has another checksum than the header says: {}", printable(name), kDamaged);
+}
+
 std::string lay_out_safetensors(SafetensorsHeader& header) {
+  header.metadata[kChecksum] = checksum_of(header);
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  if (!header.metadata.empty()) json["__metadata__"] = header.metadata;
+  json["__metadata__"] = header.metadata;
   std::uint64_t end = 0;
   for (auto& [name, tensor] : header.tensors) {
     std::uint64_t bytes = static_cast<std::uint64_t>(type_of(tensor.type)->size);
@@ -191,12 +211,14 @@ ElementType element_type_of(const std::string& path, const FileTensor& tensor) {
   return *element;
 }
 
-ElementArray read_safetensor(const std::string& path, const FileTensor& tensor, std::uint64_t most_memory) {
+ElementArray read_safetensor(const std::string& path, const SafetensorsHeader& header, const std::string& name, std::uint64_t most_memory) {
+  const FileTensor& tensor = header.tensors.at(name);
   ElementArray result{tensor.sizes, element_type_of(path, tensor), {}};
   const std::uint64_t size = tensor.end - tensor.begin, needed = safetensors_type(result.type) == tensor.type ? size : 5 * size;
   if (needed > most_memory) fail_too_large(path, needed, most_memory);
   std::vector<std::byte> bytes(size);
   PositionedFile::to_read(path).read(tensor.begin, bytes);
+  expect_sum(header, path, name, element_sum(0, bytes, static_cast<std::size_t>(type_of(tensor.type)->size)));
   auto widened = [](auto number) { return static_cast<std::int32_t>(number); };
   if (tensor.type == "F16") {
     result.bytes = converted<std::uint16_t, float>(bytes, from_half);

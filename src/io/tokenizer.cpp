@@ -1,17 +1,20 @@
 #include "io/tokenizer.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "io/byte_pairs.h"
 #include "io/io_error.h"
+#include "io/json_object.h"
 #include "io/text.h"
+#include "support/text.h"
 
 namespace mtf {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;  // as it is written
 
 class Characters : public Tokenizer {
  public:
@@ -94,7 +97,7 @@ TokenizerPtr character_tokenizer(std::vector<char32_t> vocabulary) { return std:
 TokenizerPtr learn_words(std::string_view text, std::int64_t size, std::vector<std::string> special) {
   std::unordered_map<std::string, std::int64_t> counts;
   for_each_word(text, [&](std::string_view word) {
-    if (word != "\n") ++counts[std::string(word)];
+    if (word != "\n" && !first_invalid_utf8(word)) ++counts[std::string(word)];
   });
   std::vector<std::pair<std::string, std::int64_t>> words(counts.begin(), counts.end());
   std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
@@ -109,34 +112,108 @@ TokenizerPtr learn_byte_pairs(std::string_view text, std::int64_t size, std::vec
   return std::make_shared<BytePairs>(size, std::move(special), std::move(pairs));
 }
 
-TokenizerPtr load_tokenizer(const std::string& text, const std::string& path) {
-  const Json json = Json::parse(text, nullptr, false);
-  try {
-    const std::string kind = json.at("kind");
-    if (kind == "characters") {
-      const auto codes = json.at("characters").get<std::vector<std::uint32_t>>();
-      std::vector<char32_t> vocabulary(codes.begin(), codes.end());
-      if (!std::is_sorted(vocabulary.begin(), vocabulary.end()) || (!codes.empty() && codes.back() >= 0x110000)) fail_bad_file(path, "its characters are not in order");
-      return character_tokenizer(std::move(vocabulary));
-    }
-    const auto size = json.at("size").get<std::int64_t>();
-    auto special = json.at("special").get<std::vector<std::string>>();
-    if (size < static_cast<std::int64_t>(special.size()) || size > INT32_MAX) fail_bad_file(path, "its size {} is wrong", size);
-    if (kind == "words") return std::make_shared<Words>(size, std::move(special), json.at("words").get<std::vector<std::string>>());
-    if (kind == "byte_pairs") {
-      std::vector<BytePair> pairs;
-      for (const auto& pair : json.at("pairs")) {
-        pairs.push_back({pair.at(0).get<std::int32_t>(), pair.at(1).get<std::int32_t>()});
-        const auto known = 255 + static_cast<std::int32_t>(pairs.size());
-        for (const std::int32_t part : {pairs.back().left, pairs.back().right})
-          if (part < 0 || part >= known) fail_bad_file(path, "pair {} has a part that is not before it", pairs.size() - 1);
-      }
-      return std::make_shared<BytePairs>(size, std::move(special), std::move(pairs));
-    }
-    fail_bad_file(path, "the kind of tokenizer `{}` is not known", printable(kind));
-  } catch (const nlohmann::json::exception&) {
-    fail_bad_file(path, "expected a tokenizer as JSON");
+namespace {
+
+/// The parts of a saved tokenizer, and what is wrong with them.
+class Saved {
+ public:
+  Saved(const std::string& text, const std::string& path) : path_(path), json_(parse_object(text, path, "expected a tokenizer as JSON: the file")) {}
+
+  const nlohmann::json& part(const char* key) const {
+    const auto found = json_.find(key);
+    if (found == json_.end()) fail_bad_file(path_, "expected a tokenizer as JSON, which has `{}`", key);
+    return *found;
   }
+  const nlohmann::json& list(const char* key) const {
+    const nlohmann::json& list = part(key);
+    if (!list.is_array()) fail_bad_file(path_, "`{}`: expected a list, found {}", key, excerpt_of(list));
+    return list;
+  }
+  std::int64_t number(const nlohmann::json& value, std::string_view what, std::int64_t least, std::int64_t most) const {
+    const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most) : value.is_number_integer();
+    if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most) fail_bad_file(path_, "{}: expected a whole number from {} to {}, found {}", what, least, most, excerpt_of(value));
+    return value.get<std::int64_t>();
+  }
+  std::string string(const nlohmann::json& value, std::string_view what) const {
+    if (!value.is_string()) fail_bad_file(path_, "{}: expected a string, found {}", what, excerpt_of(value));
+    return value.get<std::string>();
+  }
+  /// Strings of which no two are the same; `what` is one of them.
+  std::vector<std::string> strings(const char* key, std::string_view what) const {
+    std::vector<std::string> result;
+    std::unordered_map<std::string, std::size_t> places;
+    for (const nlohmann::json& item : list(key)) {
+      result.push_back(string(item, fmt::format("{} {}", what, result.size())));
+      const auto [place, is_new] = places.emplace(result.back(), result.size() - 1);
+      if (!is_new) fail_bad_file(path_, "{} {} is `{}`, as {} {} is already", what, result.size() - 1, printable(result.back()), what, place->second);
+    }
+    return result;
+  }
+  /// How many ids there are; `needed` of them are said what for.
+  std::int64_t size(std::size_t needed) const {
+    const std::int64_t size = number(part("size"), "`size`", INT32_MIN, INT32_MAX);
+    if (size < static_cast<std::int64_t>(needed)) fail_bad_file(path_, "its size {} is wrong: it has {} ids", size, needed);
+    return size;
+  }
+
+  TokenizerPtr characters() const {
+    std::vector<char32_t> vocabulary;
+    for (const nlohmann::json& item : list("characters")) {
+      const std::string what = fmt::format("character {}", vocabulary.size());
+      const auto code = static_cast<char32_t>(number(item, what, 0, 0x10ffff));
+      if (code >= 0xd800 && code < 0xe000) fail_bad_file(path_, "{}: {} is no character's", what, static_cast<std::uint32_t>(code));
+      if (!vocabulary.empty() && code <= vocabulary.back()) {
+        fail_bad_file(path_, "{}: its characters are not in order, {} comes after {}", what, static_cast<std::uint32_t>(code), static_cast<std::uint32_t>(vocabulary.back()));
+      }
+      vocabulary.push_back(code);
+    }
+    return character_tokenizer(std::move(vocabulary));
+  }
+  TokenizerPtr words() const {
+    std::vector<std::string> special = strings("special", "special id"), words = strings("words", "word");
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (words[i].empty() || words[i].find_first_of(kSpaces) != std::string::npos) fail_bad_file(path_, "word {}: expected one without spaces, found `{}`", i, printable(words[i]));
+    const std::int64_t size = this->size(special.size() + 2 + words.size());
+    return std::make_shared<Words>(size, std::move(special), std::move(words));
+  }
+  TokenizerPtr byte_pairs() const {
+    std::vector<std::string> special = strings("special", "special id");
+    std::vector<BytePair> pairs;
+    std::vector<std::size_t> lengths(kBytes, 1);
+    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> places;
+    for (const nlohmann::json& item : list("pairs")) {
+      const std::string what = fmt::format("pair {}", pairs.size());
+      if (!item.is_array() || item.size() != 2) fail_bad_file(path_, "{}: expected two numbers, found {}", what, excerpt_of(item));
+      std::int32_t parts[2];
+      for (const std::size_t i : {0, 1}) {
+        parts[i] = static_cast<std::int32_t>(number(item[i], what, 0, INT32_MAX));
+        if (static_cast<std::size_t>(parts[i]) >= lengths.size()) fail_bad_file(path_, "{} has a part that is not before it, {}", what, parts[i]);
+      }
+      const auto [place, is_new] = places.try_emplace({parts[0], parts[1]}, pairs.size());
+      if (!is_new) fail_bad_file(path_, "{} is pair {} again", what, place->second);
+      lengths.push_back(lengths[static_cast<std::size_t>(parts[0])] + lengths[static_cast<std::size_t>(parts[1])]);
+      if (lengths.back() > kLongestPiece) fail_bad_file(path_, "{} joins {} bytes; nothing longer than {} is joined", what, lengths.back(), kLongestPiece);
+      pairs.push_back({parts[0], parts[1]});
+    }
+    const std::int64_t size = this->size(special.size() + kBytes + pairs.size());
+    return std::make_shared<BytePairs>(size, std::move(special), std::move(pairs));
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 256;
+  const std::string& path_;
+  const nlohmann::json json_;
+};
+
+}  // namespace
+
+TokenizerPtr load_tokenizer(const std::string& text, const std::string& path) {
+  const Saved saved(text, path);
+  const std::string kind = saved.string(saved.part("kind"), "`kind`");
+  if (kind == "characters") return saved.characters();
+  if (kind == "words") return saved.words();
+  if (kind == "byte_pairs") return saved.byte_pairs();
+  fail_bad_file(path, "the kind of tokenizer `{}` is not known", printable(kind));
 }
 
 }  // namespace mtf

@@ -35,7 +35,7 @@ constexpr std::int64_t kBlock = 16;
 template <class T>
 void transpose_block(const T* from, std::int64_t from_column, T* to, std::int64_t to_row) {
   using Number = std::conditional_t<sizeof(T) == 4, float, double>;
-  using Packet = Eigen::internal::packet_traits<Number>::type;
+  using Packet = typename Eigen::internal::packet_traits<Number>::type;
   constexpr std::int64_t kLanes = sizeof(Packet) / sizeof(Number);
   if constexpr (sizeof(T) == sizeof(Number)) {
     for (std::int64_t r = 0; r < kBlock; r += kLanes) {

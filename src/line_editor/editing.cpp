@@ -157,6 +157,7 @@ void Editing::recall(std::size_t index, bool from_above) {
 
 // What the newest entry of history that begins like this one goes on with.
 std::string Editing::suggestion() const {
+  if (!has_styles()) return {};  // what is not dim would look as if it had been typed
   const std::string& text = buffer_.text();
   if (is_blank(text) || buffer_.cursor() != text.size() || menu_ || search_) return {};
   const std::optional<std::size_t> found = history_.newest(text, history_.size(), true);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -83,11 +84,13 @@ void shorten(const std::string& file, std::size_t most) {
   const std::vector<std::string> entries = read_entries(file);
   std::string kept;
   for (std::size_t i = entries.size() - std::min(most, entries.size()); i < entries.size(); ++i) kept += encoded(entries[i]);
-  const std::string other = file + ".shorter";
-  const int descriptor = open(other.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  std::error_code error;
+  const std::string target = std::filesystem::canonical(file, error).string();  // a link stays one
+  const std::string other = target + ".shorter";
+  const int descriptor = error ? -1 : open(other.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor >= 0) {
     const bool is_whole = write_all(descriptor, kept);
-    if (close(descriptor) != 0 || !is_whole || std::rename(other.c_str(), file.c_str()) != 0) unlink(other.c_str());
+    if (close(descriptor) != 0 || !is_whole || std::rename(other.c_str(), target.c_str()) != 0) unlink(other.c_str());
   }
   close(lock);
 }

@@ -8,19 +8,22 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "line_editor/screen.h"
 #include "line_editor/terminal.h"
 
 namespace mtf::line_editor {
 namespace {
 
-constexpr std::string_view kBegin = "\x1b[?2004h";                     // bracketed paste
-constexpr std::string_view kRestored = "\x1b[?2004l\x1b[?25h\x1b[0m";  // none, the cursor is seen, no colour
+constexpr std::string_view kBegin = "\x1b[?2004h";              // bracketed paste
+constexpr std::string_view kRestored = "\x1b[?2004l\x1b[?25h";  // none, the cursor is seen
+constexpr std::string_view kUnstyled = "\x1b[0m";
 
 constexpr int kDeadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGXCPU};
 
 // What a handler of signals needs: it can be given nothing else. `in` is -1 while no terminal is in raw mode.
 struct Active {
   std::atomic<int> in = -1, out = -1, resized = -1;
+  std::atomic<bool> has_styles = false;
   termios before{};
   struct sigaction old[NSIG] = {};
 } active;
@@ -37,6 +40,7 @@ void restore() {
   const int in = active.in.exchange(-1);
   if (in < 0) return;
   say(active.out, kRestored);
+  if (active.has_styles) say(active.out, kUnstyled);
   tcsetattr(in, TCSADRAIN, &active.before);
 }
 
@@ -100,6 +104,7 @@ void RawMode::enter() {
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
   active.out = terminal_.out_;
+  active.has_styles = has_styles();
   active.in = terminal_.in_;
   tcsetattr(terminal_.in_, TCSADRAIN, &raw);
   terminal_.write(kBegin);

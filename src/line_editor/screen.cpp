@@ -1,13 +1,23 @@
 #include "line_editor/screen.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "line_editor/characters.h"
 
 namespace mtf::line_editor {
 
+bool has_styles() {
+  static const bool has = [] {
+    const char* none = std::getenv("NO_COLOR");
+    return none == nullptr || *none == '\0';
+  }();
+  return has;
+}
+
 bool Row::add(std::string_view text, Style style, int room) {
+  if (!has_styles()) style = {};
   for (std::size_t at = 0; at < text.size();) {
     const Character character = character_at(text, at);
     if (character.width > room - width) return false;

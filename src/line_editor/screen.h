@@ -10,6 +10,9 @@ namespace mtf::line_editor {
 /// How characters look: the parameters of a terminal's `ESC [ … m`, such as "1;34"; empty: as usual. Must outlive its use.
 using Style = std::string_view;
 
+/// Whether a terminal is given styles: not where the environment has a NO_COLOR that is not empty.
+bool has_styles();
+
 struct Cell {
   std::string shown;
   Style style;
@@ -21,7 +24,7 @@ struct Row {
   std::vector<Cell> cells = {};
   int width = 0;
 
-  /// Adds as much of the text as there is room for; false if that is not all.
+  /// Adds as much of the text as there is room for; false if that is not all. Without styles (has_styles) it is as usual.
   bool add(std::string_view text, Style style, int room);
 };
 

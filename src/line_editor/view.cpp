@@ -1,6 +1,5 @@
 // What is seen of an entry: its rows, the suggestion behind it, and the menu or a message below.
 #include <algorithm>
-#include <cstdlib>
 
 #include "line_editor/characters.h"
 #include "line_editor/editing.h"
@@ -12,11 +11,6 @@ constexpr Style kDim = "2", kReverse = "7";
 constexpr std::size_t kMostOffered = 10;
 constexpr std::size_t kLargestHighlighted = 50'000;
 constexpr std::size_t kLongestLeft = 2'000;  // rows of an entry, taller than the screen, that are left behind whole
-
-bool has_colours() {
-  const char* none = std::getenv("NO_COLOR");
-  return none == nullptr || *none == '\0';
-}
 
 int width_of(std::string_view text) {
   Row row;
@@ -65,9 +59,8 @@ std::vector<Row> Editing::draw_text(const std::vector<RowOfText>& rows, std::siz
   const std::string_view text = buffer_.text();
   const std::size_t begin = rows[first].begin == 0 ? 0 : text.rfind('\n', rows[first].begin - 1) + 1;
   const std::size_t end = std::min(text.find('\n', rows[first + count - 1].end), text.size());
-  static const bool colours = has_colours();
   std::vector<Span> spans;
-  if (options_.highlight && colours && end - begin <= kLargestHighlighted) spans = options_.highlight(text.substr(begin, end - begin));
+  if (options_.highlight && has_styles() && end - begin <= kLargestHighlighted) spans = options_.highlight(text.substr(begin, end - begin));
   auto span = spans.begin();
   std::vector<Row> drawn;
   for (std::size_t r = first; r < first + count; ++r) {
@@ -99,7 +92,8 @@ std::vector<Row> Editing::draw_below(std::size_t most, int room) const {
     for (std::size_t i = first; i < first + seen; ++i) widest = std::max(widest, width_of(offered[i].text));
     for (std::size_t i = first; i < first + seen; ++i) {
       Row& row = rows.emplace_back();
-      row.add("  " + offered[i].text, menu_->chosen == i ? kReverse : "", room);
+      const bool is_chosen = menu_->chosen == i;
+      row.add((is_chosen && !has_styles() ? "> " : "  ") + offered[i].text, is_chosen ? kReverse : "", room);
       if (!offered[i].description.empty()) row.add(std::string(static_cast<std::size_t>(widest + 4 - row.width), ' ') + offered[i].description, kDim, room);
     }
     if (seen < offered.size() && !rows.empty()) rows.back().add("  … of " + std::to_string(offered.size()), kDim, room);

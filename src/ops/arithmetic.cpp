@@ -25,8 +25,15 @@ Values select_gradient(GradientCall& call, const Op& takes_first) {
                      [&] { return b.where(first, b.number(0, d.element()), d); });
 }
 
-Values minimum_gradient(GradientCall& call) { return select_gradient(call, ops::kLe); }
-Values maximum_gradient(GradientCall& call) { return select_gradient(call, ops::kGe); }
+/// The whole gradient to the operand that is taken, half of it to each of two equal ones.
+Values share_gradient(GradientCall& call, const Op& takes_first) {
+  Builder& b = call.builder;
+  const Value& d = call.d_results[0];
+  const Value first = b.map(takes_first, call.operands[0], call.operands[1]);
+  const Value equal = b.map(ops::kEq, call.operands[0], call.operands[1]);
+  const Value half = b.map(ops::kMul, d, 0.5), none = b.number(0, d.element());
+  return to_operands(call, [&] { return b.where(first, d, b.where(equal, half, none)); }, [&] { return b.where(first, none, b.where(equal, half, d)); });
+}
 
 /// Of a product: d times the other operand, by the same operation.
 Values product_gradient(GradientCall& call) {
@@ -69,7 +76,7 @@ Values build_clip(Call& call) {
   const Values operands = tensor_arguments(call);
   check_broadcast(call, operands);
   const Values cast = as_element(call.builder, operands, meet_as_numbers(call.builder, operands), call.span);
-  const Value above = call.builder.add(ops::kMaximum, {cast[0], cast[1]});
+  const Value above = call.builder.add(ops::kAtLeast, {cast[0], cast[1]});
   return {call.builder.add(ops::kAtMost, {above, cast[2]})};
 }
 
@@ -77,7 +84,7 @@ Values build_clip(Call& call) {
 
 constexpr Op ops::kAdd = element_wise({
     .name = "add",
-    .signature = "add(a: tensor, b: tensor, -> shape?)",
+    .signature = "add(a: tensor, b: tensor -> shape?)",
     .symbol = "+",
     .doc = "The sum of two tensors; written `a + b`.",
     .example = "dim n = 3\nprint(range(n) + 10)\n#> [10, 11, 12]\n",
@@ -91,7 +98,7 @@ constexpr Op ops::kAdd = element_wise({
 
 constexpr Op ops::kSub = element_wise({
     .name = "sub",
-    .signature = "sub(a: tensor, b: tensor, -> shape?)",
+    .signature = "sub(a: tensor, b: tensor -> shape?)",
     .symbol = "-",
     .doc = "The difference of two tensors; written `a - b`.",
     .example = "dim n = 3\nprint(10 - range(n))\n#> [10, 9, 8]\n",
@@ -105,7 +112,7 @@ constexpr Op ops::kSub = element_wise({
 
 constexpr Op ops::kMul = element_wise({
     .name = "mul",
-    .signature = "mul(a: tensor, b: tensor, -> shape?)",
+    .signature = "mul(a: tensor, b: tensor -> shape?)",
     .symbol = "*",
     .doc = "The product of two tensors, element by element; written `a * b`.",
     .example = "dim n = 3\nprint(range(n) * 0.5)\n#> [0, 0.5, 1]\n",
@@ -117,7 +124,7 @@ constexpr Op ops::kMul = element_wise({
 
 constexpr Op ops::kDiv = real_function({
     .name = "div",
-    .signature = "div(a: tensor, b: tensor, -> shape?)",
+    .signature = "div(a: tensor, b: tensor -> shape?)",
     .symbol = "/",
     .doc = "The quotient of two tensors; written `a / b`. Integers give f32.",
     .example = "dim n = 3\nprint(range(n) / 2)\n#> [0, 0.5, 1]\n",
@@ -129,7 +136,7 @@ constexpr Op ops::kDiv = real_function({
 
 constexpr Op ops::kFloordiv = element_wise({
     .name = "floordiv",
-    .signature = "floordiv(a: tensor, b: tensor, -> shape?)",
+    .signature = "floordiv(a: tensor, b: tensor -> shape?)",
     .symbol = "//",
     .doc = "The quotient, rounded down to a whole number; written `a // b`. An integer divided by 0 gives 0. Its gradient is 0.",
     .example = "print(fill([], -7, i32) // 2)\n#> -4\n",
@@ -141,7 +148,7 @@ constexpr Op ops::kFloordiv = element_wise({
 
 constexpr Op ops::kMod = element_wise({
     .name = "mod",
-    .signature = "mod(a: tensor, b: tensor, -> shape?)",
+    .signature = "mod(a: tensor, b: tensor -> shape?)",
     .symbol = "%",
     .doc = "What `a // b` leaves, a - b (a // b), with the sign of b; written `a % b`. For integers, `a % 0` is 0.",
     .example = "print(fill([], -7, i32) % 3)\n#> 2\n",
@@ -157,7 +164,7 @@ constexpr Op ops::kMod = element_wise({
 
 constexpr Op ops::kPow = element_wise({
     .name = "pow",
-    .signature = "pow(a: tensor, b: tensor, -> shape?)",
+    .signature = "pow(a: tensor, b: tensor -> shape?)",
     .symbol = "^",
     .doc = "a to the power of b; written `a ^ b`. Of integers it is an integer, 0 for a negative exponent unless a is 1 or -1. "
            "The gradient of the exponent is 0 where the base is not positive.",
@@ -169,22 +176,22 @@ constexpr Op ops::kPow = element_wise({
 
 constexpr Op ops::kMinimum = element_wise({
     .name = "minimum",
-    .signature = "minimum(a: tensor, b: tensor, -> shape?)",
-    .doc = "The smaller of two elements; NaN if either is. Where they are equal the gradient goes to the first.",
+    .signature = "minimum(a: tensor, b: tensor -> shape?)",
+    .doc = "The smaller of two elements; NaN if either is. Where they are equal each gets half of the gradient.",
     .example = "dim n = 3\nprint(minimum(range(n), 1))\n#> [0, 1, 1]\n",
     .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => minimum(x, y)\nx: i32[a] in -5..5 => minimum(x, 0)",
     .lane = LaneOp::kMinimum,
-    .gradient = minimum_gradient,
+    .gradient = [](GradientCall& g) -> Values { return share_gradient(g, ops::kLt); },
 });
 
 constexpr Op ops::kMaximum = element_wise({
     .name = "maximum",
-    .signature = "maximum(a: tensor, b: tensor, -> shape?)",
-    .doc = "The larger of two elements; NaN if either is. Where they are equal the gradient goes to the first.",
+    .signature = "maximum(a: tensor, b: tensor -> shape?)",
+    .doc = "The larger of two elements; NaN if either is. Where they are equal each gets half of the gradient.",
     .example = "dim n = 3\nprint(maximum(range(n), 1))\n#> [1, 1, 2]\n",
     .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => maximum(x, y)\nx: i32[a] in -5..5 => maximum(x, 0)",
     .lane = LaneOp::kMaximum,
-    .gradient = maximum_gradient,
+    .gradient = [](GradientCall& g) -> Values { return share_gradient(g, ops::kGt); },
 });
 
 constexpr Op ops::kClip = complete({
@@ -198,12 +205,19 @@ constexpr Op ops::kClip = complete({
     .build = build_clip,
 });
 
+constexpr Op ops::kAtLeast = element_wise({
+    .name = "at_least",
+    .doc = "The first half of clip: `maximum`, but on a bound the gradient goes to the first operand.",
+    .lane = LaneOp::kMaximum,
+    .gradient = [](GradientCall& g) -> Values { return select_gradient(g, ops::kGe); },
+});
+
 constexpr Op ops::kAtMost = [] {
   Op op = element_wise({
       .name = "at_most",
-      .doc = "The second half of clip: `minimum`, counted with the first half.",
+      .doc = "The second half of clip: `minimum`, counted with the first half; on a bound the gradient goes to the first operand.",
       .lane = LaneOp::kMinimum,
-      .gradient = minimum_gradient,
+      .gradient = [](GradientCall& g) -> Values { return select_gradient(g, ops::kLe); },
   });
   op.work = Work::kNone;
   return op;

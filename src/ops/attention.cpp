@@ -64,6 +64,12 @@ bool drops(const Call& call) {
   return rate.given && (rate.unknown || rate.number > 0);
 }
 
+/// An offset of 0 is none: what the queries of a block see is then known before the run.
+bool stands_behind(const Call& call) {
+  const Argument& offset = call.argument("offset");
+  return offset.given && (offset.unknown || offset.number != 0);
+}
+
 Values build_attention(Call& call) {
   Builder& b = call.builder;
   check_sizes(call, tensor_arguments(call));
@@ -81,7 +87,7 @@ Values build_attention(Call& call) {
   if (masked) operands.push_back(call.tensor("mask"));
   const size_t tensors = operands.size();
   const bool windowed = call.argument("window").given, causal = call.flag("causal", false);
-  const bool behind = (causal || windowed) && call.argument("offset").given;
+  const bool behind = (causal || windowed) && stands_behind(call);
   if (behind) operands.push_back(b.number(call.argument("offset").number, ElementType::kF64));
   const bool dropped = drops(call);
   if (dropped)
@@ -119,13 +125,20 @@ std::vector<TensorType> infer_gradient(const Operation& operation) { return {ope
 /// Tiles that nothing sees are skipped. Of what a causal query sees all is counted, as is usual.
 std::optional<std::pair<Dim, Dim>> counted_memory(const Operation& operation) {
   const AttentionParts parts(operation.attributes);
+  if (!parts.windowed) return std::nullopt;
   const int64_t places = counted_places(parts, operation.inputs[1], parts.memory.size);
-  if (places == parts.memory.size) return std::nullopt;
-  return std::pair(parts.memory, Dim{"window", places});
+  return std::pair(parts.memory, places == parts.memory.size ? parts.memory : Dim{"window", places});
 }
 
-/// Queries are independent; where memory, features or values are split, smaller operations stand for it. Of the gradient,
-/// what k and v lack is summed.
+/// What queries that begin the memory see of it through their window.
+IntervalMap reach_of(const Operation& operation, const AttentionParts& parts) {
+  const int64_t all = parts.length.size + parts.memory.size;
+  const int64_t window = std::min(all, static_cast<int64_t>(std::min(operation.inputs[1], 0x1p40)));
+  return {.offset = 1 - window, .window = parts.causal ? window : 2 * window - 1, .from = parts.length.size, .to = parts.memory.size};
+}
+
+/// Queries are independent; where features or values are split, smaller operations stand for it, and where memory is,
+/// unless a window follows the queries. Of the gradient, what k and v lack is summed.
 IterationSpace attention_space(const Operation& operation) {
   const AttentionParts parts(operation.attributes);
   const bool backward = operation.results.size() == 3;
@@ -155,6 +168,10 @@ IterationSpace attention_space(const Operation& operation) {
   for (const auto& [dim, of_values] : {std::pair(parts.memory, false), std::pair(parts.values, true)}) {
     IterationDim made = entry(dim, of_values);
     made.kind = SplitKind::kExpand;
+    if (!of_values && parts.windowed && !parts.offset) {
+      made.follows = static_cast<int8_t>(parts.length_place);
+      made.reach = reach_of(operation, parts);
+    }
     space.dims.push_back(std::move(made));
   }
   return space;
@@ -213,8 +230,10 @@ constexpr Op ops::kAttention = complete({
            "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one above 0 it counts as one random operation. "
            "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing sees are skipped. "
             "Of bf16 the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the softmax are f32. "
-            "Counted is for each query the whole memory, seen or not, or what its window has. Where `over` is split, every score is computed, "
-            "and counted. The gradient of a gradient does need the scores.",
+            "Counted is for each query the whole memory, seen or not, or what its window has. Where `over` is split, keys and values are "
+            "brought whole, unless that moves and holds more than to store the scores of each part of the memory, each of which is then "
+            "counted. Where `over` and `along` are split alike, with a `window` and no `offset`, only what blocks see of each other is "
+            "fetched. The gradient of a gradient does need the scores.",
     .example = "dim length = 3, memory = 3, d = 2\n"
                "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"
                "let k = tensor([[1, 0], [0, 1], [0, 0]], [memory, d])\n"
@@ -226,6 +245,9 @@ constexpr Op ops::kAttention = complete({
                "q: [b, c], k: [d, c], v: [d, a], s: [d, b] => attention(q, k, v, over: d, along: b, features: c, window: 2, offset: 1, bias: s)\n"
                "q: [a, b, c], k: [c, d, a], v: [a, d, c], s: [a], m: bool[b, d] => "
                "attention(q, k, v, over: d, along: b, features: c, causal: true, offset: 2, scale: 0.5, bias: s, mask: m)\n"
+               "q: [b, a, c], k: [d, c], v: [d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, window: 2)\n"
+               "q: [a, b, c], k: [a, d, c], v: [c, a, d], s: [d, b], m: bool[a, d] => "
+               "attention(q, k, v, over: d, along: b, features: c, window: 3, bias: s, mask: m, rate: 0.25)\n"
                "q: bf16[a, b, c], k: bf16[d, c], v: bf16[d, c] => attention(q, k, v, over: d, along: b, features: c)\n"
                "q: [a, b, c], k: [d, c], v: [d, c], s: [a, d] => attention(q, k, v, over: d, along: b, features: c, bias: s, rate: 0.5)\n"
                "q: [b, c, a], k: [d, a, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, rate: 0.25)",

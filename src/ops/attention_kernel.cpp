@@ -1,5 +1,8 @@
 // Attention on blocks, in whatever order their dims lie: the places of the batch, one after the other, as matrices.
 //
+// Of the memory blocks may hold more or less: it is computed with the places that all of them hold. Where there is a window
+// these are the ones that the block's queries can see.
+//
 // Places that share keys and values (of heads that k and v lack) are one task, in which these are laid out for tiles once
 // and their gradients are added up in order. Where few places have keys and values of their own, queries are several tasks
 // in the backward pass, whose gradients are added up in order afterwards. How many depends on the shapes alone: no bit
@@ -34,6 +37,7 @@ class AttentionBlocks {
       if (of_q[d] != features_) of_rows.push_back(of_q[d]);
     }
     sizes_.resize(q.size() + 2);
+    held_ = {0, parts_.memory.size};
     std::span<const int64_t> labels = parts_.labels;
     const auto take = [&](const Block& block) {
       const std::span<const int64_t> own = labels.first(block.dims.size());
@@ -48,7 +52,7 @@ class AttentionBlocks {
     if (parts_.bias) set(kBias, call.operands[next], take(call.operands[next])), ++next;
     if (parts_.mask) set(kMask, call.operands[next], take(call.operands[next])), ++next;
     if (parts_.offset) ++next;
-    if (parts_.drops) number_draws(q), next += 3;
+    if (parts_.drops) next += 3;
     if (backward) {
       set(kLogSum, call.operands[next], of_rows);
       set(kDelta, call.operands[next + 1], of_rows);
@@ -60,6 +64,9 @@ class AttentionBlocks {
       set(kOut, call.results[0], of_out);
       set(kLogSum, call.results[1], of_rows);
     }
+    held_.last = std::max(held_.first, held_.last);
+    sizes_[memory_] = held_.size();
+    if (parts_.drops) number_draws(q);
     for (int64_t label = 0; label < memory_; ++label) {
       if (label == length_ || label == features_) continue;
       std::array<int64_t, kParts> strides;
@@ -83,14 +90,20 @@ class AttentionBlocks {
     blocks_[part] = &block;
     strides_[part].assign(sizes_.size(), 0);
     for (size_t d = 0; d < labels.size(); ++d) {
-      strides_[part][labels[d]] = block.dims[d].stride;
-      sizes_[labels[d]] = block.dims[d].size;
+      const BlockDim& dim = block.dims[d];
+      strides_[part][labels[d]] = dim.stride;
+      sizes_[labels[d]] = dim.size;
+      if (labels[d] == memory_) {
+        firsts_[part] = dim.first;
+        held_ = {std::max(held_.first, dim.first), std::min(held_.last, dim.first + dim.size)};
+      }
     }
   }
   /// The strides of the scores as a whole tensor, row-major, and where this block begins in it.
   void number_draws(const std::vector<BlockDim>& q) {
     strides_[kDraw].assign(sizes_.size(), 0);
-    int64_t step = sizes_[memory_];
+    int64_t step = parts_.memory.size;
+    first_draw_ = held_.first;
     for (int64_t label = memory_; label-- > 0;) {
       if (label == features_) continue;
       strides_[kDraw][label] = step;
@@ -104,7 +117,8 @@ class AttentionBlocks {
   MatrixPlace place(size_t part, int64_t row, int64_t column, const Places& memory, const Places& queries) const {
     if (!blocks_[part]) return {};
     const Block& block = *blocks_[part];
-    char* const data = block.as<char>() + (memory.offset(static_cast<int>(part)) + queries.offset(static_cast<int>(part))) * size_of(block.element);
+    const int64_t offset = memory.offset(static_cast<int>(part)) + queries.offset(static_cast<int>(part)) + (held_.first - firsts_[part]) * strides_[part][memory_];
+    char* const data = block.as<char>() + offset * size_of(block.element);
     return {block.element, data, stride(part, row), stride(part, column)};
   }
 
@@ -126,7 +140,7 @@ class AttentionBlocks {
     const BlockDim& along = call_.operands[0].dims[length_];
     AttentionRule rule{sizes_[length_], sizes_[memory_], sizes_[features_], sizes_[values_], call_.inputs[0], {}, parts_.bf16_product, {}};
     const double offset = parts_.offset ? *call_.operands[parts_.place_of_offset()].as<double>() : 0;
-    rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[1]) : 0, along.first + static_cast<int64_t>(offset)};
+    rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[1]) : 0, along.first + static_cast<int64_t>(offset) - held_.first};
     if (parts_.drops) rule.drop = {drop_of(call_.operands.subspan(parts_.first_of_drop())), strides_[kDraw][length_]};
     return rule;
   }
@@ -211,7 +225,8 @@ class AttentionBlocks {
 
   /// What the graph of attention_graph.cpp counts.
   void count_flops() {
-    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_], scores = rows * counted_places(parts_, call_.inputs[1], sizes_[memory_]);
+    const int64_t rows = memories_.count() * queries_.count() * sizes_[length_];
+    const int64_t scores = rows * (parts_.windowed ? counted_places(parts_, call_.inputs[1], parts_.memory.size) : sizes_[memory_]);
     const int64_t d = sizes_[features_], values = sizes_[values_];
     const int64_t changes = (parts_.bias ? 1 : 0) + (parts_.mask ? 1 : 0) + (parts_.by_position() ? 1 : 0);
     call_.flops += rows * d + scores * (2 * d + changes);
@@ -227,6 +242,8 @@ class AttentionBlocks {
   std::vector<int64_t> sizes_;                                   ///< of each label
   std::array<const Block*, kParts> blocks_{};
   std::array<std::vector<int64_t>, kParts> strides_;
+  std::array<int64_t, kParts> firsts_{};  ///< of each part: its first place of the memory
+  Interval held_;                         ///< the places of the memory that all parts hold
   int64_t first_draw_ = 0;
   Places memories_;  ///< places that have keys and values of their own
   Places queries_;   ///< places that share them

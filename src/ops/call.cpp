@@ -17,14 +17,14 @@ ParameterKind parse_kind(std::string_view text, std::string_view signature) {
   return kTensor;
 }
 
-/// `over: dims = all`, `-> shape?`, `DIM: pair...`
+/// `shape?`, behind `->`
+ArrowKind parse_arrow(std::string_view what, std::string_view text) {
+  MTF_CHECK(what == "shape" || what == "shape?" || what == "pairs", "`-> {}` in `{}`", what, text);
+  return what == "pairs" ? ArrowKind::kPairs : what == "shape" ? ArrowKind::kShape : ArrowKind::kOptionalShape;
+}
+
+/// `over: dims = all`, `DIM: pair...`
 void parse_part(std::string_view part, std::string_view text, Signature& signature) {
-  if (part.starts_with("->")) {
-    const std::string_view what = trim(part.substr(2));
-    MTF_CHECK(what == "shape" || what == "shape?" || what == "pairs", "`{}` in `{}`", part, text);
-    signature.arrow = what == "pairs" ? ArrowKind::kPairs : what == "shape" ? ArrowKind::kShape : ArrowKind::kOptionalShape;
-    return;
-  }
   const size_t colon = part.find(':');
   MTF_CHECK(colon != std::string_view::npos, "`{}` in `{}` has no kind", part, text);
   const std::string_view name = trim(part.substr(0, colon));
@@ -52,7 +52,11 @@ Signature parse_signature(std::string_view text) {
   MTF_CHECK(open != std::string_view::npos && text.ends_with(')'), "`{}` is no signature", text);
   Signature signature;
   signature.name = trim(text.substr(0, open));
-  const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+  std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+  if (const size_t arrow = inside.find("->"); arrow != std::string_view::npos) {
+    signature.arrow = parse_arrow(trim(inside.substr(arrow + 2)), text);
+    inside = inside.substr(0, arrow);
+  }
   if (!trim(inside).empty())
     for (const std::string& part : split(inside, ',')) parse_part(trim(part), text, signature);
   return signature;

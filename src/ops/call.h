@@ -17,9 +17,9 @@
 //   element       an element type, `i32`                                      Argument::element
 //   nested        nested lists of host numbers                                Argument::nested
 //
-// Besides parameters a call may have: `-> shape` (Call::arrow), `-> pairs` (Call::pairs, rename), and labels that name
-// dims, `DIM: int...` or `DIM: pair...` (Call::labels). In `over:`, labels and arrows a dim is found in the operands by
-// its name and has the size that it has there.
+// Besides parameters a call may have `-> shape` behind the last one (Call::arrow), `-> pairs` (Call::pairs, rename),
+// and labels that name dims, `DIM: int...` or `DIM: pair...` (Call::labels). In `over:`, labels and arrows a dim is
+// found in the operands by its name and has the size that it has there.
 #include <optional>
 #include <string>
 #include <string_view>

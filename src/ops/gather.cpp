@@ -292,7 +292,7 @@ constexpr Op ops::kGather = complete({
     }});
 
 constexpr Op ops::kScatterAdd = complete({
-    .name = "scatter_add", .signature = "scatter_add(values: tensor, ids: tensor, into: dim, -> shape?)", .family = "Indices",
+    .name = "scatter_add", .signature = "scatter_add(values: tensor, ids: tensor, into: dim -> shape?)", .family = "Indices",
     .doc = "Adds each value to the place that its id (i32) says along `into`: the transpose of gather. The dimensions of the ids "
            "are summed, except those that `-> shape` keeps; the result has `into`, then the values' other dimensions. "
            "Places that no id names are 0. An id outside `into` ends the run with an error.",
@@ -301,7 +301,7 @@ constexpr Op ops::kScatterAdd = complete({
                "print(scatter_add(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"
                "#> [2, 0, 8]\n",
     .samples = "dim vocab = 5; x: [a, b], i: i32[a] in 0..5 => scatter_add(x, i, into: vocab)\n"
-               "dim vocab = 5; x: [a, b], i: i32[b, a] in 0..5 => scatter_add(x, i -> [a, vocab], into: vocab)\n"
+               "dim vocab = 5; x: [a, b], i: i32[b, a] in 0..5 => scatter_add(x, i, into: vocab -> [a, vocab])\n"
                "x: [a, b], i: i32[b] in 0..2 => scatter_add(x, i, into: b)",
     .build = build_scatter,
     .infer = [](const Operation& operation) -> std::vector<TensorType> {

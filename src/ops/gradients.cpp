@@ -39,6 +39,8 @@ class Backward {
     for (const Value& target : targets_) results.push_back(builder_.cast(gradient_of(target), target.element()));
     return results;
   }
+  /// After run(): whether a way from the loss comes to the target.
+  bool leads_to(const Value& target) const { return leads_.count(target.node.get()) > 0; }
 
  private:
   struct Key {
@@ -87,7 +89,7 @@ class Backward {
     const std::shared_ptr<const HistoryEnd> last = last_end(reached);
     if (!last) return;
     std::vector<bool> leads;
-    for (const Value& target : targets_) leads.push_back(leads_.count(target.node.get()) > 0);
+    for (const Value& target : targets_) leads.push_back(leads_to(target));
     refuse_dropped(reached, targets_, leads, builder_.span);
     if (!lies_below_an_end(reached, targets_, leads)) return;
     fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + last->variable.str() + "`")
@@ -249,9 +251,13 @@ class Unwritten {
 
 }  // namespace
 
-Values gradients(Builder& builder, const Value& loss, const Values& targets) {
+Values gradients(Builder& builder, const Value& loss, const Values& targets, std::vector<bool>* reached) {
   Unwritten unwritten(builder);
-  return Backward(builder, loss, targets).run();
+  Backward backward(builder, loss, targets);
+  Values results = backward.run();
+  if (reached)
+    for (const Value& target : targets) reached->push_back(backward.leads_to(target));
+  return results;
 }
 
 Values gradient_of_expansion(GradientCall& call) {

@@ -57,7 +57,7 @@ Values where_gradient(GradientCall& call) {
 
 constexpr Op ops::kEq = comparison({
     .name = "eq",
-    .signature = "eq(a: tensor, b: tensor, -> shape?)",
+    .signature = "eq(a: tensor, b: tensor -> shape?)",
     .symbol = "==",
     .doc = "Whether two elements are equal; written `a == b`. NaN equals nothing.",
     .example = "dim n = 3\nprint(range(n) == 1)\n#> [false, true, false]\n",
@@ -68,7 +68,7 @@ constexpr Op ops::kEq = comparison({
 
 constexpr Op ops::kNe = comparison({
     .name = "ne",
-    .signature = "ne(a: tensor, b: tensor, -> shape?)",
+    .signature = "ne(a: tensor, b: tensor -> shape?)",
     .symbol = "!=",
     .doc = "Whether two elements differ; written `a != b`.",
     .example = "dim n = 3\nprint(range(n) != 1)\n#> [true, false, true]\n",
@@ -79,7 +79,7 @@ constexpr Op ops::kNe = comparison({
 
 constexpr Op ops::kLt = comparison({
     .name = "lt",
-    .signature = "lt(a: tensor, b: tensor, -> shape?)",
+    .signature = "lt(a: tensor, b: tensor -> shape?)",
     .symbol = "<",
     .doc = "Whether the first element is smaller; written `a < b`.",
     .example = "dim n = 3\nprint(range(n) < 1)\n#> [true, false, false]\n",
@@ -89,7 +89,7 @@ constexpr Op ops::kLt = comparison({
 
 constexpr Op ops::kLe = comparison({
     .name = "le",
-    .signature = "le(a: tensor, b: tensor, -> shape?)",
+    .signature = "le(a: tensor, b: tensor -> shape?)",
     .symbol = "<=",
     .doc = "Whether the first element is smaller or equal; written `a <= b`.",
     .example = "dim n = 3\nprint(range(n) <= 1)\n#> [true, true, false]\n",
@@ -99,7 +99,7 @@ constexpr Op ops::kLe = comparison({
 
 constexpr Op ops::kGt = comparison({
     .name = "gt",
-    .signature = "gt(a: tensor, b: tensor, -> shape?)",
+    .signature = "gt(a: tensor, b: tensor -> shape?)",
     .symbol = ">",
     .doc = "Whether the first element is larger; written `a > b`.",
     .example = "dim n = 3\nprint(range(n) > 1)\n#> [false, false, true]\n",
@@ -109,7 +109,7 @@ constexpr Op ops::kGt = comparison({
 
 constexpr Op ops::kGe = comparison({
     .name = "ge",
-    .signature = "ge(a: tensor, b: tensor, -> shape?)",
+    .signature = "ge(a: tensor, b: tensor -> shape?)",
     .symbol = ">=",
     .doc = "Whether the first element is larger or equal; written `a >= b`.",
     .example = "dim n = 3\nprint(range(n) >= 1)\n#> [false, true, true]\n",
@@ -119,7 +119,7 @@ constexpr Op ops::kGe = comparison({
 
 constexpr Op ops::kAnd = comparison({
     .name = "logical_and",
-    .signature = "logical_and(a: tensor, b: tensor, -> shape?)",
+    .signature = "logical_and(a: tensor, b: tensor -> shape?)",
     .symbol = "and",
     .doc = "Whether both elements are true; written `a and b`.",
     .example = "dim n = 3\nlet i = range(n)\nprint(i > 0 and i < 2)\n#> [false, true, false]\n",
@@ -130,7 +130,7 @@ constexpr Op ops::kAnd = comparison({
 
 constexpr Op ops::kOr = comparison({
     .name = "logical_or",
-    .signature = "logical_or(a: tensor, b: tensor, -> shape?)",
+    .signature = "logical_or(a: tensor, b: tensor -> shape?)",
     .symbol = "or",
     .doc = "Whether at least one element is true; written `a or b`.",
     .example = "dim n = 3\nlet i = range(n)\nprint(i < 1 or i > 1)\n#> [true, false, true]\n",

@@ -74,11 +74,14 @@ consteval Op reduction(Op op) {
 
 Value repeat(Builder& b, const Value& value, const Value& like) { return b.broadcast(value, like.dims()); }
 
-/// The whole gradient to every element that equals the extreme, as Mesh TensorFlow has it.
+/// An equal share of the gradient to every element that equals the extreme. They are counted in f32 at least: bf16 counts
+/// to 256.
 Values extreme_gradient(GradientCall& call) {
   Builder& b = call.builder;
-  const Value& x = call.operands[0];
-  return {b.where(b.map(ops::kEq, x, call.results[0]), call.d_results[0], b.number(0, call.d_results[0].element()))};
+  const Value& d = call.d_results[0];
+  const Value equal = b.map(ops::kEq, call.operands[0], call.results[0]);
+  const Value count = b.sum_to(b.cast(equal, promote(d.element(), ElementType::kF32)), d.dims());
+  return {b.where(equal, b.cast(b.map(ops::kDiv, d, count), d.element()), b.number(0, d.element()))};
 }
 
 Values prod_gradient(GradientCall& call) {
@@ -92,7 +95,7 @@ Values prod_gradient(GradientCall& call) {
 
 constexpr Op ops::kSum = reduction<Reduction::kSum>({
     .name = "sum",
-    .signature = "sum(x: tensor, over: dims = all, -> shape?)",
+    .signature = "sum(x: tensor, over: dims = all -> shape?)",
     .doc = "The sum over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of bool it counts, as i32; "
            "of nothing it is 0.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(sum(x))\n#> 21\nprint(sum(x, over: b))\n#> [6, 15]\n"
@@ -107,7 +110,7 @@ constexpr Op ops::kSum = reduction<Reduction::kSum>({
 
 constexpr Op ops::kMean = complete({
     .name = "mean",
-    .signature = "mean(x: tensor, over: dims = all, -> shape?)",
+    .signature = "mean(x: tensor, over: dims = all -> shape?)",
     .family = kFamily,
     .doc = "The mean over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of integers and bool it is f32. "
            "Counts as its sum.",
@@ -126,9 +129,9 @@ constexpr Op ops::kMean = complete({
 
 constexpr Op ops::kMax = reduction<Reduction::kMax>({
     .name = "max",
-    .signature = "max(x: tensor, over: dims = all, -> shape?)",
+    .signature = "max(x: tensor, over: dims = all -> shape?)",
     .doc = "The largest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
-           "Every element that equals it gets the whole gradient.",
+           "Elements that equal it share its gradient equally.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(max(x))\n#> 6\nprint(max(x, over: b))\n#> [5, 6]\n",
     .samples = "x: [a, b] => max(x)\nx: [a, b, c] => max(x, over: [a, c])\nx: i32[a, b] in -9..9 => max(x, over: a)\n"
                "x: bf16[a, b] => max(x, over: a)",
@@ -138,9 +141,9 @@ constexpr Op ops::kMax = reduction<Reduction::kMax>({
 
 constexpr Op ops::kMin = reduction<Reduction::kMin>({
     .name = "min",
-    .signature = "min(x: tensor, over: dims = all, -> shape?)",
+    .signature = "min(x: tensor, over: dims = all -> shape?)",
     .doc = "The smallest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
-           "Every element that equals it gets the whole gradient.",
+           "Elements that equal it share its gradient equally.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(min(x))\n#> 1\nprint(min(x, over: b))\n#> [1, 2]\n",
     .samples = "x: [a, b] => min(x)\nx: [a, b, c] => min(x, over: [a, c])\nx: i32[a, b] in -9..9 => min(x, over: a)",
     .build = build_reduction<same_element>,
@@ -149,7 +152,7 @@ constexpr Op ops::kMin = reduction<Reduction::kMin>({
 
 constexpr Op ops::kProd = reduction<Reduction::kProd>({
     .name = "prod",
-    .signature = "prod(x: tensor, over: dims = all, -> shape?)",
+    .signature = "prod(x: tensor, over: dims = all -> shape?)",
     .doc = "The product over the dims `over`, over those that `-> [...]` leaves out, or over everything; of nothing it is 1. "
            "Its gradients, also those of gradients, are right where elements are 0.",
     .example = "dim n = 4\nprint(prod(range(n) + 1))\n#> 24\n",
@@ -160,7 +163,7 @@ constexpr Op ops::kProd = reduction<Reduction::kProd>({
 
 constexpr Op ops::kAll = reduction<Reduction::kAnd>({
     .name = "all",
-    .signature = "all(x: tensor, over: dims = all, -> shape?)",
+    .signature = "all(x: tensor, over: dims = all -> shape?)",
     .doc = "Whether every element is true.",
     .example = "dim n = 3\nprint(all(range(n) < 3))\n#> true\n",
     .samples = "x: bool[a, b] => all(x)\nx: bool[a, b] => all(x, over: b)",
@@ -170,7 +173,7 @@ constexpr Op ops::kAll = reduction<Reduction::kAnd>({
 
 constexpr Op ops::kAny = reduction<Reduction::kOr>({
     .name = "any",
-    .signature = "any(x: tensor, over: dims = all, -> shape?)",
+    .signature = "any(x: tensor, over: dims = all -> shape?)",
     .doc = "Whether at least one element is true.",
     .example = "dim n = 3\nprint(any(range(n) == 2))\n#> true\n",
     .samples = "x: bool[a, b] => any(x)\nx: bool[a, b] => any(x, over: b)",

@@ -210,7 +210,7 @@ bool is_zero(const Operation& operation) {
 }
 
 constexpr Op ops::kReshape = complete({
-    .name = "reshape", .signature = "reshape(x: tensor, -> shape)", .family = "Shapes",
+    .name = "reshape", .signature = "reshape(x: tensor -> shape)", .family = "Shapes",
     .doc = "The same elements under other dimensions: merges and splits dimensions, in the order written, the last one "
            "running fastest. The sizes must multiply to the same.",
     .example = "dim a = 2, b = 3, ab = 6\n"
@@ -227,7 +227,7 @@ constexpr Op ops::kReshape = complete({
     .linear = Linear::kEach});
 
 constexpr Op ops::kRename = complete({
-    .name = "rename", .signature = "rename(x: tensor, -> pairs)", .family = "Shapes",
+    .name = "rename", .signature = "rename(x: tensor -> pairs)", .family = "Shapes",
     .doc = "The same tensor with other names for some of its dimensions, all changed at once; the sizes stay. The layout "
            "follows the new names.",
     .example = "dim a = 2, b = 2\n"
@@ -244,7 +244,7 @@ constexpr Op ops::kRename = complete({
     .linear = Linear::kEach, .view = true});
 
 constexpr Op ops::kBroadcast = complete({
-    .name = "broadcast", .signature = "broadcast(x: tensor, -> shape)", .family = "Shapes",
+    .name = "broadcast", .signature = "broadcast(x: tensor -> shape)", .family = "Shapes",
     .doc = "Repeats a tensor along the dimensions that it lacks, and puts its dimensions in the order written. The shape "
            "has every dimension of the tensor.",
     .example = "dim a = 2, b = 3\n"

@@ -116,7 +116,7 @@ Values build_logsumexp(Call& call) {
 
 constexpr Op ops::kLogsumexp = complete({
     .name = "logsumexp",
-    .signature = "logsumexp(x: tensor, over: dims = all, -> shape?)",
+    .signature = "logsumexp(x: tensor, over: dims = all -> shape?)",
     .family = "Reductions",
     .doc = "log(sum(exp(x))) over the dims `over`, over those that `-> [...]` leaves out, or over everything, without overflow. "
            "Minus infinity everywhere gives minus infinity; plus infinity anywhere gives NaN.",

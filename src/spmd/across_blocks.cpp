@@ -42,8 +42,15 @@ int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const I
   LocalValue result = local[operand];
   const std::string name = result.dims[dim].dim.name.str();
   result.dims[dim] = {result.dims[dim].dim, axes, true, map};
-  return local.collective(InstructionKind::kExchange, of.node, operand, std::move(result), axes.set(), Reduction::kSum,
-                          name + " is split over " + axes_text(axes, *of.node->mesh) + ", and " + std::string(of.node->op->name) + " reads across blocks");
+  return local.exchange(of.node, operand, std::move(result), axes.set(),
+                        name + " is split over " + axes_text(axes, *of.node->mesh) + ", and " + std::string(of.node->op->name) + " reads across blocks");
+}
+
+int add_back(LocalBuilder& local, const Lowering& of, int result, int dim, const AxisList& axes) {
+  LocalValue own = local[result];
+  own.dims[dim] = {own.dims[dim].dim, axes, false, {}};
+  const std::string reason = own.dims[dim].dim.name.str() + " is split over " + axes_text(axes, *of.node->mesh) + ", and " + std::string(of.node->op->name) + " adds across blocks";
+  return local.collective(InstructionKind::kExchangeAdd, of.node, result, std::move(own), axes.set(), Reduction::kSum, reason);
 }
 
 bool blocks_coincide(const LaidOutOperation& node, const IterationDim& dim, const AxisList& axes) {

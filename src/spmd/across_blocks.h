@@ -21,6 +21,10 @@ struct Lowering {
 /// have it.
 int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const IntervalMap& map, const AxisList& axes);
 
+/// A result of which each processor along `axes` has an interval of its dim `dim` that overlaps others', with all parts of
+/// each place added up where its block is.
+int add_back(LocalBuilder& local, const Lowering& of, int result, int dim, const AxisList& axes);
+
 /// True if the blocks of a reshape's group over `axes` are the same places of both sides.
 bool blocks_coincide(const LaidOutOperation& node, const IterationDim& dim, const AxisList& axes);
 

@@ -82,6 +82,17 @@ class Candidates {
   std::vector<Interval> ranges_;
 };
 
+/// Where an interval that slides over a dim of `size` is clipped at one end, whole, then clipped at the other.
+void add_clipped(Candidates& candidates, const Progression& parts, int64_t size) {
+  candidates.add(-1, 1);
+  candidates.add(parts.full - 2, parts.full + 1);
+  for (int64_t edge : {int64_t{0}, size})
+    for (int64_t reach : {int64_t{0}, parts.length}) {
+      const int64_t at = floor_div(edge - reach - parts.first, parts.slope);
+      candidates.add(at - 1, at + 2);
+    }
+}
+
 /// What one processor sends of the dim to all others.
 class Sender {
  public:
@@ -179,17 +190,37 @@ int64_t largest_block(const LocalDim& dim, const Mesh& mesh) {
     for (int64_t i = 0; i < positions_of(dim, mesh); ++i) look(i);
     return largest;
   }
-  // An interval that slides over the dim is clipped at one end, whole, then clipped at the other.
   Candidates candidates(parts->positions);
-  candidates.add(-1, 1);
-  candidates.add(parts->full - 2, parts->full + 1);
-  for (int64_t edge : {int64_t{0}, dim.map.to})
-    for (int64_t reach : {int64_t{0}, parts->length}) {
-      const int64_t at = floor_div(edge - reach - parts->first, parts->slope);
-      candidates.add(at - 1, at + 2);
-    }
+  add_clipped(candidates, *parts, dim.map.to);
   candidates.for_each(look);
   return largest;
+}
+
+int64_t most_given_back(const LocalDim& from, const LocalDim& to, const Mesh& mesh) {
+  int64_t most = 0;
+  const auto look = [&](int64_t position) {
+    const Coordinates at = coordinates_of(from, mesh, position);
+    const Interval has = bounds(from, mesh, at), owns = bounds(to, mesh, at);
+    const int64_t own = std::min(has.last, owns.last) - std::max(has.first, owns.first);
+    most = std::max(most, has.size() - std::max<int64_t>(0, own));
+  };
+  const std::optional<Progression> has = progression_of(from, mesh), owns = progression_of(to, mesh);
+  if (!has || !owns || has->slope == 0) {
+    for (int64_t i = 0; i < positions_of(from, mesh); ++i) look(i);
+    return most;
+  }
+  Candidates candidates(has->positions);
+  add_clipped(candidates, *has, from.map.to);
+  candidates.add(owns->full - 2, owns->full + 1);
+  // Where an end of the interval passes an end of the block.
+  if (const int64_t faster = has->slope - owns->slope)
+    for (int64_t end : {int64_t{0}, has->length})
+      for (int64_t other : {int64_t{0}, owns->length}) {
+        const int64_t at = floor_div(other - end - has->first, faster);
+        candidates.add(at - 1, at + 2);
+      }
+  candidates.for_each(look);
+  return most;
 }
 
 int64_t most_exchanged(const LocalDim& from, const LocalDim& to, const Mesh& mesh, AxisSet axes) {

@@ -14,6 +14,10 @@ int64_t most_exchanged(const LocalDim& from, const LocalDim& to, const Mesh& mes
 /// The same, by looking at every processor: for blocks that one axis after another splits unevenly.
 int64_t most_exchanged_by_walk(const LocalDim& from, const LocalDim& to, const Mesh& mesh, AxisSet axes);
 
+/// Indices that the processor that gives back most gives to others: of the interval that `from`, a mapped dim, says it
+/// has, those that are not in its block as `to` says.
+int64_t most_given_back(const LocalDim& from, const LocalDim& to, const Mesh& mesh);
+
 /// Processors among whose blocks of these values (of one mesh, without mapped dims) each combination of lengths that
 /// there is occurs.
 std::vector<Coordinates> different_blocks(const std::vector<const LocalValue*>& values);

@@ -1,7 +1,9 @@
 #include "spmd/carry_splits.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "graph/op.h"
 
@@ -15,18 +17,22 @@ class Carrier {
   void run() {
     if (!loses_a_split()) return;
     finer_.resize(count_);
-    readers_.assign(count_, 0);
+    readers_.resize(count_);
     held_.assign(count_, false);
     for (size_t i = 0; i < count_; ++i)
       for (const ProgramValue& operand : program_.operands_of(i))
-        if (!operand.is_input()) ++readers_[operand.source];
+        if (!operand.is_input()) readers_[operand.source].push_back(static_cast<int32_t>(i));
     for (size_t i = 0; i < program_.roots.size(); ++i)
       if (const ProgramValue root = program_.roots[i]; !root.is_input() && (only_history_.empty() || !only_history_[i])) held_[root.source] = true;
     for (size_t i = 0; i < count_; ++i) refine(i);
     useful_.assign(count_, false);
     for (size_t i = count_; i-- > 0;) see_use(i);
     kept_.assign(count_, false);
-    for (size_t i = 0; i < count_; ++i) keep(i);
+    meets_.assign(count_, false);
+    for (size_t i = 0; i < count_; ++i) {
+      keep(i);
+      if (kept_[i] && readers_[i].size() > 1) follow(i);
+    }
   }
 
  private:
@@ -99,7 +105,37 @@ class Carrier {
     }
   }
 
-  /// A value keeps its splits if that is of use, and if what it is computed from kept them and only it reads that.
+  /// Several operations read a kept value. They keep its split too, and so do those behind them, up to where what they have
+  /// made of it is no larger in all: to gather that moves no more than to gather the value. So parts that are turned apart
+  /// and joined again are gathered joined.
+  void follow(size_t value) {
+    constexpr size_t kMostFollowed = 64;
+    const auto size = [&](size_t i) { return size_of(at(i).results[0].dims); };
+    std::vector<size_t> followed;
+    std::map<size_t, size_t> unread{{value, readers_[value].size()}};  // of what is made: how often it is still to be read
+    std::set<size_t> next(readers_[value].begin(), readers_[value].end());
+    int64_t total = size(value);
+    size_t kept = 0;
+    while (!next.empty() && followed.size() < kMostFollowed) {
+      const size_t i = *next.begin();
+      if (!finer_[i]) break;
+      next.erase(next.begin());
+      followed.push_back(i);
+      for (const ProgramValue& operand : program_.operands_of(i)) {
+        const auto read = operand.is_input() ? unread.end() : unread.find(static_cast<size_t>(operand.source));
+        if (read == unread.end() || --read->second > 0) continue;
+        total -= size(read->first);
+        unread.erase(read);
+      }
+      next.insert(readers_[i].begin(), readers_[i].end());
+      if (!readers_[i].empty()) total += size(i), unread.emplace(i, readers_[i].size());
+      if (total <= size(value)) kept = followed.size();
+    }
+    for (size_t n = 0; n < kept; ++n) meets_[followed[n]] = true;
+  }
+
+  /// A value keeps its splits if that is of use, and if what it is computed from kept them and only it reads that, or all
+  /// who do keep them.
   void keep(size_t i) {
     if (!finer_[i]) return;
     const LaidOutOperation& operation = at(i);
@@ -108,7 +144,7 @@ class Carrier {
     else
       for (const ProgramValue& operand : program_.operands_of(i))
         if (!operand.is_input() && kept_[operand.source])
-          kept_[i] = kept_[i] || operation.op->work == Work::kContraction || readers_[operand.source] == 1;
+          kept_[i] = kept_[i] || meets_[i] || operation.op->work == Work::kContraction || readers_[operand.source].size() == 1;
     if (!kept_[i]) return;
     auto moved = std::make_shared<LaidOutOperation>(operation);
     moved->shardings[0] = *finer_[i];
@@ -119,8 +155,9 @@ class Carrier {
   const std::vector<bool>& only_history_;
   const size_t count_;
   std::vector<std::optional<Sharding>> finer_;  ///< of each operation that a lost split can reach
-  std::vector<int32_t> readers_;
+  std::vector<std::vector<int32_t>> readers_;   ///< of each operation, an operation as often as it reads it
   std::vector<bool> held_, useful_, kept_;
+  std::vector<bool> meets_;  ///< its operands are read by several, all of which keep their splits
 };
 
 }  // namespace

@@ -89,6 +89,15 @@ int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet a
   return most;
 }
 
+/// Along the one dim of which `from` is an interval beyond the blocks of `to`.
+int64_t sent_by_exchange_add(const LocalValue& from, const LocalValue& to, AxisSet) {
+  int64_t most = 1;
+  for (size_t d = 0; d < from.dims.size(); ++d)
+    most = saturating_multiply(most, from.dims[d] == to.dims[d] ? largest_block(from.dims[d], *from.mesh)
+                                                                : most_given_back(from.dims[d], to.dims[d], *from.mesh));
+  return most;
+}
+
 // ---- payloads that are what is sent ----
 
 Cost transposed_values(const LocalValue& from, const LocalValue& to, AxisSet axes) {
@@ -106,11 +115,21 @@ Cost exchanged_values(const LocalValue& from, const LocalValue& to, AxisSet axes
   return Cost(product);
 }
 
+Cost given_back_values(const LocalValue& from, const LocalValue& to, AxisSet) {
+  Product product;
+  for (size_t d = 0; d < from.dims.size(); ++d) {
+    if (from.dims[d] == to.dims[d]) product.factors.push_back(block_factor(from.dims[d], *from.mesh));
+    else product.numerator = saturating_multiply(product.numerator, most_given_back(from.dims[d], to.dims[d], *from.mesh));
+  }
+  return Cost(product);
+}
+
 // ---- staging ----
 
 int64_t one_piece(int64_t operand, int64_t) { return std::min(operand, kLargestAllReduce); }
 int64_t two_operands(int64_t operand, int64_t) { return saturating_multiply(2, operand); }
 int64_t one_result(int64_t, int64_t result) { return result; }
+int64_t two_of_each(int64_t operand, int64_t result) { return saturating_multiply(2, saturating_add(operand, result)); }
 int64_t operand_and_result(int64_t operand, int64_t result) { return saturating_add(operand, result); }
 
 }  // namespace
@@ -141,6 +160,10 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_as = CollectiveKind::kPermute, .counted_name = "permute",
        .movement = Movement::kFromGroup,
        .payload = Payload::kSent, .values = exchanged_values, .sent = sent_by_exchange, .counts_if_nothing_moves = false, .staging = operand_and_result},
+      {.kind = InstructionKind::kExchangeAdd, .word = "exchange_add",
+       .counted_as = CollectiveKind::kPermute, .counted_name = "permute",
+       .movement = Movement::kAddFromGroup,
+       .payload = Payload::kSent, .values = given_back_values, .sent = sent_by_exchange_add, .counts_if_nothing_moves = false, .staging = two_of_each},
   };
   return records;
 }

@@ -14,6 +14,7 @@ enum class Movement : uint8_t {
   kReduce,         ///< adds up over the group, the whole to each (spmd/reduction_tree.h)
   kReduceScatter,  ///< adds up over the group, to each what its result says
   kFromGroup,      ///< each takes what its result says from those of its group that have it
+  kAddFromGroup,   ///< each adds up what its result says of all that those of its group have
   kFromPermuted,   ///< each takes the block of one other (spmd/axis_permutation.h)
 };
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
+#include "spmd/block_bounds.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -36,7 +38,7 @@ AxisSet carried_axes(Arithmetic arithmetic, const std::vector<Placed>& operands,
   for (const Placed& operand : operands)  // an axis cannot also split another operand
     if (operand.sharding.split() & axes) return 0;
   for (const Placed& result : results)
-    if (arithmetic.work != Work::kNone && (result.sharding.split() & axes)) return 0;
+    if (arithmetic.work != Work::kNone && !arithmetic.joins && (result.sharding.split() & axes)) return 0;
   return axes;
 }
 
@@ -59,13 +61,15 @@ class Chooser {
       return best;
     }
     std::vector<std::vector<AxisList>> ways = assignments();
+    add_followers(ways);
     if (ways.size() == 1) return make(ways[0]);
-    std::optional<ReshardCost> least;
+    std::optional<std::tuple<int, double, int64_t>> least;
     for (const auto& way : ways) {
       IterationSplit split = make(way);
-      ReshardCost cost = cost_of(split);
-      if (least && std::tie(cost.wire_bytes, cost.count) >= std::tie(least->wire_bytes, least->count)) continue;
-      least = cost;
+      const ReshardCost cost = cost_of(split);
+      const std::tuple rank(undone(way), cost.wire_bytes, cost.count);
+      if (least && rank >= *least) continue;
+      least = rank;
       best = std::move(split);
     }
     return best;
@@ -95,7 +99,7 @@ class Chooser {
   // Axes that split a dim which must be whole may split a free one instead: work is divided all the same.
   void move_away(int j) {
     const IterationDim& dim = space_.dims[j];
-    if (dim.kind != SplitKind::kWhole) return;
+    if (can_split(dim)) return;
     AxisList homeless;
     auto take = [&](const AxisList& list) {
       for (int axis : list)
@@ -147,7 +151,22 @@ class Chooser {
       used |= axes;
       way[j] = claims_[j][0];
     }
+    for (const IterationDim& dim : space_.dims)
+      if (dim.follows >= 0 && !way[dim.follows].empty()) return std::nullopt;
     return way;
+  }
+
+  /// Behind each way the one in which dims follow that may.
+  void add_followers(std::vector<std::vector<AxisList>>& ways) const {
+    for (size_t j = 0; j < space_.dims.size(); ++j) {
+      const int8_t followed = space_.dims[j].follows;
+      if (followed < 0) continue;
+      for (size_t w = 0, count = ways.size(); w < count; ++w) {
+        if (ways[w][followed].empty()) continue;
+        ways.push_back(ways[w]);
+        ways.back()[j] = ways.back()[followed];
+      }
+    }
   }
 
   /// Every way to give each claimed axis to one of the dims that claim it, with every order that a claim has.
@@ -214,26 +233,96 @@ class Chooser {
     for (size_t j = 0; j < dims.size(); ++j) {
       const IterationDim& dim = space_.dims[j];
       for (size_t k = 0; k < operands_.size(); ++k)
-        if (dim.operands[k] >= 0) split.operands[k].dims[dim.operands[k]] = dims[j];
+        if (dim.operands[k] >= 0 && dim.follows < 0) split.operands[k].dims[dim.operands[k]] = dims[j];
       for (size_t r = 0; r < results_.size(); ++r)
         if (dim.results[r] >= 0) split.results[r].dims[dim.results[r]] = dims[j];
-        else if (dim.kind == SplitKind::kReduce) split.results[r].partial |= dims[j].set();
+        else if (dim.kind == SplitKind::kReduce && !is_followed(j, dims, r)) split.results[r].partial |= dims[j].set();
     }
     for (size_t k = 0; k < operands_.size(); ++k) split.operands[k].partial = operands_[k].sharding.partial & carried_;
+    for (size_t j = 0; j < dims.size(); ++j) {
+      const IterationDim& dim = space_.dims[j];
+      if (dim.follows < 0 || dims[j].empty()) continue;
+      for (size_t k = 0; k < operands_.size(); ++k)
+        if (dim.operands[k] >= 0) bring_near(dim, dims[j], k, split.operands[k]);
+    }
     for (size_t r = 0; r < results_.size(); ++r) split.results[r].partial |= carried_;
     return split;
   }
 
+  /// Of a product, how many axes split a dim that a line left whole along them, and are gathered of an operand for it.
+  int undone(const std::vector<AxisList>& way) const {
+    if (work_ != Work::kContraction) return 0;
+    int count = 0;
+    for (size_t j = 0; j < way.size(); ++j) {
+      const IterationDim& dim = space_.dims[j];
+      AxisSet gathered = 0, left_whole = 0;
+      for (size_t k = 0; k < operands_.size(); ++k)
+        if (dim.operands[k] < 0) gathered |= operands_[k].sharding.split() & way[j].set();
+      auto add = [&](const std::vector<Placed>& all, const std::vector<int8_t>& places) {
+        for (size_t k = 0; k < all.size(); ++k)
+          if (all[k].written && places[k] >= 0) left_whole |= way[j].set() & ~all[k].written->dims[places[k]].set();
+      };
+      add(operands_, dim.operands);
+      add(results_, dim.results);
+      for (int axis : way[j]) count += (gathered & left_whole & axis_bit(axis)) != 0;
+    }
+    return count;
+  }
+
+  /// A result that lacks dim `j` has a dim that follows it: what a block of j gives of it is an interval.
+  bool is_followed(size_t j, const std::vector<AxisList>& dims, size_t r) const {
+    for (size_t other = 0; other < dims.size(); ++other)
+      if (space_.dims[other].follows == static_cast<int8_t>(j) && !dims[other].empty() && space_.dims[other].results[r] >= 0) return true;
+    return false;
+  }
+
+  /// Splits an operand's dim that follows another by the axes of that, where to bring it into these blocks and give them a
+  /// halo is less than to bring it whole, as it is `needed` so far. An operand that has the other dim too needs it whole.
+  void bring_near(const IterationDim& dim, const AxisList& axes, size_t k, Sharding& needed) const {
+    if (space_.dims[dim.follows].operands[k] >= 0) return;
+    const Placed& operand = operands_[k];
+    Sharding blocks = needed;
+    blocks.dims[dim.operands[k]] = axes;
+    ReshardCost near = to_bring(operand, blocks);
+    add_halo(operand.type, blocks, dim, dim.operands[k], false, near);
+    const ReshardCost whole = to_bring(operand, needed);
+    if (std::tie(near.wire_bytes, near.count) < std::tie(whole.wire_bytes, whole.count)) needed = blocks;
+  }
+
+  ReshardCost to_bring(const Placed& operand, const Sharding& wanted) const {
+    if (operand.has_copy && operand.has_copy(wanted)) return {};
+    return ways_.find(operand.type, operand.sharding, wanted, mesh_).cost;
+  }
+
+  /// Adds the cost of fetching what dim `d` of blocks that lie so needs beyond them, or of giving it back.
+  void add_halo(const TensorType& type, const Sharding& blocks, const IterationDim& dim, int d, bool back, ReshardCost& cost) const {
+    const AxisList& axes = blocks.dims[d];
+    if (axes.empty()) return;
+    const LocalDim own{type.dims[d], axes, false, {}}, wide{type.dims[d], axes, true, dim.reach};
+    const int64_t sent = back ? most_given_back(wide, own, mesh_) : most_exchanged(own, wide, mesh_, axes.set());
+    if (sent == 0) return;
+    double bytes = static_cast<double>(sent * size_of(type.element));
+    for (size_t other = 0; other < type.dims.size(); ++other)
+      if (static_cast<int>(other) != d) bytes *= static_cast<double>(block_size(type.dims[other].size, blocks.dims[other], mesh_));
+    cost.wire_bytes += bytes;
+    ++cost.count;
+  }
+
   ReshardCost cost_of(const IterationSplit& split) const {
     ReshardCost total;
-    auto add = [&](const TensorType& type, const Sharding& from, const Sharding& to) {
-      const ReshardCost& cost = ways_.find(type, from, to, mesh_).cost;
+    const auto add = [&](const ReshardCost& cost) {
       total.wire_bytes += cost.wire_bytes;
       total.count += cost.count;
     };
-    for (size_t k = 0; k < operands_.size(); ++k)
-      if (!operands_[k].has_copy || !operands_[k].has_copy(split.operands[k])) add(operands_[k].type, operands_[k].sharding, split.operands[k]);
-    for (size_t r = 0; r < results_.size(); ++r) add(results_[r].type, split.results[r], results_[r].sharding);
+    for (size_t k = 0; k < operands_.size(); ++k) add(to_bring(operands_[k], split.operands[k]));
+    for (size_t r = 0; r < results_.size(); ++r) add(ways_.find(results_[r].type, split.results[r], results_[r].sharding, mesh_).cost);
+    for (const IterationDim& dim : space_.dims) {
+      if (dim.follows < 0) continue;
+      for (size_t k = 0; k < operands_.size(); ++k)
+        if (dim.operands[k] >= 0) add_halo(operands_[k].type, split.operands[k], dim, dim.operands[k], false, total);
+      for (size_t r = 0; r < results_.size(); ++r)
+        if (dim.results[r] >= 0) add_halo(results_[r].type, split.results[r], dim, dim.results[r], true, total);
+    }
     return total;
   }
 

@@ -104,6 +104,15 @@ int LocalBuilder::collective(InstructionKind kind, const OperationRef& node, int
   return index;
 }
 
+int LocalBuilder::exchange(const OperationRef& node, int operand, LocalValue result, AxisSet axes, std::string reason) {
+  std::vector<int>& known = exchanged_[operand];
+  const auto at = std::find_if(known.begin(), known.end(), [&](int value) { return program_.values[value].dims == result.dims; });
+  if (at != known.end()) return *at;
+  const int value = collective(InstructionKind::kExchange, node, operand, std::move(result), axes, Reduction::kSum, std::move(reason));
+  known.push_back(value);
+  return value;
+}
+
 void LocalBuilder::is_view(int result, int operand, const OperationRef& node) {
   if (!is_stored(operand)) view_of_[result] = {operand, node};
 }

@@ -49,6 +49,8 @@ class LocalBuilder {
   /// `origin`: which operation of the captured program `node` is, or -1.
   void compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin = -1);
   int collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, std::string reason);
+  /// An exchange; whoever asks for the same intervals of a value later gets those.
+  int exchange(const OperationRef& node, int operand, LocalValue result, AxisSet axes, std::string reason);
   /// `result` is the memory of `operand` under the names that `node` gives.
   void is_view(int result, int operand, const OperationRef& node);
 
@@ -80,6 +82,7 @@ class LocalBuilder {
   ReshardWays ways_;
   int64_t replica_ = 0;
   std::map<CopyKey, int> copies_;
+  std::unordered_map<int, std::vector<int>> exchanged_;  ///< of each value the intervals that were fetched
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
   std::unordered_map<int, View> view_of_;
   std::unordered_set<int> stored_;

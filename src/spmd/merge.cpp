@@ -1,14 +1,14 @@
 #include "spmd/merge.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <string>
 #include <unordered_map>
 
 #include "graph/op.h"
-#include "ops/builder.h"
-#include "ops/record.h"
 #include "spmd/carry_splits.h"
+#include "spmd/expand.h"
 #include "spmd/sink_layouts.h"
 #include "support/diagnostics.h"
 #include "types/key.h"
@@ -42,11 +42,11 @@ class Merger {
   MergedProgram take() { return std::move(result_); }
 
  private:
-  /// An expansion that has been made.
-  struct Expansion {
+  /// Where the operands of an operation lie that could be expanded, and in how many blocks.
+  struct Place {
     std::vector<ExpandedOperand> operands;
     int64_t blocks = 1;
-    Program parts;
+    bool operator==(const Place&) const = default;
   };
 
   /// Equal for equal applications of an operation of this form.
@@ -70,8 +70,8 @@ class Merger {
     }
     if (of_program) result_.whole.push_back({entry.operation, form});
     if (entry.operation->op->expand) {
-      if (const int64_t blocks = expanded_blocks(*entry.operation, operands); blocks > 0) {
-        const ProgramValues results = expand(entry, operands, blocks);
+      if (const Program* const parts = expansion(form, entry.operation, operands)) {
+        const ProgramValues results = expand(entry, operands, *parts);
         begin = results_.size();
         results_.insert(results_.end(), results.begin(), results.end());
         return begin;
@@ -107,14 +107,8 @@ class Merger {
     return split ? operation.mesh->group_size(axes) : 0;
   }
 
-  ProgramValues expand(const ProgramOperation& entry, const ProgramValues& operands, int64_t blocks) {
+  ProgramValues expand(const ProgramOperation& entry, const ProgramValues& operands, const Program& parts) {
     Program& program = result_.program;
-    std::vector<ExpandedOperand> lie;
-    for (const ProgramValue& operand : operands) {
-      if (same_mesh(program.mesh(operand), entry.operation->mesh)) lie.push_back({program.sharding(operand), program.inherited(operand)});
-      else lie.push_back({replicated(program.type(operand).dims.size()), 0});
-    }
-    const Program& parts = expansion(entry.operation, std::move(lie), blocks);
     ProgramValues inputs(operands);
     for (size_t i = operands.size(); i < parts.inputs.size(); ++i) inputs.push_back(own_number(parts.inputs[i]));
     std::vector<size_t> stands_for(parts.operations.size());
@@ -134,14 +128,28 @@ class Merger {
     return results;
   }
 
-  /// Operations that are one object and whose operands lie alike have one expansion.
-  const Program& expansion(const OperationRef& operation, std::vector<ExpandedOperand> operands, int64_t blocks) {
-    std::deque<Expansion>& known = expansions_[operation.get()];
-    for (const Expansion& each : known)
-      if (each.blocks == blocks && each.operands == operands) return each.parts;
-    Program parts = expansion_of(*operation, operands, blocks);
-    known.push_back({std::move(operands), blocks, std::move(parts)});
-    return known.back().parts;
+  /// What stands for an operation, or null: itself. Operations that are one object and whose operands lie alike have one
+  /// expansion; whether they are expanded is decided once for all of a form.
+  const Program* expansion(int32_t form, const OperationRef& operation, const ProgramValues& operands) {
+    Place place{{}, expanded_blocks(*operation, operands)};
+    if (place.blocks == 0) return nullptr;
+    const Program& program = result_.program;
+    for (const ProgramValue& operand : operands) {
+      if (same_mesh(program.mesh(operand), operation->mesh)) place.operands.push_back({program.sharding(operand), program.inherited(operand)});
+      else place.operands.push_back({replicated(program.type(operand).dims.size()), 0});
+    }
+    const auto here = [&](const auto& known) { return known.first == place; };
+    std::deque<std::pair<Place, bool>>& decided = expanded_[form];
+    const auto decision = std::find_if(decided.begin(), decided.end(), here);
+    if (decision != decided.end() && !decision->second) return nullptr;
+    std::deque<std::pair<Place, Program>>& known = expansions_[operation.get()];
+    if (const auto at = std::find_if(known.begin(), known.end(), here); at != known.end()) return &at->second;
+    Program parts = expansion_of(*operation, place.operands, place.blocks);
+    if (decision == decided.end()) {
+      decided.emplace_back(place, !is_less_whole(operation, place.operands, parts));
+      if (!decided.back().second) return nullptr;
+    }
+    return &known.emplace_back(std::move(place), std::move(parts)).second;
   }
 
   ProgramValue own_number(const ProgramInput& number) {
@@ -160,11 +168,12 @@ class Merger {
   const size_t captured_inputs_;
   MergedProgram result_;
   Forms& forms_;
-  std::map<std::pair<int32_t, int64_t>, int32_t> replicas_;  ///< what stands for a form in a region that is computed again
-  std::unordered_map<std::string, size_t> known_;            ///< by form and operands: where in results_ its results begin
-  ProgramValues results_;                                    ///< of each application, one after the other
-  std::vector<int32_t> first_;                               ///< of each operation of the result: where in results_ its own begin
-  std::unordered_map<const LaidOutOperation*, std::deque<Expansion>> expansions_;
+  std::map<std::pair<int32_t, int64_t>, int32_t> replicas_;                   ///< what stands for a form in a region that is computed again
+  std::unordered_map<std::string, size_t> known_;                             ///< by form and operands: where in results_ its results begin
+  ProgramValues results_;                                                     ///< of each application, one after the other
+  std::vector<int32_t> first_;                                                ///< of each operation of the result: where in results_ its own begin
+  std::unordered_map<int32_t, std::deque<std::pair<Place, bool>>> expanded_;  ///< by form
+  std::unordered_map<const LaidOutOperation*, std::deque<std::pair<Place, Program>>> expansions_;
   std::string key_;
 };
 
@@ -176,46 +185,6 @@ MergedProgram merge(const Program& program) {
   Forms forms;
   sink_layouts(laid_out, forms);
   return Merger(laid_out, forms).take();
-}
-
-Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {
-  Builder builder;
-  builder.context.mesh = operation.mesh;
-  builder.context.layout = nullptr;
-  builder.span = operation.span;
-  builder.context.frame = operation.frame;
-  builder.written = false;
-  Values stand_ins;
-  for (size_t k = 0; k < operation.operands.size(); ++k) {
-    const TensorType& type = operation.operands[k];
-    auto leaf = std::make_shared<LaidOutOperation>();
-    leaf->op = &ops::kConstant;
-    leaf->results = {type};
-    leaf->mesh = operation.mesh;
-    leaf->shardings = {operands.empty() ? replicated(type.dims.size()) : operands[k].sharding};
-    leaf->inherited = {operands.empty() ? 0 : operands[k].inherited};
-    auto node = std::make_shared<Node>();
-    node->operation = std::move(leaf);
-    node->id = new_node_id();
-    stand_ins.push_back({std::move(node), 0});
-  }
-  ExpandCall call{builder, operation, stand_ins, blocks};
-  Values results = operation.op->expand(call);
-  for (size_t r = 0; r < results.size(); ++r) {
-    if (results[r].sharding() == operation.shardings[r] && same_mesh(results[r].mesh(), operation.mesh)) continue;
-    results[r] = builder.laid_out(results[r], {operation.shardings[r], operation.inherited[r], operation.mesh});
-  }
-  std::vector<NodePtr> nodes;
-  const int64_t last = stand_ins.empty() ? 0 : stand_ins.back().node->id;
-  for (NodePtr& node : pending(results))
-    if (node->id > last) nodes.push_back(std::move(node));
-  Capture parts = capture(nodes, results, stand_ins);
-  for (size_t i = 0; i < parts.program.inputs.size(); ++i) {
-    ProgramInput& input = parts.program.inputs[i];
-    input.is_own = input.is_number;
-    input.number = parts.numbers[i];
-  }
-  return std::move(parts.program);
 }
 
 }  // namespace mtf

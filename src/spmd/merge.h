@@ -18,19 +18,7 @@ struct MergedProgram {
 };
 
 /// Operations with equal attributes, numbers, operands and layouts are one (never a copy for a backward pass with its
-/// original). Roots and inputs keep their places.
+/// original). Roots and inputs keep their places. What is expanded: spmd/expand.h.
 MergedProgram merge(const Program& program);
-
-/// Where an operand of an operation that is expanded lies.
-struct ExpandedOperand {
-  Sharding sharding;
-  AxisSet inherited = 0;
-  bool operator==(const ExpandedOperand&) const = default;
-};
-
-/// The graph that stands for an operation that has an expansion, as a program whose first inputs are the operands, the
-/// others numbers of its own, and whose roots are the results, each laid out as the operation's. Without `operands` they
-/// are whole. `blocks` as ExpandCall has it.
-Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {}, int64_t blocks = 1);
 
 }  // namespace mtf

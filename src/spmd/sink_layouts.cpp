@@ -1,10 +1,13 @@
 #include "spmd/sink_layouts.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "graph/op.h"
+#include "spmd/partial_sums.h"
+#include "spmd/program_readers.h"
 
 namespace mtf {
 namespace {
@@ -20,46 +23,131 @@ std::optional<Sharding> operand_layout(const LaidOutOperation& reader, size_t k,
   return result;
 }
 
+/// The splits that two shardings have in common.
+Sharding common(const Sharding& a, const Sharding& b) {
+  Sharding both = replicated(a.dims.size());
+  for (size_t d = 0; d < a.dims.size(); ++d)
+    for (int i = 0; i < std::min(a.dims[d].size(), b.dims[d].size()) && a.dims[d][i] == b.dims[d][i]; ++i) both.dims[d].push_back(a.dims[d][i]);
+  return both;
+}
+
+/// A sum of everything: a number, of which each processor can make its part.
+bool is_total(const LaidOutOperation& operation) {
+  const std::vector<IterationDim>& dims = operation.space().dims;
+  return operation.results.size() == 1 && operation.results[0].dims.empty() && operation.operands.size() == 1 &&
+         std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kReduce && dim.reduce == Reduction::kSum; });
+}
+
+/// Its blocks are independent along all dims.
+bool is_free(const LaidOutOperation& operation) {
+  const std::vector<IterationDim>& dims = operation.space().dims;
+  return std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFree; });
+}
+
+class Sinker {
+ public:
+  Sinker(Program& program, Forms& forms)
+      : program_(program), forms_(forms), readers_(program), partial_(partial_sums(program, readers_)), asked_(count()), leads_to_total_(count()), moved_(count()) {}
+
+  void run() {
+    for (size_t i = count(); i-- > 0;) sink(i);
+    for (size_t i = 0; i < count(); ++i) follow(i);
+  }
+
+ private:
+  size_t count() const { return program_.operations.size(); }
+  const LaidOutOperation& at(size_t i) const { return *program_.operations[i].operation; }
+
+  void move(size_t i, size_t result, Sharding sharding) {
+    auto there = std::make_shared<LaidOutOperation>(at(i));
+    there->shardings[result] = std::move(sharding);
+    program_.operations[i].operation = std::move(there);
+    moved_[i] = true;
+  }
+
+  /// What is asked of a value where it is read, or nothing if it is needed as it lies.
+  const std::optional<Sharding>& wanted_by(const ProgramReaders::Read& read) {
+    const LaidOutOperation& reader = at(read.operation);
+    const auto [known, fresh] = known_.try_emplace({forms_.of(program_.operations[read.operation].operation), read.operand});
+    if (fresh) known->second = operand_layout(reader, static_cast<size_t>(read.operand), reader.shardings[0]);
+    return known->second;
+  }
+
+  void sink(size_t i) {
+    const LaidOutOperation& operation = at(i);
+    const ProgramValue value{static_cast<int32_t>(i), 0};
+    asked_[i] = operation.origin != LayoutOrigin::kRules;
+    leads_to_total_[i] = is_total(operation);
+    if (operation.origin == LayoutOrigin::kGiven || operation.op->leaf) return;
+    if (operation.results.size() != 1) return sink_results(i);
+    if (readers_.is_root(value)) return;
+    std::optional<Sharding> wanted;  // by those that ask for a layout
+    bool has_total = false;          // others take whatever they get
+    for (const ProgramReaders::Read& read : readers_.of(value)) {
+      const LaidOutOperation& reader = at(read.operation);
+      if (reader.results.size() != 1 || !same_mesh(reader.mesh, operation.mesh)) return;
+      if (leads_to_total_[read.operation]) {
+        has_total = true;
+        continue;
+      }
+      if (!asked_[read.operation]) return;
+      const std::optional<Sharding>& asked = wanted_by(read);
+      if (!asked) return;
+      wanted = wanted ? common(*wanted, *asked) : *asked;
+    }
+    if (!wanted) {
+      leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == LayoutOrigin::kRules && is_free(operation));
+      return;
+    }
+    const AxisSet own = operation.shardings[0].split(), gained = wanted->split() & ~own;
+    if (own & ~wanted->split()) return;                          // work would be repeated
+    if (has_total && gained && !(partial_[i] & gained)) return;  // what is whole needs no reduction for its total
+    asked_[i] = true;
+    if (*wanted != operation.shardings[0]) move(i, 0, *wanted);
+  }
+
+  /// Of an operation of several results: each that one operation reads lies as that one asks.
+  void sink_results(size_t i) {
+    for (size_t r = 0; r < at(i).results.size(); ++r) {
+      const ProgramReaders::Read* const read = readers_.only({static_cast<int32_t>(i), static_cast<int32_t>(r)});
+      if (!read || !asked_[read->operation] || at(read->operation).results.size() != 1 || !same_mesh(at(read->operation).mesh, at(i).mesh)) continue;
+      const std::optional<Sharding>& wanted = wanted_by(*read);
+      if (!wanted || *wanted == at(i).shardings[r] || (at(i).shardings[r].split() & ~wanted->split())) continue;
+      move(i, r, *wanted);
+    }
+  }
+
+  /// What leads to a total lies as what it is computed from.
+  void follow(size_t i) {
+    if (!leads_to_total_[i] || is_total(at(i))) return;
+    const std::span<const ProgramValue> operands = program_.operands_of(i);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k].is_input() || !moved_[operands[k].source]) continue;
+      Sharding sharding = at(i).shardings[0];
+      for (const IterationDim& dim : at(i).space().dims)
+        if (dim.operands[k] >= 0 && dim.results[0] >= 0) sharding.dims[dim.results[0]] = program_.sharding(operands[k]).dims[dim.operands[k]];
+      AxisSet used = 0;
+      bool twice = false;
+      for (const AxisList& axes : sharding.dims) {
+        twice = twice || (used & axes.set());
+        used |= axes.set();
+      }
+      if (!twice) return move(i, 0, std::move(sharding));
+    }
+  }
+
+  Program& program_;
+  Forms& forms_;
+  const ProgramReaders readers_;
+  const std::vector<AxisSet> partial_;
+  std::vector<bool> asked_;           ///< of each operation: its layout is what a later one asks for
+  std::vector<bool> leads_to_total_;  ///< of each operation: a total, or all that read it lead to totals and are free
+  std::vector<bool> moved_;
+  std::map<std::pair<int32_t, int32_t>, std::optional<Sharding>> known_;  ///< wanted_by, by the reader's form and the operand
+};
+
 }  // namespace
 
-void sink_layouts(Program& program, Forms& forms) {
-  const size_t count = program.operations.size();
-  std::vector<int32_t> reader(count, -1), readers(count, 0);
-  for (size_t i = 0; i < count; ++i)
-    for (const ProgramValue& operand : program.operands_of(i))
-      if (!operand.is_input()) {
-        ++readers[operand.source];
-        reader[operand.source] = static_cast<int32_t>(i);
-      }
-  for (const ProgramValue& root : program.roots)
-    if (!root.is_input()) readers[root.source] += 2;
-  std::vector<bool> asked(count, false);                                // its layout is what a later one asks for
-  std::map<std::pair<int32_t, size_t>, std::optional<Sharding>> known;  // operand_layout, by the reader's form and the operand
-  for (size_t i = count; i-- > 0;) {
-    const LaidOutOperation& operation = *program.operations[i].operation;
-    asked[i] = operation.origin != LayoutOrigin::kRules;
-    if (operation.origin == LayoutOrigin::kGiven || readers[i] != 1 || operation.results.size() != 1 || operation.op->leaf) continue;
-    const auto by = static_cast<size_t>(reader[i]);
-    const LaidOutOperation& above = *program.operations[by].operation;
-    if (!asked[by] || above.results.size() != 1 || !same_mesh(above.mesh, operation.mesh)) continue;
-    size_t k = 0;
-    for (const ProgramValue& operand : program.operands_of(by)) {
-      if (operand == ProgramValue{static_cast<int32_t>(i), 0}) break;
-      ++k;
-    }
-    const auto [at, fresh] = known.try_emplace({forms.of(program.operations[by].operation), k});
-    if (fresh) at->second = operand_layout(above, k, above.shardings[0]);
-    const std::optional<Sharding>& wanted = at->second;
-    if (!wanted || *wanted == operation.shardings[0]) {
-      asked[i] = asked[i] || wanted.has_value();
-      continue;
-    }
-    if (operation.shardings[0].split() & ~wanted->split()) continue;  // work would be repeated
-    auto moved = std::make_shared<LaidOutOperation>(operation);
-    moved->shardings[0] = *wanted;
-    program.operations[i].operation = std::move(moved);
-    asked[i] = true;
-  }
-}
+void sink_layouts(Program& program, Forms& forms) { Sinker(program, forms).run(); }
 
 }  // namespace mtf

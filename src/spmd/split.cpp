@@ -1,7 +1,6 @@
 #include "spmd/split.h"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -9,12 +8,17 @@
 #include "ops/record.h"
 #include "ops/shape.h"
 #include "spmd/across_blocks.h"
+#include "spmd/forms.h"
 #include "spmd/halos.h"
 #include "spmd/iteration.h"
 #include "spmd/local_builder.h"
 #include "spmd/merge.h"
+#include "spmd/partial_results.h"
+#include "spmd/partial_sums.h"
+#include "spmd/program_readers.h"
 #include "spmd/reasons.h"
 #include "spmd/work.h"
+#include "spmd/written_layouts.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -22,33 +26,22 @@ namespace {
 
 class Splitter {
  public:
-  explicit Splitter(const Program& program) : merged_(merge(program)), graph_(merged_.program), names_(names_of(graph_)), local_(graph_), halos_(graph_) {
-    zero_.resize(graph_.operations.size());
-    input_locals_.assign(graph_.inputs.size(), -1);
-    first_result_.reserve(graph_.operations.size());
-    size_t results = 0;
-    for (const ProgramOperation& entry : graph_.operations) {
-      first_result_.push_back(results);
-      results += entry.operation->results.size();
-    }
-    readers_.resize(results);
-    is_root_.resize(results);
-    locals_.assign(results, -1);
-    for (size_t i = 0; i < graph_.operations.size(); ++i)
-      for (const ProgramValue& operand : graph_.operands_of(i)) {
-        if (operand.is_input()) continue;
-        Reader& reader = readers_[at(operand)];
-        if (reader.first < 0) reader.first = static_cast<int>(i);
-        reader.several = reader.several || reader.first != static_cast<int>(i);
-      }
-    for (const ProgramValue& root : graph_.roots)
-      if (!root.is_input()) is_root_[at(root)] = true;
-    for (size_t i = 0; i < graph_.operations.size(); ++i) is_term_.push_back(joins_numbers(i) && only_joined({static_cast<int32_t>(i), 0}));
-  }
+  explicit Splitter(MergedProgram program)
+      : merged_(std::move(program)),
+        graph_(merged_.program),
+        names_(names_of(graph_)),
+        local_(graph_),
+        halos_(graph_),
+        readers_(graph_),
+        written_(graph_, readers_),
+        joined_(joined_sums(graph_, readers_, partial_sums(graph_, readers_))),
+        is_link_(links_of_sums(graph_, readers_)),
+        zero_(graph_.operations.size()),
+        locals_(readers_.results(), -1),
+        input_locals_(graph_.inputs.size(), -1) {}
 
   LocalProgram run() {
-    for (size_t i = 0; i < graph_.operations.size(); ++i)
-      if (!is_term_[i]) lower_sum(static_cast<int>(i));
+    for (size_t i = 0; i < graph_.operations.size(); ++i) lower_sum(static_cast<int>(i));
     std::vector<int> outputs;
     for (const ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), ""));
     const std::vector<std::pair<int, int>> kept = copies_for_gradients();
@@ -80,16 +73,11 @@ class Splitter {
     return kept;
   }
 
-  /// The operations that read a value: the first, and whether there are others.
-  struct Reader {
-    int first = -1;
-    bool several = false;
-  };
-
   /// How an operation whose operands lay so was split, where it could not be otherwise, whatever copies there are.
   struct KnownSplit {
     std::vector<Sharding> operands;
     std::vector<bool> zeros;
+    bool joins = false;
     IterationSplit split;
   };
 
@@ -100,7 +88,7 @@ class Splitter {
   };
 
   /// The number of a result of an operation among all of the program.
-  size_t at(ProgramValue value) const { return first_result_[value.source] + static_cast<size_t>(value.result); }
+  size_t at(ProgramValue value) const { return readers_.place_of(value); }
 
   const OperationRef& of(ProgramValue value) const {
     return value.is_input() ? graph_.inputs[value.input()].operation : graph_.operations[value.source].operation;
@@ -118,153 +106,160 @@ class Splitter {
   }
 
   /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no larger
-  /// result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is computed.
+  /// result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is computed, or
+  /// another sum over them is added to it, which costs less than to reduce both.
   bool may_stay_partial(ProgramValue value, ElementType parts, AxisSet axes) const {
-    if (is_root_[at(value)]) return false;
-    const Reader& readers = readers_[at(value)];
-    if (readers.first < 0 || readers.several) return false;
-    const LaidOutOperation& reader = *graph_.operations[readers.first].operation;
+    const ProgramReaders::Read* read = readers_.only(value);
+    if (!read) return false;
+    const LaidOutOperation& reader = *graph_.operations[read->operation].operation;
     const TensorType& type = graph_.type(value);
-    if ((graph_.sharding(value).split() & axes) && !reader.op->view) return false;
+    if ((graph_.sharding(value).split() & axes) && !reader.op->view && (axes & ~joined_[value.source])) return false;
     if (reader.op->linear == Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
     // A narrower element type would round the parts.
     if (parts != type.element || size_of(reader.results[0].element) < size_of(type.element)) return false;
     return size_of(reader.results[0].dims) <= size_of(type.dims);
   }
 
-  // ---- sums of numbers ----
+  // ---- sums of several terms ----
+  //
+  // Of additions each of which is read by the next alone, terms that are partial over the same axes are added up before
+  // they are reduced, wherever they stand: ((a + p) + b) + q is (a + b) + (p + q), and p + q is reduced once.
 
-  bool adds(size_t i) const { return graph_.operations[i].operation->op == &ops::kAdd; }
+  /// What has been added up of the terms that are partial over the same axes.
+  struct Part {
+    int value = -1;
+    AxisSet axes = 0;
+    bool zero = false;
+  };
+  using Parts = std::vector<Part>;
 
-  /// An addition of two tensors without dims, such as a norm or a loss that is put together from many parts; or another
-  /// name of one.
-  bool joins_numbers(size_t i) const {
-    const LaidOutOperation& operation = *graph_.operations[i].operation;
-    if (!(adds(i) || operation.op->view) || !is_float(operation.results[0].element) || !operation.results[0].dims.empty()) return false;
-    return std::all_of(operation.operands.begin(), operation.operands.end(), [&](const TensorType& type) { return type == operation.results[0]; });
-  }
-
-  /// Nothing reads the value but another such operation, once.
-  bool only_joined(ProgramValue value) const {
-    const Reader& reader = readers_[at(value)];
-    if (is_root_[at(value)] || reader.first < 0 || reader.several || !joins_numbers(reader.first)) return false;
-    const std::span<const ProgramValue> operands = graph_.operands_of(reader.first);
-    return !(operands[0] == operands.back() && operands.size() > 1) && same_mesh(graph_.mesh(value), graph_.operations[reader.first].operation->mesh);
-  }
-
-  /// Lowers an operation, and with an addition of numbers those that only make terms of it. Where terms are partial over
-  /// different axes, those of the same axes are added first, then all together, so that the sum is reduced once.
-  void lower_sum(int top) {
-    if (!joins_numbers(top)) return lower(top);
-    std::vector<int> parts;
-    std::vector<ProgramValue> terms, next{{top, 0}};
-    while (!next.empty()) {
-      const ProgramValue value = next.back();
-      next.pop_back();
-      if (value.is_input() || (value.source != top && !is_term_[value.source])) {
-        terms.push_back(value);
+  /// Lowers an operation. One in a sum leaves terms that are partial over different axes apart where more such come, up
+  /// to the last addition.
+  void lower_sum(int index) {
+    const OperationRef& node = graph_.operations[index].operation;
+    begin(index);
+    if (!is_in_sum(*node)) return lower(index);
+    const bool more_come = is_link_[index] && (joined_[index] || node->results[0].dims.empty());
+    Parts parts;
+    bool apart = false;
+    for (const ProgramValue& operand : graph_.operands_of(index)) {
+      if (const auto known = operand.is_input() ? sums_.end() : sums_.find(operand.source); known != sums_.end()) {
+        parts.insert(parts.end(), known->second.begin(), known->second.end());
+        sums_.erase(known);
+        apart = true;
         continue;
       }
-      parts.push_back(value.source);
-      const std::span<const ProgramValue> operands = graph_.operands_of(value.source);
-      next.insert(next.end(), operands.rbegin(), operands.rend());
+      const int value = local_.onto_mesh(local(operand), node);
+      parts.push_back({value, local_[value].partial, is_zero(operand)});
+      apart = apart || (more_come && !may_join(parts[0], parts.back()) && !may_join(parts.back(), parts[0]));
     }
-    std::sort(parts.begin(), parts.end());
-    const auto last = std::find_if(parts.rbegin(), parts.rend(), [&](int part) { return adds(part); });
-    if (terms.size() > 2 && add_by_axes(top, *last, terms)) return;
-    for (int part : parts) lower(part);
+    if (!apart) return lower(index);
+    parts = added_by_axes(index, parts);
+    if (is_link_[index]) {
+      sums_.emplace(index, std::move(parts));
+      return;
+    }
+    const int sum = added_up(index, std::move(parts));
+    complete({index, 0}, sum, sum_reason(local_[sum].partial, *node->mesh));
   }
 
-  /// `addition`: the last of the sum. False where it makes no difference.
-  bool add_by_axes(int top, int addition, const std::vector<ProgramValue>& terms) {
-    const OperationRef& node = graph_.operations[addition].operation;
-    std::vector<std::pair<int, AxisSet>> values;
-    AxisSet all = 0, common = ~AxisSet{0};
-    int partial = 0, whole = 0, zeros = 0;
-    for (const ProgramValue& term : terms) {
-      const int value = local_.onto_mesh(local(term), node);
-      if (local_[value].element != node->results[0].element) return false;
-      const AxisSet axes = local_[value].partial;
-      all |= axes;
-      if (axes) common &= axes;
-      ++(axes ? partial : is_zero(term) ? zeros : whole);
-      values.emplace_back(value, axes);
+  /// A zero that is whole along the axes stands for its part of any sum over them.
+  bool may_join(const Part& part, const Part& sum) const {
+    return part.axes == sum.axes || (part.zero && !(local_[part.value].sharding().split() & sum.axes));
+  }
+
+  Parts added_by_axes(int addition, const Parts& parts) {
+    Parts sums;
+    for (const Part& part : parts) {
+      const auto same = std::find_if(sums.begin(), sums.end(), [&](const Part& sum) { return sum.axes == part.axes; });
+      if (same == sums.end()) sums.push_back(part);
+      else *same = added(addition, *same, part);
     }
-    if (partial < 2 || (common == all && whole == 0)) return false;
-    std::map<AxisSet, int> sums;
-    for (size_t i = 0; i < terms.size(); ++i) {
-      const AxisSet axes = values[i].second == 0 && is_zero(terms[i]) ? all : values[i].second;
-      auto [sum, fresh] = sums.try_emplace(axes, values[i].first);
-      if (!fresh) sum->second = added(addition, sum->second, values[i].first, axes);
+    return sums;
+  }
+
+  int added_up(int addition, Parts parts) {
+    if (graph_.type({addition, 0}).dims.empty()) {  // one number is reduced over all axes
+      AxisSet all = 0;
+      for (const Part& part : parts) all |= part.axes;
+      for (Part& part : parts)
+        if (part.axes && part.axes != all) part = {shared_out(local_, graph_.operations[addition].operation, names_[addition], part.value, all), all};
+      parts = added_by_axes(addition, parts);
     }
-    int sum = -1;
-    for (const auto& [axes, value] : sums) {
-      if (axes == 0) continue;
-      const int part = axes == all ? value : shared_out(addition, value, all);
-      sum = sum < 0 ? part : added(addition, sum, part, all);
-    }
-    if (whole > 0)
-      sum = added(addition, local_.bring(sum, node->shardings[0], node, sum_reason(all, *node->mesh)), sums.at(0), 0);
-    else if (!may_stay_partial({top, 0}, local_[sum].element, all))
-      sum = local_.bring(sum, node->shardings[0], node, sum_reason(all, *node->mesh));
-    locals_[first_result_[top]] = sum;
-    return true;
+    Part sum = parts[0];
+    for (size_t i = 1; i < parts.size(); ++i) sum = added(addition, sum, parts[i]);
+    return sum.value;
   }
 
   bool is_zero(ProgramValue value) const { return !value.is_input() && zero_[value.source]; }
 
-  int added(int addition, int a, int b, AxisSet partial) {
-    const ProgramOperation& entry = graph_.operations[addition];
-    const int sum = local_.add(block_of_result(names_[addition], *entry.operation, 0, Sharding{{}, partial}));
-    local_.compute(entry.operation, {a, b}, {sum}, entry.origin);
-    return sum;
-  }
-
-  /// A number that is partial over some axes, as one that is partial over `all`: each processor along the others has its
-  /// share of it.
-  int shared_out(int addition, int value, AxisSet all) {
-    const LaidOutOperation& node = *graph_.operations[addition].operation;
-    const TensorType& type = node.results[0];
-    const double share = 1.0 / static_cast<double>(node.mesh->group_size(all & ~local_[value].partial));
-    const OperationRef number = helper_operation(ops::kTensor, {}, {.dims = {}, .ints = {}, .element = type.element}, node, {share});
-    const int factor = local_.add(block_of_result(names_[addition] + ".share", *number, 0, Sharding{}));
-    local_.compute(number, {}, {factor});
-    const int result = local_.add(block_of_result(names_[addition], node, 0, Sharding{{}, all}));
-    local_.compute(helper_operation(ops::kScale, {type, type}, {}, node), {value, factor}, {result});
-    return result;
+  /// The sum of two, which stays partial if they are so over the same axes.
+  Part added(int addition, const Part& a, const Part& b) {
+    std::vector<int> operands{a.value, b.value};
+    const Applied sum = applied(addition, operands, {a.zero, b.zero});
+    const OperationRef& node = graph_.operations[addition].operation;
+    const int value = sum.outcomes[0];
+    if (local_[value].partial) return {value, local_[value].partial};
+    return {local_.bring(value, node->shardings[0], node, ""), 0, a.zero && b.zero};
   }
 
   // ---- one operation ----
 
+  /// What is added from here on belongs to an operation.
+  void begin(int index) {
+    const ProgramOperation& entry = graph_.operations[index];
+    const LaidOutOperation& node = *entry.operation;
+    local_.set_backward(entry.replica != 0 || !node.written);  // gradients are what no program wrote
+    local_.in_replica(entry.replica);
+  }
+
   void lower(int index) {
     const ProgramOperation& entry = graph_.operations[index];
     const OperationRef& node = entry.operation;
-    const Op& op = *node->op;
-    local_.set_backward(entry.replica != 0 || !node->written);  // gradients are what no program wrote
     std::vector<int> operands;
+    std::vector<bool> zeros;
     operands.reserve(static_cast<size_t>(entry.operand_count));
-    for (const ProgramValue& operand : graph_.operands_of(index)) operands.push_back(local_.onto_mesh(local(operand), node));
-    zero_[index] = mtf::is_zero(*node) || (op.view && is_zero(graph_.operands_of(index)[0]));
-    local_.in_replica(entry.replica);
+    for (const ProgramValue& operand : graph_.operands_of(index)) {
+      operands.push_back(local_.onto_mesh(local(operand), node));
+      zeros.push_back(is_zero(operand));
+    }
+    zero_[index] = mtf::is_zero(*node) || (node->op->view && zeros[0]);
+    const Applied results = applied(index, std::move(operands), zeros);
+    for (size_t r = 0; r < results.outcomes.size(); ++r) complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);
+  }
+
+  /// What an operation gave becomes its result, in its layout unless it may stay partial.
+  void complete(ProgramValue value, int outcome, const std::string& reason) {
+    const OperationRef& node = of(value);
+    if (!local_[outcome].partial || !may_stay_partial(value, local_[outcome].element, local_[outcome].partial))
+      outcome = rounded(local_, local_.bring(outcome, node->shardings[value.result], node, reason), node, value.result);
+    locals_[at(value)] = outcome;
+  }
+
+  /// What an operation gives on blocks, where that is cheapest to compute, and why it is to be reduced.
+  struct Applied {
+    std::vector<int> outcomes;
+    std::string reason;
+  };
+  Applied applied(int index, std::vector<int> operands, const std::vector<bool>& zeros) {
+    const ProgramOperation& entry = graph_.operations[index];
+    const OperationRef& node = entry.operation;
+    const Op& op = *node->op;
     OfForm& form = of_form(index);
-    const IterationSpace& space = *form.space;
-    const IterationSplit& split = split_of(form, index, operands);
+    const IterationSplit& split = split_of(form, index, operands, zeros);
+    const Lowering of{node, *form.space, split, names_[index], entry.origin};
     for (size_t k = 0; k < operands.size(); ++k)
       operands[k] = local_.bring(operands[k], split.operands[k], node, summed_reason(local_[operands[k]], *node));
-
-    std::vector<int> outcomes;
+    Applied results;
     if (op.view && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
-      outcomes = {operands[0]};  // the same tensor under another name
+      results.outcomes = {operands[0]};  // the same tensor under another name
     } else {
-      outcomes = apply(index, {node, space, split, names_[index], entry.origin}, operands);
-      if (op.view && split.operands[0] == split.results[0]) local_.is_view(outcomes[0], operands[0], node);
+      results.outcomes = apply(index, of, operands);
+      if (op.view && split.operands[0] == split.results[0]) local_.is_view(results.outcomes[0], operands[0], node);
     }
-    for (size_t r = 0; r < outcomes.size(); ++r) {
-      int outcome = reduce_others(node, space, split, outcomes[r]);
-      if (!local_[outcome].partial || !may_stay_partial({index, static_cast<int32_t>(r)}, local_[outcome].element, local_[outcome].partial))
-        outcome = rounded(local_.bring(outcome, node->shardings[r], node, reduce_reason(*node, space, split)), node, static_cast<int>(r));
-      locals_[at({index, static_cast<int32_t>(r)})] = outcome;
-    }
+    results.reason = reduce_reason(*node, *form.space, split);
+    for (int& outcome : results.outcomes) outcome = reduce_others(local_, of, outcome, results.reason);
+    return results;
   }
 
   OfForm& of_form(int index) {
@@ -274,28 +269,38 @@ class Splitter {
   }
 
   /// How an operation of a form is split whose operands are these values; good until the next is asked for.
-  const IterationSplit& split_of(OfForm& form, int index, const std::vector<int>& operands) {
+  const IterationSplit& split_of(OfForm& form, int index, const std::vector<int>& operands, const std::vector<bool>& zeros) {
     const OperationRef& node = graph_.operations[index].operation;
     const std::span<const ProgramValue> values = graph_.operands_of(index);
+    const bool joins = joins_sums(index, operands);
     for (const KnownSplit& each : form.splits) {
-      bool same = true;
-      for (size_t k = 0; same && k < operands.size(); ++k) same = lies_as(local_[operands[k]], each.operands[k]) && is_zero(values[k]) == each.zeros[k];
+      bool same = each.joins == joins && each.zeros == zeros;
+      for (size_t k = 0; same && k < operands.size(); ++k) same = lies_as(local_[operands[k]], each.operands[k]);
       if (same) return each.split;
     }
     std::vector<Placed> placed, results;
-    KnownSplit found;
+    KnownSplit found{{}, zeros, joins, {}};
     for (size_t k = 0; k < operands.size(); ++k) {
       const int value = operands[k];
-      placed.push_back({local_[value].type(), local_[value].sharding(), is_zero(values[k]),
-                        [this, value](const Sharding& wanted) { return local_.has_copy(value, wanted); }});
+      placed.push_back({local_[value].type(), local_[value].sharding(), zeros[k],
+                        [this, value](const Sharding& wanted) { return local_.has_copy(value, wanted); }, written_.of(values[k])});
       found.operands.push_back(placed[k].sharding);
-      found.zeros.push_back(placed[k].zero);
     }
-    for (size_t r = 0; r < node->results.size(); ++r) results.push_back({node->results[r], node->shardings[r]});
-    const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : Linear::kNo, node->op->work};
+    for (size_t r = 0; r < node->results.size(); ++r)
+      results.push_back({node->results[r], node->shardings[r], false, {}, written_.of_gradient(index)});
+    const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : Linear::kNo, node->op->work, joins};
     found.split = split_iteration(*form.space, arithmetic, placed, results, *node->mesh, local_.ways());
     if (found.split.is_only) return form.splits.emplace_back(std::move(found)).split;
     return chosen_ = std::move(found.split);
+  }
+
+  /// It adds up what is partial over the same axes, or another such sum will be added to its result.
+  bool joins_sums(int index, const std::vector<int>& operands) const {
+    const auto is_partial = [&](int value) { return local_[value].partial != 0; };
+    const Op& op = *graph_.operations[index].operation->op;
+    if (op.work == Work::kContraction) return false;
+    if (op.linear == Linear::kJoint && std::count_if(operands.begin(), operands.end(), is_partial) > 1) return true;
+    return std::all_of(operands.begin(), operands.end(), [&](int value) { return !(local_[value].partial & ~joined_[index]); });
   }
 
   /// Computes the operation on blocks: fetches what crosses block edges, then applies it.
@@ -308,6 +313,9 @@ class Splitter {
       const IterationDim& dim = of.space.dims[j];
       const AxisList& axes = of.split.dims[j];
       if (axes.empty()) continue;
+      if (dim.follows >= 0)
+        for (size_t k = 0; k < operands.size(); ++k)
+          if (dim.operands[k] >= 0 && !of.split.operands[k].dims[dim.operands[k]].empty()) operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.reach, axes);
       if (dim.kind == SplitKind::kInterval && with_halos < 0)
         for (size_t k = 0; k < operands.size(); ++k)
           if (dim.operands[k] >= 0) operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.maps[k], axes);
@@ -317,48 +325,28 @@ class Splitter {
     std::vector<int> results;
     for (size_t r = 0; r < node.results.size(); ++r) {
       LocalValue result = block_of_result(of.name, node, static_cast<int>(r), of.split.results[r]);
-      if (sums_unrounded(of) && result.partial && result.element == ElementType::kBf16)
+      const IterationDim* const follower = follower_of(of, r);
+      if (follower) {
+        LocalDim& wide = result.dims[follower->results[r]];
+        wide.mapped = true;
+        wide.map = follower->reach;
+      }
+      if (sums_unrounded(of) && (result.partial || follower) && result.element == ElementType::kBf16)
         result.element = ElementType::kF32;  // parts are rounded once, after the reduction
       results.push_back(local_.add(std::move(result)));
     }
     if (flat) reshape_by_intervals(local_, of, operands[0], results[0]);
     else local_.compute(of.node, operands, results, of.origin);
+    for (size_t r = 0; r < results.size(); ++r)
+      if (const IterationDim* const follower = follower_of(of, r)) results[r] = add_back(local_, of, results[r], follower->results[r], of.split.dims[follower->follows]);
     return results;
   }
 
-  static bool sums_unrounded(const Lowering& of) {
-    for (size_t j = 0; j < of.space.dims.size(); ++j) {
-      const IterationDim& dim = of.space.dims[j];
-      if (dim.kind == SplitKind::kReduce && dim.reduce == Reduction::kSum && !dim.rounds_parts && (of.split.carried || !of.split.dims[j].empty())) return true;
-    }
-    return false;
-  }
-
-  /// Sums of bf16 are f32 until they are complete, but where their parts are rounded.
-  int rounded(int value, const OperationRef& node, int r) {
-    if (local_[value].element == node->results[r].element) return value;
-    Attributes attributes;
-    attributes.element = node->results[r].element;
-    const OperationRef cast = helper_operation(ops::kCast, {{local_[value].element, node->results[r].dims}}, attributes, *node);
-    LocalValue result = local_[value];
-    result.element = node->results[r].element;
-    const int index = local_.add(std::move(result));
-    local_.compute(cast, {value}, {index});
-    return index;
-  }
-
-  /// Kinds of reduction that are not sums are not carried: the parts are joined at once, over all axes of a kind together.
-  int reduce_others(const OperationRef& node, const IterationSpace& space, const IterationSplit& split, int value) {
-    std::map<Reduction, AxisSet> axes;
-    for (size_t j = 0; j < space.dims.size(); ++j)
-      if (space.dims[j].kind == SplitKind::kReduce && space.dims[j].reduce != Reduction::kSum) axes[space.dims[j].reduce] |= split.dims[j].set();
-    for (const auto& [reduction, over] : axes) {
-      if (!over) continue;
-      LocalValue result = local_[value];
-      result.partial &= ~over;
-      value = local_.collective(InstructionKind::kAllReduce, node, value, std::move(result), over, reduction, reduce_reason(*node, space, split));
-    }
-    return value;
+  /// The dim of a result that follows one that is split, so that blocks have intervals of it; null: none.
+  static const IterationDim* follower_of(const Lowering& of, size_t r) {
+    for (size_t j = 0; j < of.space.dims.size(); ++j)
+      if (of.space.dims[j].follows >= 0 && of.space.dims[j].results[r] >= 0 && !of.split.dims[j].empty()) return &of.space.dims[j];
+    return nullptr;
   }
 
   const MergedProgram merged_;
@@ -366,19 +354,28 @@ class Splitter {
   const std::vector<std::string> names_;
   LocalBuilder local_;
   Halos halos_;
-  std::vector<size_t> first_result_;  ///< for each operation: at() of its first result
-  std::vector<Reader> readers_;       ///< for each result of each operation
-  std::vector<bool> is_root_;
-  std::vector<bool> is_term_;  ///< of each operation: lowered with the sum that it is a part of
-  std::vector<bool> zero_;     ///< of each operation: its result is a constant zero
-  std::vector<int> locals_;    ///< the local value that holds each result, or -1
+  const ProgramReaders readers_;
+  const WrittenLayouts written_;
+  const std::vector<AxisSet> joined_;  ///< of each operation (spmd/partial_sums.h)
+  const std::vector<bool> is_link_;    ///< of each operation (spmd/partial_sums.h)
+  std::vector<bool> zero_;             ///< of each operation: its result is a constant zero
+  std::vector<int> locals_;            ///< the local value that holds each result, or -1
   std::vector<int> input_locals_;
+  std::unordered_map<int32_t, Parts> sums_;  ///< of each link whose terms are apart, until the next is lowered
   std::unordered_map<int32_t, OfForm> forms_;
   IterationSplit chosen_;  ///< the latest that is in none of them
 };
 
 }  // namespace
 
-LocalProgram split(const Program& program) { return Splitter(program).run(); }
+LocalProgram split(const Program& program) { return Splitter(merge(program)).run(); }
+
+LocalProgram split_as_it_is(Program program) {
+  MergedProgram merged;
+  Forms forms;
+  for (const ProgramOperation& entry : program.operations) merged.forms.push_back(forms.of(entry.operation));
+  merged.program = std::move(program);
+  return Splitter(std::move(merged)).run();
+}
 
 }  // namespace mtf

@@ -13,4 +13,7 @@ namespace mtf {
 /// The inputs that the local program lists are those of the captured one that it reads, then numbers of its own.
 LocalProgram split(const Program& program);
 
+/// The same of a program of which nothing is to be merged or expanded.
+LocalProgram split_as_it_is(Program program);
+
 }  // namespace mtf

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
-#include "spmd/merge.h"
+#include "spmd/expand.h"
 
 namespace mtf {
 namespace {

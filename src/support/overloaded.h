@@ -7,5 +7,7 @@ template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;  // which clang 14 does not find itself
 
 }  // namespace mtf

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -40,6 +41,8 @@ std::string count_text(std::int64_t count, std::string_view singular, std::strin
   if (plural.empty()) return fmt::format("{} {}s", thousands(count), singular);
   return fmt::format("{} {}", thousands(count), plural);
 }
+
+double without_sign_of_nan(double number) { return std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number; }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));

@@ -18,6 +18,9 @@ std::string bytes_text(std::int64_t bytes);
 // `plural` is given where it is not the singular with an s.
 std::string count_text(std::int64_t count, std::string_view singular, std::string_view plural = {});
 
+// A number as it is made text: a NaN without its sign, which depends on the way it was computed.
+double without_sign_of_nan(double number);
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 // {"a", "b", "c"} → "a, b or c" with word "or".

@@ -33,8 +33,8 @@
 //     has a flag or item of its own;
 //   - a range without a beginning or an end is only in an index;
 //   - comparisons are not chained; `:=` has a name, attribute or index on its left;
-//   - an arrow is only in an argument of a call; `labelled` arguments follow positional ones, except
-//     that positional ones may follow labels (an element type given last);
+//   - an arrow is only in an argument of a call, and no labelled argument stands behind the only one; `labelled` arguments
+//     follow positional ones, except that positional ones may follow labels (an element type given last);
 //   - in a script (not in the REPL) an ExprStmt is a call or `counters`;
 //   - import, option and setting stand only at the top level, param and state only directly in a model, return only in a
 //     function, break and continue only in a loop;
@@ -180,7 +180,7 @@ struct WithStmt {
 struct NoGradStmt {
   Block body;
 };
-// Only in a function. The value may be null.
+// Only in a function. The value may be null; that of `return a, b` is a tuple.
 struct ReturnStmt {
   ExprPtr value;
 };

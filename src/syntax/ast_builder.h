@@ -54,6 +54,7 @@ class AstBuilder {
   ast::IfStmt if_else(MtfParser::If_elseContext* tree);
   ast::WithStmt with(MtfParser::With_statementContext* tree);
   ast::LetStmt let(MtfParser::Let_statementContext* tree);
+  ast::ReturnStmt returned(MtfParser::Return_statementContext* tree);
   ast::AssertStmt assertion(MtfParser::Assert_statementContext* tree);
   ast::Stmt::Node expr_or_assign(MtfParser::Expr_statementContext* tree);
   ast::StoredAnnotation stored_type(MtfParser::Stored_typeContext* tree);
@@ -73,6 +74,7 @@ class AstBuilder {
   ast::IfExpr if_value(MtfParser::If_elseContext* tree);
   // The one expression of a block.
   ast::ExprPtr value_of(MtfParser::BlockContext* tree);
+  ast::ComprehensionExpr::Loop comprehension_loop(MtfParser::Comprehension_loopContext* tree);
   std::vector<ast::Argument> arguments(MtfParser::ArgumentsContext* tree);
   std::vector<ast::Argument> index_arguments(MtfParser::Index_argumentsContext* tree);
   ast::ExprPtr index_value(MtfParser::Index_argumentContext* tree);
@@ -86,6 +88,8 @@ class AstBuilder {
   ast::Annotation annotation(MtfParser::AnnotationContext* tree);
   std::vector<ast::Parameter> parameters(MtfParser::ParametersContext* tree);
   ast::PatternPtr pattern(MtfParser::PatternContext* tree);
+  ast::PatternPtr pattern(MtfParser::PatternsContext* tree);
+  ast::PatternPtr tuple_pattern(const std::vector<MtfParser::PatternContext*>& parts, Span where);
 
   // build_literals.cpp
   ast::Expr::Node integer(Span where);

@@ -68,14 +68,15 @@ struct ShapeAnnotation {
   Span span;
 };
 
-// `dim`, `int`, `float`, `bool`, `string`, `fn`, `list`, `model`.
+// `dim`, `dims`, `int`, `float`, `bool`, `string`, `fn`, `list`, `model`.
 struct WordAnnotation {
   Ident word;
   Span span;
 };
 
-// `like p`: p's dims, element type and stored layout.
+// `like p`: p's dims, element type and stored layout; `f32 like p`: in f32.
 struct LikeAnnotation {
+  std::optional<Ident> element_type;
   ExprPtr of;
   Span span;
 };
@@ -171,12 +172,16 @@ struct ListExpr {
 struct TupleExpr {
   std::vector<ExprPtr> elements;
 };
-// `[f(i) for i in 0..10 if c]`. The filter may be null.
+// `[f(i, j) for i in 0..10 if c for j in 0..i]`: at least one loop, the outermost first.
 struct ComprehensionExpr {
+  struct Loop {
+    PatternPtr pattern;
+    ExprPtr iterable;
+    std::vector<ExprPtr> filters;
+    Span span;
+  };
   ExprPtr element;
-  PatternPtr pattern;
-  ExprPtr iterable;
-  ExprPtr filter;
+  std::vector<Loop> loops;
 };
 // `if c { a } else { b }` as a value; `else if` makes more branches.
 struct IfExpr {
@@ -191,8 +196,9 @@ struct IfExpr {
 };
 
 // An argument of a call or an index: `x`, `over: a`, `x -> [a, b]`.
-// The arrow of `einsum(x, w -> [a])` is the `target` of its last positional argument, w; in
-// `rename(x, a -> a2, b -> b2)` each pair is an argument with a target. Never both label and target.
+// The arrow of `einsum(x, w -> [a])` is the `target` of its last argument, w; in `sum(x -> [a], over: b)`, which has the
+// same tree as `sum(x, over: b -> [a])`, that of the labelled one. In `rename(x, a -> a2, b -> b2)` each pair is an
+// argument with a target.
 struct Argument {
   std::optional<Ident> label;
   ExprPtr value;

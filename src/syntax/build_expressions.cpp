@@ -41,6 +41,15 @@ bool is_comparison(const Expr& expr) {
          binary->op <= BinaryOp::kIn;
 }
 
+// The only arrow of a call belongs to the whole of it: it goes behind the labelled arguments that follow it.
+void move_arrow_to_the_end(std::vector<Argument>& arguments) {
+  const auto has_arrow = [](const Argument& argument) { return argument.target != nullptr; };
+  const auto arrow = std::find_if(arguments.begin(), arguments.end(), has_arrow);
+  if (arrow == arguments.end() || std::next(arrow) == arguments.end()) return;
+  const auto is_plain_label = [&](const Argument& argument) { return argument.label && !has_arrow(argument); };
+  if (std::all_of(std::next(arrow), arguments.end(), is_plain_label)) std::swap(arrow->target, arguments.back().target);
+}
+
 }  // namespace
 
 ExprPtr AstBuilder::expr(MtfParser::ExprContext* tree) {
@@ -135,17 +144,24 @@ Expr::Node AstBuilder::list(MtfParser::ListContext* tree) {
     return is_rest ? make(RestExpr{}, span(part)) : expr(static_cast<MtfParser::ExprContext*>(part->children.front()));
   };
   const auto items = tree->list_item();
-  if (tree->FOR() != nullptr) {
+  if (!tree->comprehension_loop().empty()) {
     ExprPtr element = item(items.front());
     if (element->as<RestExpr>()) {
       diagnostics_.add(Diagnostic(Kind::syntax_error, element->span, "expected an expression, found `..`"));
     }
-    ComprehensionExpr made{std::move(element), pattern(tree->pattern()), expr(tree->expr(0)), nullptr};
-    if (tree->IF() != nullptr) made.filter = expr(tree->expr(1));
+    ComprehensionExpr made{std::move(element), {}};
+    for (auto* loop : tree->comprehension_loop()) made.loops.push_back(comprehension_loop(loop));
     return made;
   }
   ListExpr made;
   for (auto* part : items) made.elements.push_back(item(part));
+  return made;
+}
+
+ComprehensionExpr::Loop AstBuilder::comprehension_loop(MtfParser::Comprehension_loopContext* tree) {
+  const auto parts = tree->expr();
+  ComprehensionExpr::Loop made{pattern(tree->patterns()), expr(parts.front()), {}, span(tree)};
+  for (std::size_t i = 1; i < parts.size(); ++i) made.filters.push_back(expr(parts[i]));
   return made;
 }
 
@@ -197,6 +213,7 @@ std::vector<Argument> AstBuilder::arguments(MtfParser::ArgumentsContext* tree) {
     if (part->ARROW() != nullptr) argument.target = expr(values.back());
     made.push_back(std::move(argument));
   }
+  move_arrow_to_the_end(made);
   refuse_twice(Kind::duplicate_argument, labels);
   return made;
 }
@@ -309,14 +326,14 @@ ShapeAnnotation AstBuilder::shape(MtfParser::ShapeContext* tree) {
 
 Annotation AstBuilder::annotation(MtfParser::AnnotationContext* tree) {
   if (tree->shape() != nullptr) return shape(tree->shape());
-  static const std::vector<std::string> kWords = {"dim", "int", "float", "bool", "string", "fn", "list", "model"};
+  static const std::vector<std::string> kWords = {"dim", "dims", "int", "float", "bool", "string", "fn", "list", "model"};
   const Ident word = ident(static_cast<antlr4::ParserRuleContext*>(tree->annotation_word()));
   const std::string text = word.name.str();
   if (std::find(kWords.begin(), kWords.end(), text) == kWords.end()) {
     Diagnostic diagnostic(Kind::unknown_type, word.span,
                           fmt::format("expected {} or a shape, found {}", join(kWords, ", "), code(text)));
     const bool is_element_type = tree->annotation_word()->element_type() != nullptr;
-    const std::string foreign = foreign_help(Foreign::type, text);
+    const std::string foreign = foreign_help(Foreign::type, word.span);
     diagnostic.help(!foreign.empty() ? foreign : is_element_type ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
                                     : did_you_mean(text, kWords));
     diagnostics_.add(std::move(diagnostic));
@@ -344,9 +361,18 @@ std::vector<Parameter> AstBuilder::parameters(MtfParser::ParametersContext* tree
 PatternPtr AstBuilder::pattern(MtfParser::PatternContext* tree) {
   const Span where = span(tree);
   if (tree->IDENT() != nullptr) return std::make_unique<Pattern>(Pattern{ident(tree->IDENT()), where});
+  return tuple_pattern(tree->pattern(), where);
+}
+
+PatternPtr AstBuilder::pattern(MtfParser::PatternsContext* tree) {
+  const auto parts = tree->pattern();
+  return parts.size() == 1 ? pattern(parts.front()) : tuple_pattern(parts, span(tree));
+}
+
+PatternPtr AstBuilder::tuple_pattern(const std::vector<MtfParser::PatternContext*>& parts, Span where) {
   TuplePattern tuple;
   std::vector<Ident> names;
-  for (auto* part : tree->pattern()) {
+  for (auto* part : parts) {
     tuple.parts.push_back(pattern(part));
     if (const auto* name = std::get_if<Ident>(&tuple.parts.back()->node)) names.push_back(*name);
   }

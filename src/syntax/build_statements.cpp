@@ -132,11 +132,9 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
       return ContinueStmt{};
     case MtfParser::RuleNo_grad_statement:
       return NoGradStmt{block(static_cast<MtfParser::No_grad_statementContext*>(tree)->block(), place_.inside())};
-    case MtfParser::RuleReturn_statement: {
-      auto* back = static_cast<MtfParser::Return_statementContext*>(tree);
+    case MtfParser::RuleReturn_statement:
       if (!place_.in_fn) diagnostics_.add(Diagnostic(Kind::return_outside_fn, span(tree->getStart())));
-      return ReturnStmt{back->expr() == nullptr ? nullptr : expr(back->expr())};
-    }
+      return returned(static_cast<MtfParser::Return_statementContext*>(tree));
     case MtfParser::RuleAssert_statement: return assertion(static_cast<MtfParser::Assert_statementContext*>(tree));
     case MtfParser::RuleExpr_statement: return expr_or_assign(static_cast<MtfParser::Expr_statementContext*>(tree));
     default: break;
@@ -217,7 +215,9 @@ StoredAnnotation AstBuilder::stored_type(MtfParser::Stored_typeContext* tree) {
     diagnostics_.add(Diagnostic(Kind::syntax_error, word.span,
                                 fmt::format("expected `like` or `[`, found {}", code(word.name.text()))));
   }
-  return LikeAnnotation{path_with_index(tree->path_with_index()), span(tree)};
+  LikeAnnotation made{std::nullopt, path_with_index(tree->path_with_index()), span(tree)};
+  if (tree->element_type() != nullptr) made.element_type = ident(tree->element_type());
+  return made;
 }
 
 ParamStmt AstBuilder::param(MtfParser::Param_statementContext* tree) {
@@ -260,7 +260,7 @@ ModelStmt AstBuilder::model(MtfParser::Model_statementContext* tree) {
 
 ForStmt AstBuilder::for_loop(MtfParser::For_statementContext* tree) {
   ForStmt made;
-  made.pattern = pattern(tree->pattern());
+  made.pattern = pattern(tree->patterns());
   made.iterable = expr(tree->expr());
   made.body = block(tree->block(), place_.loop());
   return made;
@@ -301,7 +301,7 @@ WithStmt AstBuilder::with(MtfParser::With_statementContext* tree) {
 
 LetStmt AstBuilder::let(MtfParser::Let_statementContext* tree) {
   LetStmt made;
-  made.pattern = pattern(tree->pattern());
+  made.pattern = pattern(tree->patterns());
   if (tree->annotation() != nullptr) {
     made.annotation = annotation(tree->annotation());
     if (!std::holds_alternative<Ident>(made.pattern->node)) {
@@ -311,6 +311,16 @@ LetStmt AstBuilder::let(MtfParser::Let_statementContext* tree) {
   }
   made.value = expr(tree->expr());
   return made;
+}
+
+ReturnStmt AstBuilder::returned(MtfParser::Return_statementContext* tree) {
+  const auto parts = tree->expr();
+  if (parts.empty()) return {};
+  if (parts.size() == 1) return {expr(parts.front())};
+  TupleExpr tuple;
+  for (auto* part : parts) tuple.elements.push_back(expr(part));
+  const Span whole = cover(span(parts.front()), span(parts.back()));
+  return {make(std::move(tuple), whole)};
 }
 
 AssertStmt AstBuilder::assertion(MtfParser::Assert_statementContext* tree) {
@@ -339,16 +349,17 @@ Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
     Diagnostic diagnostic(Kind::not_a_statement, first->span, "expected a call or `counters`");
     const auto* binary = first->as<BinaryExpr>();
     const auto* name = first->as<NameExpr>();
-    const std::string foreign = name != nullptr ? foreign_help(Foreign::statement, name->name.text()) : "";
+    const std::string foreign = name != nullptr ? foreign_help(Foreign::statement, first->span) : "";
     if (!foreign.empty()) {
       diagnostic.help(foreign);
+    } else if (binary != nullptr && binary->op == BinaryOp::kFloorDivide && binary->left->as<CallExpr>()) {
+      diagnostic.help(help_with("a comment begins with `#`", {{binary->op_span, "#"}}));
     } else if (binary != nullptr && binary->op == BinaryOp::kEqual) {
       diagnostic.help("`==` compares; `:=` gives an existing name a new value");
     } else {
-      const std::string_view text = first->span.text();
-      const bool is_short = text.size() <= 60 && text.find('\n') == std::string_view::npos;
-      if (place_.in_fn) diagnostic.help(fmt::format("`return {}` gives it to the caller", is_short ? text : "…"));
-      else diagnostic.help("name it with `let`, or show it with `print(…)`");
+      const Span begin{first->span.file, first->span.begin, first->span.begin}, end{first->span.file, first->span.end, first->span.end};
+      if (place_.in_fn) diagnostic.help(help_with("`return` gives it to the caller", {{begin, "return "}}));
+      else diagnostic.help(help_with("name it with `let`, or show it", {{begin, "print("}, {end, ")"}}));
     }
     diagnostics_.add(std::move(diagnostic));
   }

@@ -126,17 +126,18 @@ void Printer::node(const TupleExpr& node) {
 void Printer::node(const ComprehensionExpr& node) {
   out_ += '[';
   expr(*node.element);
-  Span word = node.pattern->span;
-  if (word.is_known()) word.begin = static_cast<std::uint32_t>(word.file->text().rfind("for", word.begin));
-  next(word, [&] {
-    out_ += "for ";
-    pattern(*node.pattern);
-    out_ += " in ";
-    expr(*node.iterable);
-    if (node.filter == nullptr) return;
-    out_ += " if ";
-    expr(*node.filter);
-  });
+  for (const ComprehensionExpr::Loop& loop : node.loops) {
+    next(loop.span, [&] {
+      out_ += "for ";
+      pattern(*loop.pattern);
+      out_ += " in ";
+      expr(*loop.iterable);
+      for (const ExprPtr& filter : loop.filters) {
+        out_ += " if ";
+        expr(*filter);
+      }
+    });
+  }
   out_ += ']';
 }
 

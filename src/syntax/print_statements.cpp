@@ -207,6 +207,7 @@ void Printer::node(const AssignStmt& node) {
 void Printer::node(const ParamStmt& node) {
   out_ += fmt::format("{} {}: ", node.trainable ? "param" : "state", node.name.name.text());
   if (const auto* like = std::get_if<LikeAnnotation>(&node.type)) {
+    if (like->element_type) out_ += like->element_type->name.str() + " ";
     out_ += "like ";
     expr(*like->of);
   } else {

@@ -148,7 +148,8 @@ std::size_t statement_at(antlr4::Parser* parser, std::size_t token) {
   for (; context != nullptr; context = context->parent) {
     auto* rule = static_cast<antlr4::ParserRuleContext*>(context);
     if (rule->getRuleIndex() == MtfParser::RuleStatement) return rule->getStart()->getTokenIndex();
-    if (rule->getRuleIndex() == MtfParser::RuleBlock) break;
+    const bool is_begun = rule->getStart()->getTokenIndex() != token;  // where a block is missing its statement goes on
+    if (rule->getRuleIndex() == MtfParser::RuleBlock && is_begun) break;
   }
   return token;
 }
@@ -173,7 +174,7 @@ void StatementRecovery::report(antlr4::Parser* parser, antlr4::Token* found, con
   const std::string wanted = expected.isEmpty() ? "" : fmt::format("expected {}, ", describe_expected(expected));
   const auto foreign = find_foreign_form(tokens_, offsets_, statement_at(parser, index), index);
   Span span = offsets_.span(*found);
-  if (foreign && (!foreign->is_exact || wanted.empty())) {
+  if (foreign && (foreign->edits.empty() || foreign->is_fixed) && (!foreign->is_exact || wanted.empty())) {
     span = cover(offsets_.span(tokens_.tokens[foreign->first]), offsets_.span(tokens_.tokens[foreign->last]));
     pending_ = Diagnostic(Kind::syntax_error, span, fmt::format("{} has no meaning here", describe_text(span)));
   } else if (is_line_end(span) || is_next_statement(span, found->getType(), expected)) {
@@ -187,7 +188,8 @@ void StatementRecovery::report(antlr4::Parser* parser, antlr4::Token* found, con
     pending_ = Diagnostic(Kind::syntax_error, span, has_meaning ? fmt::format("{}found {}", wanted, what) : fmt::format("{} has no meaning here", what));
   }
   is_pending_certain_ = found->getType() == MtfParser::UNKNOWN;
-  pending_->help(foreign ? foreign->help : help_for(parser, tokens_, found, expected, offsets_.span(*found)));
+  pending_->help(foreign ? help_with(foreign->help, foreign->edits) : help_for(parser, tokens_, found, expected, offsets_.span(*found)));
+  last_of_form_ = foreign ? foreign->last : 0;
 }
 
 void StatementRecovery::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) {
@@ -230,6 +232,7 @@ void StatementRecovery::skip_statement(antlr4::Parser* parser, std::size_t first
     const bool leaves_block = token->getType() == MtfParser::RBRACE && tokens_.block_depth.at(last) < depth;
     if (leaves_block) break;
     parser->consume();
+    if (last < last_of_form_) continue;
     if (token->getType() == MtfParser::NEWLINE && tokens_.block_depth.at(last) == depth && !goes_on_below(first, last + 1)) break;
   }
   if (pending_ && (is_pending_certain_ || !tokens_.is_marked(first, last))) diagnostics_.add(std::move(*pending_));

@@ -33,7 +33,8 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
 
  private:
   void report(antlr4::Parser* parser, antlr4::Token* found, const antlr4::misc::IntervalSet& expected);
-  // Consumes the rest of the statement that began at a token, its NEWLINE and lines that are indented below it included.
+  // Consumes the rest of the statement that began at a token, its NEWLINE and lines that are indented below it included, and
+  // all of the form that was reported.
   void skip_statement(antlr4::Parser* parser, std::size_t first);
   bool goes_on_below(std::size_t first, std::size_t next) const;
 
@@ -43,6 +44,7 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
   bool recovering_ = false;
   std::size_t skipped_ = 0;            // statements
   std::optional<Diagnostic> pending_;  // reported once it is clear which tokens it is about
+  std::size_t last_of_form_ = 0;       // the last token of a form of another language that it is about
   bool is_pending_certain_ = false;    // it is reported whatever else is wrong with these tokens
 };
 

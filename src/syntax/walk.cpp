@@ -182,12 +182,14 @@ void Walk::expr(const Expr& e) {
                    for (const ExprPtr& element : t.elements) expr(*element);
                  },
                  [&](const ComprehensionExpr& c) {
-                   expr(*c.iterable);
-                   open_scope();
-                   pattern(*c.pattern);
-                   optional(c.filter);
+                   for (const ComprehensionExpr::Loop& loop : c.loops) {
+                     expr(*loop.iterable);
+                     open_scope();
+                     pattern(*loop.pattern);
+                     for (const ExprPtr& filter : loop.filters) expr(*filter);
+                   }
                    expr(*c.element);
-                   close_scope();
+                   for (std::size_t i = 0; i < c.loops.size(); ++i) close_scope();
                  },
                  [&](const CallExpr& c) {
                    expr(*c.callee);

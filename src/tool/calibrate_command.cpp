@@ -2,17 +2,27 @@
 
 #include <memory>
 
-#include "io/write_file.h"
+#include "cost/machine.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/calibrate.h"
 #include "tool/commands.h"
+#include "tool/generated_file.h"
 #include "tool/launch.h"
 #include "tool/output.h"
 #include "tool/process.h"
 
 namespace mtf::tool {
 namespace {
+
+bool is_machine(const std::string& text) {
+  try {
+    parse_machine(text, "");
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
 
 struct Options {
   std::string file;
@@ -22,10 +32,12 @@ struct Options {
 constexpr std::chrono::minutes kLongestCalibration{10};
 
 /// Starts this command again as so many ranks, and returns what the first of them prints.
-std::string on_ranks(int ranks) {
+std::string on_ranks(int ranks, int threads) {
   std::vector<std::pair<std::string, std::string>> variables = {{"OMPI_MCA_rmaps_base_oversubscribe", "1"}};
   if (geteuid() == 0) variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
-  const ProcessResult result = run_process({"mpirun", "-q", "-n", std::to_string(ranks), own_program(), "calibrate"}, variables, kLongestCalibration);
+  std::vector<std::string> words = {"mpirun", "-q", "-n", std::to_string(ranks), own_program(), "calibrate"};
+  if (threads != 0) words.insert(words.end(), {"--threads", std::to_string(threads)});
+  const ProcessResult result = run_process(words, variables, kLongestCalibration);
   if (result.status != 0)
     fail(Diagnostic(Kind::bad_usage, {}, fmt::format("`mpirun -n {} mtf calibrate` ended with status {}: {}", ranks, result.status, trim(result.err)))
              .help("start it yourself, as other programs are started on ranks here"));
@@ -36,9 +48,10 @@ int run(const Options& options, const ProgramOptions& program) {
   const Launch here = launch();
   if (options.ranks < 1 || options.ranks > 1024) fail(Kind::bad_option_value, {}, "--ranks {}: expected a number from 1 to 1,024", options.ranks);
   if (here.uses_mpi() && options.ranks != 1) fail(Diagnostic(Kind::bad_usage, {}, "--ranks starts ranks, and this is one").help("leave it out under mpirun"));
+  if (!options.file.empty() && here.rank == 0) expect_replaceable(options.file, "a machine model", [&](const std::string& text) { return is_machine(text); });
   std::string text;
   if (options.ranks > 1) {
-    text = on_ranks(options.ranks);
+    text = on_ranks(options.ranks, program.threads);
   } else {
     EngineOptions engine = engine_options_of(program);
     if (engine.threads == 0) engine.threads = 1;
@@ -47,7 +60,7 @@ int run(const Options& options, const ProgramOptions& program) {
     if (here.rank != 0) return 0;
   }
   if (options.file.empty()) write_output(text);
-  else write_file_atomically(options.file, text);
+  else replace_file(options.file, text);
   return 0;
 }
 
@@ -88,7 +101,7 @@ const Command kCalibrateCommand = {
       auto options = std::make_shared<Options>();
       parser.word("file", options->file, "Where the model is written (default: standard output)", false);
       parser.number("--ranks", options->ranks, "N", "Start so many ranks with mpirun, and measure between them");
-      add_engine_options(parser, program);
+      add_threads_option(parser, program);
       return [options, &program] { return run(*options, program); };
     }};
 

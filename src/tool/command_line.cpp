@@ -7,6 +7,8 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
+#include "tool/fitted_text.h"
+#include "tool/help_topics.h"
 #include "tool/interrupts.h"
 #include "tool/launch.h"
 #include "tool/output.h"
@@ -114,13 +116,24 @@ struct CommandLine {
     }
     if (const auto left = app.remaining(); !left.empty()) unknown_word(left.front(), app, false);
     if (chosen == nullptr) return run_repl(program);
+    refuse_what_is_not_taken(*chosen);
     if (const auto left = chosen->app->remaining(); !left.empty()) unknown_word(left.front(), *chosen->app, true);
     return chosen->run();
   }
 
+  /// Options before the command are those of several commands, of which this one may lack some.
+  void refuse_what_is_not_taken(const Declared& chosen) const {
+    for (const CLI::Option* option : app.get_options()) {
+      const std::string name = "--" + option->get_lnames().front();
+      if (option->count() == 0 || chosen.app->get_option_no_throw(name) != nullptr) continue;
+      fail(Diagnostic(Kind::bad_usage, {}, fmt::format("{} has no option {}", code("mtf " + chosen.app->get_name()), code(name)))
+               .help(fmt::format("`mtf {} --help` says what it takes", chosen.app->get_name())));
+    }
+  }
+
   bool asked_for_help(const Declared* chosen) const {
-    if (chosen != nullptr && chosen->app->get_option("--help")->count() > 0) write_output(help_of(*chosen->command));
-    else if (app.get_option("--help")->count() > 0) write_output(overview());
+    if (chosen != nullptr && chosen->app->get_option("--help")->count() > 0) write_output(fitted(help_of(*chosen->command), output_width()));
+    else if (app.get_option("--help")->count() > 0) write_output(fitted(overview(), output_width()));
     else return false;
     return true;
   }
@@ -137,6 +150,11 @@ std::vector<std::string> separated(int count, const char* const* words) {
     if (empty_value) list.emplace_back();
   }
   return list;
+}
+
+// `mtf help '->'`: a sign of the language, which CLI11 would take for an option.
+bool asks_for_sign(const std::vector<std::string>& words) {
+  return words.size() == 2 && words[0] == "help" && words[1].starts_with('-') && words[1].find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
 }
 
 // What is wrong with the command line itself.
@@ -187,7 +205,8 @@ int run_command_line(int count, const char* const* words) {
   const std::vector<std::string> list = separated(count, words);
   try {
     CommandLine line;
-    const int status = line.parse_and_run(list);
+    if (asks_for_sign(list)) write_output(help_on(list[1], output_width()));
+    const int status = asks_for_sign(list) ? 0 : line.parse_and_run(list);
     flush_output();
     return status;
   } catch (const UserError& error) {

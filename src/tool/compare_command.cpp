@@ -6,6 +6,7 @@
 #include "tool/launch.h"
 #include "tool/layout_choices.h"
 #include "tool/output.h"
+#include "tool/plan_text.h"
 
 namespace mtf::tool {
 namespace {
@@ -16,6 +17,13 @@ struct Options {
   std::string machine;
   bool peak = false;
 };
+
+/// Those given before the command are the first.
+Options with_those_before(Options options, const ProgramOptions& program) {
+  if (program.mesh) options.meshes.insert(options.meshes.begin(), *program.mesh);
+  if (program.layout) options.layouts.insert(options.layouts.begin(), *program.layout);
+  return options;
+}
 
 /// Each mesh with each layout; without either the script's own stands for it.
 std::vector<Compared> columns_of(const Options& options) {
@@ -33,7 +41,10 @@ std::vector<Compared> columns_of(const Options& options) {
 }
 
 int compare(const Options& options, const ProgramOptions& program) {
-  const Settings settings = settings_of(program, launch().ranks);
+  ProgramOptions own = program;
+  own.mesh.reset();
+  own.layout.reset();
+  const Settings settings = settings_of(own, launch().ranks);
   const Script script = read_script(options.file);
   std::vector<Compared> columns = columns_of(options);
   int status = 0;
@@ -47,7 +58,7 @@ int compare(const Options& options, const ProgramOptions& program) {
     if (options.peak) columns[i].peak_bytes = planned_peak(script, settings, columns[i].mesh, rules);
   }
   write_output(compare_text(columns, timed));
-  write_output(estimate_note(costs));
+  write_output(estimate_note(costs.doubts(), terminal_columns()));
   return 0;
 }
 
@@ -72,7 +83,7 @@ const Command kCompareCommand = {
       parser.flag("--peak", options->peak, "Show the peak of memory too, for which the script is planned anew under each");
       parser.text("--machine", options->machine, "FILE", "Estimate times by this machine model (see `mtf help calibrate`)");
       parser.texts("--set", program.set, "NAME=VALUE", "An option or top-level dim of the script, or MODULE.NAME; repeatable");
-      return [options, &program] { return compare(*options, program); };
+      return [options, &program] { return compare(with_those_before(*options, program), program); };
     }};
 
 }  // namespace mtf::tool

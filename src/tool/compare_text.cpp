@@ -42,12 +42,6 @@ CollectiveCount all_of(const Counters& counters) {
 
 }  // namespace
 
-std::string seconds_text(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
-}
-
 std::string compare_text(const std::vector<Compared>& columns, bool timed) {
   Rows rows(columns);
   rows.add("mesh", [](const Compared& of) { return of.mesh ? to_string(*of.mesh) : std::string("the script's"); });
@@ -85,14 +79,12 @@ std::string compare_text(const std::vector<Compared>& columns, bool timed) {
   return rows.text();
 }
 
-std::string time_text(const StepTime& time, const std::string& machine) {
-  std::string text = fmt::format("estimated time by {}\n", machine);
-  Table table("lr");
-  table.row({"computing", seconds_text(time.compute)});
-  for (const auto& [what, seconds] : time.collectives) table.row({fmt::format("{} over {}", name(what.first), what.second), seconds_text(seconds)});
-  if (time.hidden > 0) table.row({"of it beside computing", seconds_text(time.hidden)});
-  table.row({"in all", seconds_text(time.total())});
-  return text + table.text("    ");
+std::vector<std::pair<std::string, double>> seconds_of(const StepTime& time) {
+  std::vector<std::pair<std::string, double>> parts = {{"computing", time.compute}};
+  for (const auto& [what, seconds] : time.collectives) parts.emplace_back(fmt::format("{} over {}", name(what.first), what.second), seconds);
+  if (time.hidden > 0) parts.emplace_back("of it beside computing", time.hidden);
+  parts.emplace_back("in all", time.total());
+  return parts;
 }
 
 }  // namespace mtf::tool

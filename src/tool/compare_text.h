@@ -2,9 +2,11 @@
 // What one thing costs under several layouts, side by side.
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cost/layout_costs.h"
+#include "tool/plan_text.h"
 
 namespace mtf::tool {
 
@@ -18,10 +20,7 @@ struct Compared {
 /// A column for each: mesh, layout, flops, collectives by kind and axes, bytes, memory, and with a machine the time.
 std::string compare_text(const std::vector<Compared>& columns, bool timed);
 
-/// Seconds in a unit that suits them: `1.23 ms`.
-std::string seconds_text(double seconds);
-
-/// Lines of a plan's totals: how long it takes by a machine model.
-std::string time_text(const StepTime& time, const std::string& machine);
+/// A time with its parts: `computing`, each kind of collective over its axes, what of them goes on beside computing; `in all`.
+std::vector<std::pair<std::string, double>> seconds_of(const StepTime& time);
 
 }  // namespace mtf::tool

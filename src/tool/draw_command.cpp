@@ -1,8 +1,8 @@
 #include <memory>
 
-#include "io/write_file.h"
 #include "support/diagnostics.h"
 #include "tool/commands.h"
+#include "tool/generated_file.h"
 #include "tool/output.h"
 #include "tool/picture.h"
 #include "tool/script.h"
@@ -16,9 +16,10 @@ struct Options {
 };
 
 int draw(const Options& options, const ProgramOptions& program) {
+  if (!options.svg.empty()) expect_replaceable(options.svg, "a picture of tensors", [](const std::string& text) { return is_svg_of("tensors", text); });
   const std::vector<Picture> pictures = pictures_of(read_script(options.file), settings_of(program, 1), options.what);
   if (options.svg.empty()) write_output(text_of(pictures, 100));
-  else write_file_atomically(options.svg, svg_of(pictures));
+  else replace_file(options.svg, svg_of(pictures));
   return 0;
 }
 

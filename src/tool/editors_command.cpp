@@ -23,6 +23,7 @@ const Command kEditorsCommand = {
       auto options = std::make_shared<Options>();
       parser.text("--write", options->write, "DIR", "Rewrite the files below this folder");
       parser.text("--check", options->check, "DIR", "Compare with the files below this folder");
+      parser.excludes("--write", {"--check"});
       return [options] {
         const std::string folder = options->write.empty() ? options->check : options->write;
         const auto files = folder.empty() ? std::vector<GeneratedFile>() : editor_files(folder, editor_words());

@@ -21,6 +21,14 @@ std::string content_of(const std::filesystem::path& path) {
 
 }  // namespace
 
+void expect_replaceable(const std::string& path, std::string_view kind, const std::function<bool(const std::string&)>& is_one) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return;  // new, or something that is written to instead
+  const std::string text = content_of(path);
+  if (text.empty() || is_one(text)) return;
+  fail(Diagnostic(Kind::cannot_write, {}, fmt::format("{} is there, and is not {}", printable(path), kind)).help("name another file, or remove it"));
+}
+
 void replace_file(const std::string& path, const std::string& text, const std::function<void()>& before_replacing) {
   try {
     write_file_atomically(path, text, before_replacing);

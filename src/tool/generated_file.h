@@ -11,6 +11,10 @@ struct GeneratedFile {
   std::string text;
 };
 
+/// Before a command that will write what a `kind` is ("a report") begins: throws UserError of kind cannot_write if the file is
+/// there and is none, so that a script that is named by mistake is not written over. An empty file may be replaced.
+void expect_replaceable(const std::string& path, std::string_view kind, const std::function<bool(const std::string&)>& is_one);
+
 /// Writes a file whole or not at all, as io/write_file.h says. Throws UserError of kind cannot_write.
 void replace_file(const std::string& path, const std::string& text, const std::function<void()>& before_replacing = {});
 

@@ -70,7 +70,8 @@ class Capture : private TextSink {
 
 std::size_t line_of(Span span, std::size_t offset) { return span.file->position(offset).line; }
 
-Outcome run_in_process(const Script& script, const Combination& combination, int threads) {
+/// `found`: the warnings of its check.
+Outcome run_in_process(const Script& script, const Diagnostics& found, const Combination& combination, int threads) {
   Outcome outcome;
   EngineOptions engine_options;
   engine_options.threads = threads;
@@ -83,6 +84,8 @@ Outcome run_in_process(const Script& script, const Combination& combination, int
       const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
       outcome.statements.push_back({statement.span.position().line, line_of(statement.span, last), output.new_lines()});
     });
+    session.on_warning([&](const Diagnostic& warning) { outcome.errors.push_back(found_error(warning, script.name)); });
+    session.have_been_told(found);
     session.run_text(script.name, script.text);
   } catch (const UserError& error) {
     FoundError found = found_error(error.diagnostic(), script.name);
@@ -158,7 +161,7 @@ class GoldenRun {
       refused.errors = found_errors(found, script_.name);
       return refused;
     }
-    Outcome outcome = combination.ranks == 1 ? run_in_process(script_, combination, threads_) : run_on_ranks(path_, combination);
+    Outcome outcome = combination.ranks == 1 ? run_in_process(script_, found, combination, threads_) : run_on_ranks(path_, combination);
     std::vector<FoundError> warnings = found_errors(found, script_.name);
     outcome.errors.insert(outcome.errors.begin(), warnings.begin(), warnings.end());
     return outcome;

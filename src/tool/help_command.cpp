@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "tool/commands.h"
+#include "tool/fitted_text.h"
 #include "tool/help_topics.h"
 #include "tool/output.h"
 
@@ -23,12 +24,13 @@ const Command kHelpCommand = {
       auto topic = std::make_shared<std::string>();
       parser.word("name", *topic, "A command, an operation, a module, MODULE.NAME, a word, a kind of error", false);
       return [topic] {
-        if (topic->empty()) write_output(overview());
-        else if (*topic == "operations") write_output(list_of_operations());
-        else if (*topic == "language") write_output(list_of_words());
-        else if (*topic == "errors") write_output(list_of_errors());
-        else if (const Command* command = find_command(*topic)) write_output(help_of(*command));
-        else write_output(help_on(*topic, command_names()));
+        const std::size_t width = output_width();
+        if (topic->empty()) write_output(fitted(overview(), width));
+        else if (*topic == "operations") write_output(list_of_operations(width));
+        else if (*topic == "language") write_output(list_of_words(width));
+        else if (*topic == "errors") write_output(list_of_errors(width));
+        else if (const Command* command = find_command(*topic)) write_output(fitted(help_of(*command), width));
+        else write_output(help_on(*topic, width));
         return 0;
       };
     }};

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string_view>
 
+#include "io/partial_file.h"
 #include "tool/program_output.h"
 
 namespace mtf::tool {
@@ -19,6 +20,7 @@ std::atomic<bool> is_asked = false;
 std::atomic<pid_t> main_process = 0;  // those that it has forked end silently
 
 extern "C" void end_at_once(int) {
+  remove_partial_files();
   ProgressBar::erase_in_signal();
   constexpr std::string_view kMessage = "error: interrupted [interrupted]\n";
   if (getpid() == main_process) [[maybe_unused]] const auto size = write(STDERR_FILENO, kMessage.data(), kMessage.size());
@@ -32,7 +34,16 @@ extern "C" void on_interrupt(int number) {
   alarm(kSecondsToEnd);
 }
 
+extern "C" void end_by_signal(int number) {
+  remove_partial_files();
+  ProgressBar::erase_in_signal();
+  signal(number, SIG_DFL);
+  raise(number);  // comes when this has returned
+}
+
+// It may be killed before the session has ended.
 extern "C" void on_end_of_job(int) {
+  remove_partial_files();
   if (Session* const session = session_under_way) session->interrupt();
 }
 
@@ -50,6 +61,13 @@ void end_on_interrupt() {
   handle(SIGINT, on_interrupt);
   // Some parents ignore it, and their children would compute for a reader that has gone.
   signal(SIGPIPE, SIG_DFL);
+  // A write beyond the largest size that a file may have (`ulimit -f`) is then an error as any other.
+  signal(SIGXFSZ, SIG_IGN);
+  for (const int number : {SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) {
+    struct sigaction before = {};
+    sigaction(number, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) handle(number, end_by_signal);  // under nohup it is ignored
+  }
 }
 
 InterruptsSession::InterruptsSession(Session& session, bool is_rank) {

@@ -1,11 +1,12 @@
 #pragma once
-// Ctrl-C, for every command but the prompt, which has a handler of its own (repl_command.cpp).
+// Signals that end the process: none leaves a file in the making behind (io/partial_file.h). Ctrl-C at the prompt has a
+// handler of its own (repl_command.cpp).
 #include "eval/session.h"
 
 namespace mtf::tool {
 
 /// From here on SIGINT ends the process at once, with a message and the status of what is interrupted; a reader that has gone
-/// ends it silently.
+/// ends it silently, and other signals that end it by default still do.
 void end_on_interrupt();
 
 /// While it is there, SIGINT ends what a session runs where it next can (Session::interrupt), so that the message says where

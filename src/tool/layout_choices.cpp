@@ -34,10 +34,6 @@ int64_t planned_peak(const Script& script, Settings settings, const MeshPtr& mes
   return planned(script, settings, nullptr).engine->counters().peak_bytes;
 }
 
-std::string estimate_note(const LayoutCosts& costs) {
-  return costs.is_estimate() ? "(an estimate: not every turn of the loops was walked, or only the run knows how many there are)\n" : "";
-}
-
 MeshPtr mesh_option(const std::string& text) {
   ProgramOptions options;
   options.mesh = text;

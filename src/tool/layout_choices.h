@@ -28,9 +28,6 @@ std::optional<PlannedScript> plan_once(const Script& script, const Settings& set
 /// The peak of a script under a mesh and a layout, planned anew: null is the script's own.
 int64_t planned_peak(const Script& script, Settings settings, const MeshPtr& mesh, const LayoutPtr& rules);
 
-/// A line that says so where costs are estimates.
-std::string estimate_note(const LayoutCosts& costs);
-
 /// `--mesh`: null where the script's is meant. Throws UserError of kind bad_option_value.
 MeshPtr mesh_option(const std::string& text);
 LayoutPtr layout_option(const std::string& text);

@@ -2,15 +2,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <optional>
 
 #include "support/diagnostics.h"
 #include "support/text.h"
+#include "tool/compare_text.h"
 #include "tool/layout_choices.h"
+#include "tool/plan_text.h"
 #include "tool/search_text.h"
 
 namespace mtf::tool {
 namespace {
+
+/// Where all processors together do the work so often, it is said that fewer would do.
+constexpr double kMuchRepeated = 2;
 
 /// Short forms of what is searched, where its layers repeat.
 struct ShortForms {
@@ -79,9 +85,22 @@ int64_t bytes_option(const std::string& text) {
   fail(Kind::bad_option_value, {}, "--memory {}: expected bytes, such as 16GiB or 80GB", quote(text));
 }
 
+std::function<void(const SearchProgress&)> shown_progress(std::function<void(const std::string&)> show) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point began = Clock::now();
+  return [began, next = began + std::chrono::seconds(1), show = std::move(show)](const SearchProgress& progress) mutable {
+    const Clock::time_point now = Clock::now();
+    if (now < next) return;
+    next = now + std::chrono::milliseconds(100);
+    const std::string best = progress.best ? fmt::format(", the best takes {}", seconds_text(*progress.best)) : "";
+    show(fmt::format("searching: {}{}, {:.0f} s", count_text(progress.looked_at, "candidate"), best, std::chrono::duration<double>(now - began).count()));
+  };
+}
+
 std::string search_layouts(const Planner& plan, const Settings& settings, SearchRequest request) {
   const Searched searched = plan(settings, std::make_shared<ProgramRecord>());
-  const LayoutCosts costs(searched.record, request.machine, searched.before);
+  LayoutCosts costs(searched.record, request.machine, searched.before);
+  costs.heed(request.poll);
   SearchQuestion& question = request.question;
   if (!question.memory) question.memory = request.machine.memory;
   question.axes = axis_names(*searched.record, request.axes);
@@ -94,7 +113,15 @@ std::string search_layouts(const Planner& plan, const Settings& settings, Search
   };
   const std::optional<ShortForms> repeated = short_forms(plan, settings, costs);
   if (repeated) question.repeated = &repeated->costs;
-  return found_text(search(costs, question), costs, repeated ? repeated->option : "") + estimate_note(costs);
+  const SearchResult result = search(costs, question);
+  std::string text = found_text(result, question, costs, repeated ? repeated->option : "");
+  if (const double times = repeated_work(result.best->cost.counters); times >= kMuchRepeated && !question.mesh) {
+    // As many as have work of their own, at least: a power of two, as processors come.
+    SearchQuestion fewer = question;
+    for (fewer.processors = 1; static_cast<double>(2 * fewer.processors) * times <= static_cast<double>(question.processors);) fewer.processors *= 2;
+    if (const SearchResult found = search(costs, fewer); found.best) text += fewer_text(*result.best, *found.best);
+  }
+  return text + estimate_note(costs.doubts());
 }
 
 }  // namespace mtf::tool

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cost/search.h"
+#include "eval/reports.h"
 #include "eval/settings.h"
 
 namespace mtf::tool {
@@ -13,9 +14,10 @@ namespace mtf::tool {
 /// What is searched, planned under some settings.
 struct Searched {
   std::shared_ptr<ProgramRecord> record;
-  std::vector<int64_t> before = {};  ///< how often each program had run before what is costed began
+  ProgramRecord::Before before = {};  ///< what had been recorded before what is costed began
   int64_t peak_bytes = 0;
-  std::shared_ptr<void> source;  ///< what the record's errors point into
+  std::vector<StatementReport> reports = {};  ///< of a statement at the prompt
+  std::shared_ptr<void> source;               ///< what the record's errors point into
 };
 /// Plans it anew; without `record` for its peak alone. Throws UserError.
 using Planner = std::function<Searched(const Settings& settings, std::shared_ptr<ProgramRecord> record)>;
@@ -23,13 +25,17 @@ using Planner = std::function<Searched(const Settings& settings, std::shared_ptr
 struct SearchRequest {
   SearchQuestion question;  ///< but for the names of axes, the peak and the short forms, which follow from the planner
   MachineModel machine;
-  int axes = 2;  ///< the most that a mesh may have
+  int axes = 2;                          ///< the most that a mesh may have
+  std::function<void()> poll = nullptr;  ///< called every few hundredths of a second; what it throws ends the search
 };
 
 /// `--processors N`. Throws UserError of kind bad_option_value.
 int64_t number_of_processors(const std::string& text);
 /// `--memory 16GiB`: bytes. Throws UserError of kind bad_option_value.
 int64_t bytes_option(const std::string& text);
+
+/// Shows how far a search is, every tenth of a second from the first second on, by `show`.
+std::function<void(const SearchProgress&)> shown_progress(std::function<void(const std::string&)> show);
 
 /// Plans what is searched under `settings`, and searches; where a number among the options in `settings` is how many layers
 /// there are, with short forms of it. Says what was found. Throws UserError where nothing was.

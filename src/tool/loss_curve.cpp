@@ -10,29 +10,37 @@
 
 namespace mtf::tool {
 
-std::string curve_svg(const std::vector<double>& numbers, const std::string& title) {
+std::string curve_svg(const LossCurve& curve, const std::string& title) {
   constexpr double kLeft = 80, kTop = 40, kWidth = 680, kHeight = 320;
-  double low = INFINITY, high = -INFINITY;
-  for (double number : numbers) {
-    if (!std::isfinite(number)) continue;
-    low = std::min(low, number);
-    high = std::max(high, number);
+  std::string out = svg_begin("loss-curve", kLeft + kWidth + 30, kTop + kHeight + 40) + fmt::format("<text x=\"{}\" y=\"24\" font-size=\"15\">{}</text>\n", kLeft, xml_text(title));
+  if (curve.points.empty()) return out + fmt::format("<text x=\"{}\" y=\"{}\">no number was printed</text>\n</svg>\n", kLeft, kTop + 40);
+  double low = INFINITY, high = -INFINITY, first = INFINITY, last = -INFINITY;
+  for (const LossCurve::Point& point : curve.points) {
+    low = std::min(low, point.loss);
+    high = std::max(high, point.loss);
+    first = std::min(first, point.x);
+    last = std::max(last, point.x);
   }
-  std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-                                "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{2}\" y=\"24\" font-size=\"15\">{3}</text>\n",
-                                kLeft + kWidth + 30, kTop + kHeight + 40, kLeft, xml_text(title));
-  if (!(low <= high)) return out + fmt::format("<text x=\"{}\" y=\"{}\">no number was printed</text>\n</svg>\n", kLeft, kTop + 40);
-  const double range = high > low ? high - low : 1, last = static_cast<double>(std::max<std::size_t>(numbers.size(), 2) - 1);
+  const double range = high > low ? high - low : 1, width = last > first ? last - first : 1;
   for (int mark = 0; mark <= 4; ++mark) {
     const double y = kTop + kHeight * mark / 4;
     out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#ddd\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.4g}</text>\n", kLeft, y, kLeft + kWidth, y, kLeft - 8, y + 4,
                        high - range * mark / 4);
   }
-  out += "<polyline fill=\"none\" stroke=\"#4a7fb5\" stroke-width=\"1.5\" points=\"";
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    if (std::isfinite(numbers[i])) out += fmt::format("{:.2f},{:.2f} ", kLeft + kWidth * static_cast<double>(i) / last, kTop + kHeight * (high - numbers[i]) / range);
-  out += fmt::format("\"/>\n<text x=\"{}\" y=\"{}\">1</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft, kTop + kHeight + 20, kLeft + kWidth, kTop + kHeight + 20,
-                     thousands(static_cast<std::int64_t>(numbers.size())));
+  const std::string begin = "<polyline fill=\"none\" stroke=\"#4a7fb5\" stroke-width=\"1.5\" points=\"";
+  out += begin;
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const LossCurve::Point& point = curve.points[i];
+    if (i > 0 && point.x < curve.points[i - 1].x) out += "\"/>\n" + begin;
+    out += fmt::format("{:.2f},{:.2f} ", kLeft + kWidth * (point.x - first) / width, kTop + kHeight * (high - point.loss) / range);
+  }
+  out += "\"/>\n";
+  const auto text = [&](double x, const char* anchor, const std::string& what) {
+    out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>\n", x, kTop + kHeight + 20, anchor, what);
+  };
+  text(kLeft, "start", thousands(static_cast<std::int64_t>(first)));
+  text(kLeft + kWidth / 2, "middle", curve.is_by_step ? "step" : "losses printed");
+  text(kLeft + kWidth, "end", thousands(static_cast<std::int64_t>(last)));
   return out + "</svg>\n";
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 #include <string>
-#include <vector>
+
+#include "tool/losses.h"
 
 namespace mtf::tool {
 
-/// Numbers as a curve from left to right, a self-contained SVG with its scales. Numbers that are not finite are left out.
-std::string curve_svg(const std::vector<double>& numbers, const std::string& title);
+/// A curve from left to right, a self-contained SVG with its scales. It begins anew where steps do.
+std::string curve_svg(const LossCurve& curve, const std::string& title);
 
 }  // namespace mtf::tool

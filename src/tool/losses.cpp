@@ -16,58 +16,92 @@ constexpr std::size_t kMostLosses = 1'000'000;
 
 bool is_blank_or_mark(char letter) { return letter == ' ' || letter == '\t' || letter == ':' || letter == '='; }
 
-// Whether `loss` ends before `at`.
-bool ends_in_loss(std::string_view text, std::size_t at) {
-  constexpr std::string_view kWord = "loss";
-  if (at < kWord.size()) return false;
-  for (std::size_t i = 0; i < kWord.size(); ++i)
-    if (std::tolower(static_cast<unsigned char>(text[at - kWord.size() + i])) != kWord[i]) return false;
-  return true;
+// Whether a word ends before `at` that is `word`, or ends in it if `whole` is false.
+bool word_ends(std::string_view text, std::size_t at, std::string_view word, bool whole) {
+  if (at < word.size()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i)
+    if (std::tolower(static_cast<unsigned char>(text[at - word.size() + i])) != word[i]) return false;
+  return !whole || at == word.size() || std::isalnum(static_cast<unsigned char>(text[at - word.size() - 1])) == 0;
 }
 
 }  // namespace
 
 void Losses::read(std::string_view text) {
-  for (std::size_t at = 4; at < text.size(); ++at) {
-    if (!is_blank_or_mark(text[at]) || !ends_in_loss(text, at)) continue;
-    while (at < text.size() && is_blank_or_mark(text[at])) ++at;
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
-    if (error != std::errc()) continue;
-    last_.assign(text.data() + at, end);
-    if (all_.size() < kMostLosses) all_.push_back(number);
-    at = static_cast<std::size_t>(end - text.data());
+  while (!text.empty()) {
+    const std::size_t size = std::min(text.find('\n'), text.size());
+    read_line(text.substr(0, size));
+    text.remove_prefix(std::min(size + 1, text.size()));
   }
 }
 
-std::string plot(const std::vector<double>& numbers, std::size_t columns, std::size_t rows) {
-  std::vector<double> finite;
-  std::copy_if(numbers.begin(), numbers.end(), std::back_inserter(finite), [](double number) { return std::isfinite(number); });
-  if (finite.empty() || rows < 2 || columns < 16) return {};
-  const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
-  const double least = *low, most = *high;
+void Losses::read_line(std::string_view line) {
+  const std::size_t before = all_.size();
+  std::optional<double> step;
+  for (std::size_t at = 1; at < line.size(); ++at) {
+    if (!is_blank_or_mark(line[at])) continue;
+    const bool is_step = word_ends(line, at, "step", true);
+    if (!is_step && !word_ends(line, at, "loss", false)) continue;
+    while (at < line.size() && is_blank_or_mark(line[at])) ++at;
+    double number = 0;
+    const auto [end, error] = std::from_chars(line.data() + at, line.data() + line.size(), number);
+    if (error != std::errc()) continue;
+    if (is_step) {
+      step = number;
+    } else {
+      last_.assign(line.data() + at, end);
+      if (all_.size() < kMostLosses) all_.push_back({number, std::nullopt});
+    }
+    at = static_cast<std::size_t>(end - line.data());
+  }
+  for (std::size_t i = before; i < all_.size(); ++i) all_[i].step = step;
+}
+
+LossCurve Losses::curve() const {
+  LossCurve curve;
+  curve.is_by_step = std::any_of(all_.begin(), all_.end(), [](const Loss& loss) { return loss.step && std::isfinite(*loss.step); });
+  std::optional<double> at;
+  double count = 0;
+  for (const Loss& loss : all_) {
+    ++count;
+    if (loss.step && std::isfinite(*loss.step)) at = loss.step;
+    if (!std::isfinite(loss.number) || (curve.is_by_step && !at)) continue;
+    curve.points.push_back({curve.is_by_step ? *at : count, loss.number});
+  }
+  return curve;
+}
+
+std::string plot(const LossCurve& curve, std::size_t columns, std::size_t rows) {
+  const std::vector<LossCurve::Point>& points = curve.points;
+  if (points.empty() || rows < 2 || columns < 16) return {};
+  const auto by_loss = [](const auto& a, const auto& b) { return a.loss < b.loss; };
+  const auto by_x = [](const auto& a, const auto& b) { return a.x < b.x; };
+  const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_loss);
+  const auto [left, right] = std::minmax_element(points.begin(), points.end(), by_x);
+  const double least = low->loss, most = high->loss, begin = left->x, range = right->x - left->x;
   std::vector<std::string> marks;
   for (std::size_t row = 0; row < rows; ++row) marks.push_back(fmt::format("{:.4g}", most - (most - least) * static_cast<double>(row) / static_cast<double>(rows - 1)));
   std::size_t width = 0;
   for (const std::string& mark : marks) width = std::max(width, mark.size());
-  const std::size_t cells = std::min(columns - width - 3, finite.size());
-  std::vector<std::size_t> height(cells);
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    const std::size_t first = cell * finite.size() / cells, last = std::max(first + 1, (cell + 1) * finite.size() / cells);
-    double sum = 0;
-    for (std::size_t i = first; i < last; ++i) sum += finite[i];
-    const double mean = sum / static_cast<double>(last - first);
-    const double share = most > least ? (most - mean) / (most - least) : 0.5;
-    height[cell] = static_cast<std::size_t>(std::lround(share * static_cast<double>(rows - 1)));
+  const std::size_t cells = std::min(columns - width - 3, points.size());
+  std::vector<double> sums(cells), counts(cells);
+  for (const LossCurve::Point& point : points) {
+    const double share = range > 0 ? (point.x - begin) / range : 0;
+    const std::size_t cell = std::min(cells - 1, static_cast<std::size_t>(share * static_cast<double>(cells)));
+    sums[cell] += point.loss;
+    ++counts[cell];
   }
   std::string text;
   for (std::size_t row = 0; row < rows; ++row) {
     std::string line = fmt::format("{:>{}} |", row == 0 || row + 1 == rows || row == rows / 2 ? marks[row] : "", width);
-    for (std::size_t cell = 0; cell < cells; ++cell) line += height[cell] == row ? '*' : ' ';
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      const double share = most > least ? (most - sums[cell] / counts[cell]) / (most - least) : 0.5;
+      line += counts[cell] > 0 && std::lround(share * static_cast<double>(rows - 1)) == static_cast<long>(row) ? '*' : ' ';
+    }
     while (line.ends_with(' ')) line.pop_back();
     text += line + "\n";
   }
-  const std::string first = "1", last = thousands(static_cast<std::int64_t>(finite.size()));
+  const std::string first = fmt::format("{}{}", curve.is_by_step ? "step " : "", thousands(static_cast<std::int64_t>(begin)));
+  const std::string last = thousands(static_cast<std::int64_t>(right->x));
   text += std::string(width + 1, ' ') + "+" + std::string(cells, '-') + "\n";
   return text + std::string(width + 2, ' ') + first + std::string(cells > first.size() + last.size() ? cells - first.size() - last.size() : 1, ' ') + last + "\n";
 }

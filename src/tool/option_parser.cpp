@@ -1,6 +1,10 @@
 #include "tool/option_parser.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "support/diagnostics.h"
+#include "support/text.h"
 
 namespace mtf::tool {
 
@@ -30,6 +34,32 @@ void OptionParser::texts(const std::string& names, std::vector<std::string>& to,
 
 void OptionParser::number(const std::string& names, int& to, const std::string& type, const std::string& about) {
   app_.add_option(names, to, about)->type_name(type);
+}
+
+void OptionParser::excludes(const std::string& option, const std::vector<std::string>& others, const std::string& help) { add({option, others, help, false}); }
+
+void OptionParser::needs(const std::string& option, const std::vector<std::string>& others) { add({option, others, {}, true}); }
+
+void OptionParser::add(Rule rule) {
+  if (!rules_) {
+    rules_ = std::make_shared<std::vector<Rule>>();
+    app_.final_callback([&app = app_, rules = rules_] {
+      const auto is_given = [&](const std::string& option) { return app.get_option(option)->count() > 0; };
+      if (is_given("--help")) return;
+      for (const Rule& each : *rules) {
+        if (!is_given(each.option)) continue;
+        const auto other = std::find_if(each.others.begin(), each.others.end(), is_given);
+        if (each.wants_one && other == each.others.end()) {
+          std::vector<std::string> names;
+          for (const std::string& name : each.others) names.push_back(code(name));
+          fail(Diagnostic(Kind::bad_usage, {}, fmt::format("{} says something only beside {}", code(each.option), join_words(names, "or"))));
+        }
+        if (!each.wants_one && other != each.others.end())
+          fail(Diagnostic(Kind::bad_usage, {}, fmt::format("{} and {} cannot be combined", code(each.option), code(*other))).help(each.help));
+      }
+    });
+  }
+  rules_->push_back(std::move(rule));
 }
 
 }  // namespace mtf::tool

@@ -1,5 +1,6 @@
 #pragma once
 // Declaring the options of a command, whatever library parses them.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,22 @@ class OptionParser {
   void texts(const std::string& names, std::vector<std::string>& to, const std::string& type, const std::string& about);
   void number(const std::string& names, int& to, const std::string& type, const std::string& about);
 
+  /// What has been declared as `option` cannot stand beside any of the others: whoever gives both is refused, with `help`.
+  void excludes(const std::string& option, const std::vector<std::string>& others, const std::string& help = {});
+  /// It says something only where one of the others is given.
+  void needs(const std::string& option, const std::vector<std::string>& others);
+
  private:
+  struct Rule {
+    std::string option;
+    std::vector<std::string> others;
+    std::string help;
+    bool wants_one;  ///< of the others; or none
+  };
+  void add(Rule rule);
+
   CLI::App& app_;
+  std::shared_ptr<std::vector<Rule>> rules_;  ///< that the app checks when it has been parsed
 };
 
 }  // namespace mtf::tool

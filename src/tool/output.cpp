@@ -1,6 +1,7 @@
 #include "tool/output.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,11 @@ OutputError::OutputError(int error) : UserError(Diagnostic(Kind::cannot_write, {
 
 void write_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw OutputError(errno);
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 void flush_output() {

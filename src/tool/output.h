@@ -1,5 +1,6 @@
 #pragma once
 // Standard output, in which every command says what it has to say: nothing of it is lost without an error.
+#include <cstddef>
 #include <string_view>
 
 #include "support/diagnostics.h"
@@ -21,6 +22,9 @@ template <typename... Args>
 void write_output(fmt::format_string<Args...> text, Args&&... args) {
   write_output(std::string_view(fmt::format(text, std::forward<Args>(args)...)));
 }
+
+/// How many columns the terminal has that standard output is; 0 if it is none.
+std::size_t terminal_columns();
 
 /// Writes what is kept; every command ends with it. Throws OutputError if any of it was lost, now or before.
 void flush_output();

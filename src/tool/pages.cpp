@@ -38,9 +38,9 @@ std::vector<Page> read_pages(const std::string& name) {
     if (is_mark) in_program = !in_program;
     if (pages.empty() || is_mark) continue;
     std::string& text = pages.back().text;
-    const bool goes_on = !in_program && !line.empty() && !text.empty() && !text.ends_with("\n\n");
+    const bool goes_on = !in_program && !line.empty() && !line.starts_with("- ") && !text.empty() && !text.ends_with("\n\n");
     if (goes_on) text.back() = ' ';  // a paragraph is one line, for who shows it to break
-    text += (in_program && !line.empty() ? "  " : "") + line + "\n";
+    text += (in_program && !line.empty() ? "  " : "") + (goes_on ? std::string(trim(line)) : line) + "\n";
   }
   for (Page& page : pages) page.text = std::string(trim(page.text)) + "\n";
   std::erase_if(pages, [](const Page& page) { return page.text == "\n"; });  // what only stands above others
@@ -49,5 +49,6 @@ std::vector<Page> read_pages(const std::string& name) {
 
 std::vector<Page> error_pages() { return read_pages("ERRORS.md"); }
 std::vector<Page> language_pages() { return read_pages("LANGUAGE.md"); }
+std::vector<Page> prompt_pages() { return read_pages("PROMPT.md"); }
 
 }  // namespace mtf::tool

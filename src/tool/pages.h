@@ -1,5 +1,5 @@
 #pragma once
-// The sections of the pages that people read, stdlib/LANGUAGE.md and stdlib/ERRORS.md, as help shows them.
+// The sections of the pages that people read, stdlib/LANGUAGE.md, ERRORS.md and PROMPT.md, as help shows them.
 #include <string>
 #include <vector>
 
@@ -18,5 +18,7 @@ std::vector<Page> read_pages(const std::string& name);
 std::vector<Page> error_pages();
 /// Each reserved word, operator and sign of the language stands in the heading of one.
 std::vector<Page> language_pages();
+/// Each command of the prompt stands in the heading of one.
+std::vector<Page> prompt_pages();
 
 }  // namespace mtf::tool

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "eval/session.h"
 #include "support/text.h"
 
 namespace mtf::tool {
 namespace {
+
+constexpr std::string_view kSvg = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"mtf-";
 
 constexpr std::size_t kMostTiles = 4096;   // of one tensor
 constexpr std::int64_t kMostNamed = 4096;  // processors of a mesh that are named in its tiles
@@ -200,6 +203,14 @@ std::string draw_text(const Picture& picture, std::size_t width) {
 
 }  // namespace
 
+std::string svg_begin(std::string_view of, double width, double height) {
+  return fmt::format("{0}{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"0 0 {2} {3}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+                     "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+                     kSvg, of, width, height);
+}
+
+bool is_svg_of(std::string_view of, std::string_view text) { return text.starts_with(fmt::format("{}{}\"", kSvg, of)); }
+
 std::string xml_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -218,7 +229,7 @@ std::vector<Picture> pictures_of(Session& session, const std::vector<std::string
   std::vector<Picture> pictures;
   for (const std::string& expression : expressions) {
     for (LaidOut& tensor : session.lies(expression)) {
-      std::string name = tensor.name.empty() ? expression : expression + "." + tensor.name;
+      std::string name = tensor.name.empty() || tensor.name.starts_with('[') ? expression + tensor.name : expression + "." + tensor.name;
       pictures.push_back({std::move(name), std::move(tensor)});
     }
   }
@@ -241,11 +252,10 @@ std::string svg_of(const std::vector<Picture>& pictures) {
   std::string body;
   double y = 8;
   for (const Picture& picture : pictures) y = draw(body, picture, y);
-  return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
-             "<style>text {{ font: 12px sans-serif; fill: #222 }} .name {{ font-weight: bold }} .dim {{ fill: #666; font-size: 11px }} .tile {{ text-anchor: middle }} "
-             "rect {{ stroke: #444 }}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"white\" style=\"stroke: none\"/>\n",
-             kPage + 40, y) + body + "</svg>\n";
+  return svg_begin("tensors", std::round(kPage + 40), std::round(y)) +
+         "<style>text { font: 12px sans-serif; fill: #222 } .name { font-weight: bold } .dim { fill: #666; font-size: 11px } .tile { text-anchor: middle } "
+         "g rect { stroke: #444 }</style>\n" +
+         body + "</svg>\n";
 }
 
 std::string text_of(const std::vector<Picture>& pictures, std::size_t width) {

@@ -33,6 +33,11 @@ std::string svg_of(const std::vector<Picture>& pictures);
 /// The same in characters, lines of at most `width`.
 std::string text_of(const std::vector<Picture>& pictures, std::size_t width);
 
+/// How a self-contained SVG on white begins. Its class says what mtf has drawn in it, `of`: `is_svg_of` tells by it whether a text
+/// is one.
+std::string svg_begin(std::string_view of, double width, double height);
+bool is_svg_of(std::string_view of, std::string_view text);
+
 /// As text of XML: `<`, `&` and quotes escaped.
 std::string xml_text(std::string_view text);
 

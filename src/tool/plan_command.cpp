@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <memory>
+#include <set>
 
 #include "cost/idle_work.h"
 #include "eval/session.h"
 #include "exec/engine.h"
 #include "exec/program_record.h"
-#include "io/write_file.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/compare_text.h"
+#include "tool/generated_file.h"
 #include "tool/launch.h"
 #include "tool/layout_choices.h"
 #include "tool/output.h"
@@ -23,6 +25,7 @@
 #include "tool/report.h"
 #include "tool/script.h"
 #include "tool/symbolic_plan.h"
+#include "tool/table.h"
 
 namespace mtf::tool {
 namespace {
@@ -30,12 +33,15 @@ namespace {
 /// How often work is done more than once where the plan says why.
 constexpr double kWorthExplaining = 1.1;
 
+constexpr int kNotGiven = std::numeric_limits<int>::min();
+
 struct Options {
   std::string file;
   bool formula = false, symbolic = false, json = false, csv = false;
-  std::string by = "tree", sort = "source", report;
+  std::string by = "tree", report;
+  std::optional<std::string> sort;
   std::vector<std::string> draw, against;
-  int depth = -1, lines = 0;
+  int depth = kNotGiven, lines = kNotGiven;
   std::string reads, machine;
 };
 
@@ -53,15 +59,19 @@ std::shared_ptr<std::vector<double>> read_reads(const std::string& path) {
 
 PlanView view_of(const Options& options) {
   PlanView view;
-  const auto one_of = [](const std::string& option, const std::string& given, const std::vector<std::string>& words) {
-    const auto at = std::find(words.begin(), words.end(), given);
-    if (at == words.end()) fail(Kind::bad_option_value, {}, "{}: expected {}, found {}", option, join_words(words, "or"), quote(given));
-    return at - words.begin();
+  view.by = plan_by(options.by);
+  if (options.sort) view.sort = plan_sort(*options.sort);
+  const auto number = [](const std::string& option, int given, int least) {
+    if (given != kNotGiven && given < least) fail(Kind::bad_option_value, {}, "{} {}: expected a number from {}", option, given, least);
+    return given != kNotGiven;
   };
-  view.by = static_cast<PlanBy>(one_of("--by", options.by, {"tree", "line", "function", "path", "collective", "value"}));
-  view.sort = static_cast<PlanSort>(one_of("--sort", options.sort, {"source", "flops", "bytes"}));
-  if (options.depth >= 0) view.depth = options.depth;
-  if (options.lines > 0) view.lines = options.lines;
+  const bool has_depth = number("--depth", options.depth, 0), has_lines = number("--lines", options.lines, 1);
+  if (has_depth) view.depth = options.depth;
+  if (has_lines) view.lines = options.lines;
+  refuse_unused(view.by, [&](std::string_view option) {
+    return (option == "--depth" && has_depth) || (option == "--lines" && has_lines) || (option == "--sort" && options.sort) || (option == "--formula" && options.formula);
+  });
+  view.width = terminal_columns();
   return view;
 }
 
@@ -74,10 +84,26 @@ std::vector<Compared> layouts_of(const Options& options, const std::shared_ptr<P
   return layouts;
 }
 
+/// Of what nobody reads, what stands on lines that cost nothing: of others a part is read.
+std::vector<Unread> without_costs(const std::vector<Unread>& unread, const PlanTree& tree) {
+  std::set<std::pair<const SourceFile*, std::size_t>> lines;
+  const auto line_of = [](Span span) { return std::pair(span.file, span.is_known() ? span.file->line_of(span.begin) : 0); };
+  each_cost(tree, [&](const StatementCost& cost, std::int64_t, const std::vector<const CallFrame*>& frames) {
+    lines.insert(line_of(source_of(cost, frames)));
+    for (const CallFrame* frame : frames) lines.insert(line_of(frame->span));
+  });
+  std::vector<Unread> left;
+  for (const Unread& each : unread)
+    if (!lines.contains(line_of(each.place))) left.push_back(each);
+  return left;
+}
+
 int plan(const Options& options, const ProgramOptions& program) {
+  if (!options.report.empty() && launch().rank == 0) expect_replaceable(options.report, "a report of mtf", is_report);
   Settings settings = settings_of(program, launch().ranks);
   EngineOptions engine_options = engine_options_of(program);
   engine_options.dry = true;
+  const PlanView view = view_of(options);
   const Script script = read_script(options.file);
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
@@ -92,38 +118,46 @@ int plan(const Options& options, const ProgramOptions& program) {
   Engine engine(engine_options);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, nowhere);
-  const PlanView view = view_of(options);
   PlanTotals totals;
   PlanTree tree;
   std::optional<SymbolicPlan> symbolic;
   if (options.symbolic) symbolic.emplace(*engine_options.record);
   session.on_statement([&](const StatementReport& statement) {
     if (symbolic) return symbolic->add(statement);
-    if (view.by == PlanBy::kValue) write_output(plan_text(statement, options.formula));
-    else tree.add(statement);
+    if (view.by == PlanBy::kValue) write_output(plan_text(statement, options.formula, view.width));
+    tree.add(statement);
     totals.add(statement);
   });
   session.run_text(script.name, script.text);
   if (symbolic) {
-    write_output(symbolic->text());
+    write_output(folded(symbolic->text(), view.width));
     return 0;
   }
-  std::string totals_text = totals.text(engine.counters(), session.stored_variables());
+  PlanSummary summary{totals.counters(), {}, session.stored_variables(), totals.doubts(), {}, {}};
+  const std::int64_t in_force = session.mesh().size();
+  summary.counters.processors = std::max(engine.counters().processors, in_force);
+  summary.counters.peak_bytes = engine.counters().peak_bytes;
+  if (in_force == summary.counters.processors) summary.mesh = to_string(session.mesh());
+  // What an estimate has not walked to its end may be read there.
+  if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
   // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
   if (duplication(engine.counters()) > kWorthExplaining) {
     const auto record = engine_options.record ? engine_options.record : planned(script, settings, std::make_shared<ProgramRecord>()).record;
-    for (const std::string& sentence : sentences(idle_work(*record))) totals_text += "warning: " + sentence + "\n";
+    summary.warnings = sentences(idle_work(*record));
   }
-  if (machine) totals_text += time_text(LayoutCosts(engine_options.record, machine).in(nullptr, nullptr).time, machine->name);
+  if (machine) {
+    summary.seconds = seconds_of(LayoutCosts(engine_options.record, machine).in(nullptr, nullptr).time);
+    summary.machine = machine->name;
+  }
   if (!options.report.empty()) {
     const MachineModel model = machine.value_or(MachineModel());
-    write_file_atomically(options.report, html_report({script.name, script.text, totals_text, &tree, pictures_of(script, settings, options.draw),
+    replace_file(options.report, html_report({script.name, script.text, summary_text(summary), &tree, pictures_of(script, settings, options.draw),
                                                        layouts_of(options, engine_options.record, model, program.layout), model.name}));
     return 0;
   }
-  if (options.json) write_output(view_json(tree));
-  else if (options.csv) write_output(view_csv(tree));
-  else write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + totals_text);
+  if (options.json) write_output(view_json(tree, summary));
+  else if (options.csv) write_output(view_csv(tree, summary));
+  else write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + summary_text(summary, view.width));
   flush_output();
   std::quick_exit(0);  // to take the programs of a large model apart would be a tenth of the time
 }
@@ -137,9 +171,13 @@ const Command kPlanCommand = {
         "A tree that follows the source: each statement with what all of its turns cost, and below it, of one turn, the\n"
         "calls and lines that cost most. Calls at one place are one line of the tree, and a line's backward pass is part\n"
         "of the line. Figures are those of the largest processor, and exactly what `counters` measures when the script\n"
-        "runs. After many turns the rest of a loop is estimated, and marked so; a loop whose turns depend on computed\n"
-        "values is shown per turn. The mesh may have any size.\n"
+        "runs. Where numbers that only the run knows decide what is computed, each branch is counted, and one turn of a loop\n"
+        "(`per turn`); after many turns the rest of a loop is taken to cost as much. Totals are an estimate then, and say so,\n"
+        "with the lines that make them one; `--reads` tells what a run has read. What nobody reads is not computed, and is\n"
+        "listed below the totals. The mesh may have any size. At a terminal lines are cut to its width.\n"
         "\n"
+        "`--json` and `--csv` hold what the text holds: in JSON the totals are `in_all`, and the tree its parts; in CSV they\n"
+        "are a second table, behind an empty line.\n"
         "`--by value` shows each value with its type and layout and each collective with why it is needed.\n"
         "`--symbolic` shows the costs of each statement as formulas, `2·batch·io·hidden / (rows·cols)`: what it computes, the\n"
         "values that its collectives are counted by, the ratio of both, and the elements of all that it reads and makes, the\n"
@@ -156,19 +194,29 @@ const Command kPlanCommand = {
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--reads", options->reads, "FILE", "What the host reads of tensors, as `mtf run --reads` wrote it");
       parser.text("--by", options->by, "WHAT", "Costs by tree (the default), line, function, path of the model's part, collective, or value");
-      parser.text("--sort", options->sort, "ORDER", "By source (the default of the tree), flops or bytes");
+      parser.text("--sort", options->sort, "ORDER", "By source (the default of the tree), flops (of lists) or bytes (of collectives)");
       parser.number("--depth", options->depth, "N", "Open the tree so deep, however many lines that takes");
       parser.number("--lines", options->lines, "N", "Open the tree to at most so many lines (40)");
       parser.text("--report", options->report, "FILE", "Write a page of HTML: the tree, the source beside its costs, pictures");
       parser.texts("--against", options->against, "RULES", "With --report: another layout, whose time is drawn beside that of the plan's; repeatable");
       parser.texts("--draw", options->draw, "WHAT", "With --report: a tensor or model to draw, as for `mtf draw`; may be repeated");
       parser.text("--machine", options->machine, "FILE", "Estimate the time by this machine model (see `mtf help calibrate`)");
-      parser.flag("--json", options->json, "The whole tree as JSON");
-      parser.flag("--csv", options->csv, "The costs of each line of source as CSV");
+      parser.flag("--json", options->json, "The whole tree and the totals as JSON");
+      parser.flag("--csv", options->csv, "The costs of each line of source, and the totals, as CSV");
       parser.flag("--symbolic", options->symbolic, "Costs as formulas in the script's dims and axes");
       parser.flag("--formula", options->formula, "With --by value: the formula beside each figure");
       add_program_options(parser, program);
       add_engine_options(parser, program);
+      parser.excludes("--symbolic", {"--json", "--csv", "--report"}, "each is another form of the plan: ask for one after the other");
+      parser.excludes("--json", {"--csv", "--report"}, "each is another form of the plan: ask for one after the other");
+      parser.excludes("--csv", {"--report"}, "each is another form of the plan: ask for one after the other");
+      for (const char* form : {"--symbolic", "--json", "--csv", "--report"}) {
+        const std::string help = fmt::format("{} has a form of its own, and is whole", code(form));
+        for (const char* text : {"--by", "--sort", "--depth", "--lines", "--formula"}) parser.excludes(text, {form}, help);
+      }
+      parser.excludes("--symbolic", {"--machine"}, "a formula has no time");
+      parser.needs("--against", {"--report"});
+      parser.needs("--draw", {"--report"});
       return [options, &program] { return plan(*options, program); };
     }};
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/text.h"
+#include "tool/plan_tree.h"
 #include "tool/table.h"
 
 namespace mtf::tool {
@@ -12,8 +13,44 @@ namespace {
 
 std::string kind_text(CollectiveKind kind) { return std::string(name(kind)); }
 
-std::string place_text(const StatementReport& report) {
-  return report.span.is_known() ? fmt::format("{}:{}", report.span.file->name(), report.span.position().line) : "";
+constexpr std::size_t kMostLines = 12;  // of a list of places
+
+/// A list of places, each with its line and what is to be said of it: on one line, or below it where that is too long.
+class Places {
+ public:
+  /// Not wider than `width`, if it is not 0.
+  explicit Places(std::size_t width) : width_(width) {}
+  void add(Span span, const std::string& said) {
+    if (++count_ > kMostLines) return;
+    const std::string place = place_of(span), line = line_of(span);
+    table_.row({place, line, said});
+    lines_ += cut_off(fmt::format("    {}  {}", place, line), width_) + "\n" + (said.empty() ? "" : folded("        " + said, width_) + "\n");
+  }
+  std::string text() const {
+    const std::string table = table_.text("    ");
+    const std::vector<std::string> rows = split(table, '\n');
+    const bool fits = width_ == 0 || std::all_of(rows.begin(), rows.end(), [&](const std::string& row) { return count_code_points(row) <= width_; });
+    return (fits ? table : lines_) + (count_ > kMostLines ? fmt::format("    … and {} more\n", count_ - kMostLines) : "");
+  }
+
+ private:
+  std::size_t width_;
+  Table table_{"lll"};
+  std::string lines_;
+  std::size_t count_ = 0;
+};
+
+bool costs_nothing(const Counters& counters) {
+  return counters.flops == 0 && std::all_of(std::begin(counters.collectives), std::end(counters.collectives), [](const auto& kind) { return kind.empty(); });
+}
+
+std::string unread_text(const PlanSummary& summary, std::size_t width) {
+  if (summary.unread.empty()) return {};
+  Places places(width);
+  for (const Unread& each : summary.unread) places.add(each.place, each.name.empty() ? "" : each.name.str());
+  const std::string head = costs_nothing(summary.counters) ? "nothing is computed, because nobody reads what these lines make (`print` it, or bind it in `counters`):"
+                                                           : "not computed, because nobody reads it:";
+  return folded(head, width) + "\n" + places.text();
 }
 
 // `(a is b)` behind what it explains; nothing for nothing.
@@ -21,12 +58,24 @@ std::string behind(const std::string& formula, bool formulas) { return formulas 
 
 }  // namespace
 
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+std::string time_text(const std::vector<std::pair<std::string, double>>& seconds, const std::string& machine) {
+  Table table("lr");
+  for (const auto& [what, each] : seconds) table.row({what, seconds_text(each)});
+  return fmt::format("estimated time by {}\n", machine) + table.text("    ");
+}
+
 std::string turns_text(std::int64_t turns) {
   if (turns == 1) return {};
   return turns == 0 ? "per turn" : "×" + thousands(turns);
 }
 
-std::string plan_text(const StatementReport& report, bool formulas) {
+std::string plan_text(const StatementReport& report, bool formulas, std::size_t width) {
   if (report.costs.empty()) return {};
   // what | flops or values | formula | bytes | wire bytes | reason
   Table table("lrlrrl");
@@ -38,34 +87,45 @@ std::string plan_text(const StatementReport& report, bool formulas) {
     table.row({fmt::format("  {} over {}", kind_text(*cost.collective), cost.axes), count_text(cost.values, "value"),
                behind(cost.formula, formulas), bytes_text(cost.bytes), bytes_text(cost.wire_bytes) + " on the wire", cost.reason});
   }
-  std::string head = place_text(report) + "  " + report.text;
-  if (const std::string turns = turns_text(report.turns); !turns.empty()) head += "   (" + std::string(report.is_estimate ? "about " : "") + turns + ")";
-  return head + "\n" + table.text("    ");
+  Table head("l");
+  std::string tail;
+  if (const std::string turns = turns_text(report.turns); !turns.empty()) tail = "   (" + std::string(report.is_estimate ? "about " : "") + turns + ")";
+  const std::string place = report.span.is_known() ? fmt::format("{}:{}", report.span.file->name(), report.span.position().line) : "";
+  head.row({place + "  " + report.text}, tail);
+  return head.text("", "", width) + table.text("    ", "  ", width);
 }
 
 void PlanTotals::add(const StatementReport& report) {
-  const std::int64_t turns = std::max<std::int64_t>(report.turns, 1);
-  if (report.turns == 0 && !report.costs.empty()) turns_unknown_ = true;
-  if (report.is_estimate) estimated_ = true;
-  add_times(sum_, report.counters, turns);
+  for (const Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
+  add_times(sum_, report.counters, std::max<std::int64_t>(report.turns, 1));
 }
 
-std::string PlanTotals::text(const Counters& all, const StoredVariables& stored) const {
-  Counters counters = sum_;
-  counters.processors = all.processors;
-  counters.peak_bytes = all.peak_bytes;
-  return totals_text(counters, stored) + notes();
+std::string reason_of(const Doubt& doubt) {
+  switch (doubt.kind) {
+    case Doubt::Kind::kWays: return "only the run knows which way it goes: each is counted";
+    case Doubt::Kind::kTurns: return "only the run knows how often: one turn is counted";
+    case Doubt::Kind::kRest: return "only the run knows whether it ends here: what follows is counted";
+    case Doubt::Kind::kUnknown: return "only the run knows what this works on: it is not counted";
+    case Doubt::Kind::kSkipped: break;
+  }
+  return "not every turn was walked: the others are taken to cost as much";
 }
 
-std::string PlanTotals::notes() const {
-  std::string text;
-  if (estimated_) text += "    (an estimate: not every turn of the loops was walked)\n";
-  if (turns_unknown_) text += "    (what is shown per turn is counted once)\n";
-  return text;
+std::string estimate_note(const Doubts& doubts, std::size_t width) {
+  if (doubts.empty()) return {};
+  Places places(width);
+  for (const Doubt& doubt : doubts) places.add(doubt.place, reason_of(doubt));
+  return "an estimate:\n" + places.text();
 }
 
-std::string totals_text(const Counters& counters, const StoredVariables& stored) {
-  std::string out = fmt::format("total for each of {}\n", count_text(counters.processors, "processor"));
+std::string summary_text(const PlanSummary& summary, std::size_t width) {
+  std::string text = totals_text(summary.counters, summary.stored, summary.mesh) + estimate_note(summary.doubts, width) + unread_text(summary, width);
+  for (const std::string& warning : summary.warnings) text += folded("warning: " + warning, width) + "\n";
+  return text + (summary.seconds.empty() ? "" : time_text(summary.seconds, summary.machine));
+}
+
+std::string totals_text(const Counters& counters, const StoredVariables& stored, const std::string& mesh) {
+  std::string out = fmt::format("total for each of {}{}\n", count_text(counters.processors, "processor"), mesh.empty() ? "" : " of " + mesh);
   Table table("lrrrrr");
   table.row({"flops", thousands(counters.flops)});
   table.row({"flops of one processor alone", thousands(counters.unique_flops)});

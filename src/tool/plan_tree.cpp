@@ -12,36 +12,71 @@
 namespace mtf::tool {
 namespace {
 
-/// The calls through which a cost came, innermost first.
-std::vector<const CallFrame*> calls_of(const StatementCost& cost) {
+/// The calls under way, innermost first.
+std::vector<const CallFrame*> calls_of(const CallFrameRef& innermost) {
   std::vector<const CallFrame*> frames;
-  for (const CallFrame* frame = cost.frame.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
+  for (const CallFrame* frame = innermost.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
   return frames;
 }
 
-/// Parts of one report, found again by where they stand.
+/// Those of the program, outermost first.
+std::vector<const CallFrame*> way_to(const std::vector<const CallFrame*>& frames) {
+  std::vector<const CallFrame*> calls;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+    if (!(*frame)->backward) calls.push_back(*frame);
+  return calls;
+}
+
+/// How many of the calls that lead to a cut lead to all that costs something of what it computes.
+std::size_t calls_above(const std::vector<const CallFrame*>& to_cut, const std::vector<StatementCost>& costs) {
+  std::size_t above = to_cut.size();
+  for (const StatementCost& cost : costs) {
+    if (cost.flops == 0 && !cost.collective) continue;
+    const std::vector<const CallFrame*> calls = way_to(calls_of(cost.frame));
+    std::size_t same = 0;
+    while (same < above && same < calls.size() && calls[same]->span == to_cut[same]->span) ++same;
+    above = same;
+  }
+  return above;
+}
+
+bool compute_the_same(const PlanPart& a, const PlanPart& b) {
+  if ((a.turns == 0) != (b.turns == 0) || a.is_plan != b.is_plan || a.parts.size() != b.parts.size()) return false;
+  for (std::size_t i = 0; i < a.parts.size(); ++i)
+    if (a.parts[i]->text != b.parts[i]->text || !compute_the_same(*a.parts[i], *b.parts[i])) return false;
+  return true;
+}
+
+/// Parts below one, found again by where they stand.
 class Placer {
  public:
   explicit Placer(PlanPart& top) { parts_[{nullptr, {}}] = &top; }
 
-  void add(const StatementCost& cost) {
-    const std::vector<const CallFrame*> frames = calls_of(cost);
+  /// Below the first `above` of its calls.
+  void add(const StatementCost& cost, std::size_t above) {
+    const std::vector<const CallFrame*> frames = calls_of(cost.frame);
     const Span span = source_of(cost, frames);
     PlanPart* part = parts_.at({nullptr, {}});
     part->cost.add(cost);
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      if ((*frame)->backward) continue;
-      part = &below(*part, {(*frame)->span.file, (*frame)->span.begin, (*frame)->span.end}, (*frame)->span);
-      if (calls_[part].insert(*frame).second) {
-        ++part->calls;
-        (part->callee.empty() ? part->callee : part->last_callee) = (*frame)->callee;
-      }
+    const std::vector<const CallFrame*> calls = way_to(frames);
+    for (std::size_t i = above; i < calls.size(); ++i) {
+      part = &call(*part, *calls[i]);
       part->cost.add(cost);
     }
     const auto line = static_cast<std::uint32_t>(span.is_known() ? span.position().line : 0);
     part = &below(*part, {span.file, line, 0}, span);
     part->cost.add(cost);
     part->own.push_back(&cost);
+  }
+
+  /// The part of a call below another.
+  PlanPart& call(PlanPart& above, const CallFrame& frame) {
+    PlanPart& part = below(above, {frame.span.file, frame.span.begin, frame.span.end}, frame.span);
+    if (calls_[&part].insert(&frame).second) {
+      ++part.calls;
+      (part.callee.empty() ? part.callee : part.last_callee) = frame.callee;
+    }
+    return part;
   }
 
  private:
@@ -85,6 +120,15 @@ void PartCost::add(const PartCost& other) {
   wire_bytes = saturating_add(wire_bytes, other.wire_bytes);
 }
 
+/// The parts of a statement: its calls that lead to plans, found again for each of its reports.
+struct PlanTree::Statement {
+  explicit Statement(PlanPart& part) : above(part) {}
+  Placer above;
+};
+
+PlanTree::PlanTree() = default;
+PlanTree::~PlanTree() = default;
+
 void PlanTree::add(const StatementReport& given) {
   if (given.costs.empty()) return;
   const StatementReport& report = *reports_.emplace_back(std::make_unique<StatementReport>(given));
@@ -92,21 +136,30 @@ void PlanTree::add(const StatementReport& given) {
     PlanPart& statement = *root_.parts.emplace_back(std::make_unique<PlanPart>());
     statement.span = report.span;
     statement.text = report.text;
+    statement.is_estimate = !report.doubts.empty();
+    last_ = std::make_unique<Statement>(statement);
   }
-  PlanPart& statement = *root_.parts.back();
+  PartCost all;
+  for (const StatementCost& cost : report.costs) all.add(cost, std::max<std::int64_t>(report.turns, 1));
+  root_.cost.add(all);
+  PlanPart* part = root_.parts.back().get();
+  part->cost.add(all);
+  const std::vector<const CallFrame*> calls = way_to(calls_of(report.frame));
+  const std::size_t above = calls_above(calls, report.costs);
+  for (std::size_t i = 0; i < above; ++i) {
+    part = &last_->above.call(*part, *calls[i]);
+    part->cost.add(all);
+  }
   auto made = std::make_unique<PlanPart>();
   PlanPart& plan = *made;
-  plan.span = report.cut.is_known() ? report.cut : report.span;
+  plan.is_plan = true;
+  plan.span = above < calls.size() ? calls[above]->span : report.cut.is_known() ? report.cut : report.span;
   plan.text = line_of(plan.span);
   plan.turns = report.turns;
   plan.is_estimate = report.is_estimate;
   Placer placer(plan);
-  for (const StatementCost& cost : report.costs) placer.add(cost);
-  PartCost all;
-  for (const StatementCost& cost : report.costs) all.add(cost, std::max<std::int64_t>(report.turns, 1));
-  statement.cost.add(all);
-  root_.cost.add(all);
-  for (std::unique_ptr<PlanPart>& other : statement.parts) {
+  for (const StatementCost& cost : report.costs) placer.add(cost, above);
+  for (std::unique_ptr<PlanPart>& other : part->parts) {
     if (!compute_the_same(*other, plan)) continue;
     const std::int64_t turns = saturating_add(other->turns, plan.turns);
     if (plan.turns > other->turns) std::swap(other, made);
@@ -115,20 +168,13 @@ void PlanTree::add(const StatementReport& given) {
     other->turns = turns;
     return;
   }
-  statement.parts.push_back(std::move(made));
-}
-
-bool PlanTree::compute_the_same(const PlanPart& a, const PlanPart& b) {
-  if ((a.turns == 0) != (b.turns == 0) || a.parts.size() != b.parts.size()) return false;
-  for (std::size_t i = 0; i < a.parts.size(); ++i)
-    if (a.parts[i]->text != b.parts[i]->text || !compute_the_same(*a.parts[i], *b.parts[i])) return false;
-  return true;
+  part->parts.push_back(std::move(made));
 }
 
 void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit) {
   for (const auto& report : tree.reports()) {
     for (const StatementCost& cost : report->costs) {
-      visit(cost, std::max<std::int64_t>(report->turns, 1), calls_of(cost));
+      visit(cost, std::max<std::int64_t>(report->turns, 1), calls_of(cost.frame));
     }
   }
 }
@@ -142,8 +188,16 @@ Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& f
   return span;
 }
 
-const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part, bool is_statement) {
-  return is_statement && part.parts.size() == 1 ? part.parts[0]->parts : part.parts;
+const PlanPart* only_plan(const PlanPart& part) { return part.parts.size() == 1 && part.parts[0]->is_plan ? part.parts[0].get() : nullptr; }
+
+const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part) {
+  const PlanPart* const plan = only_plan(part);
+  return plan ? plan->parts : part.parts;
+}
+
+std::int64_t times_below(const PlanPart& part, std::int64_t times) {
+  const PlanPart* const plan = part.is_plan ? &part : only_plan(part);
+  return plan ? std::max<std::int64_t>(plan->turns, 1) : times;
 }
 
 std::string callee_text(const PlanPart& part) {
@@ -151,9 +205,12 @@ std::string callee_text(const PlanPart& part) {
   return part.callee + (several ? " … " + part.last_callee.substr(part.last_callee.find(' ') + 1) : "");
 }
 
-std::string how_often(const PlanPart& plan) {
-  const std::string turns = turns_text(plan.turns);
-  return plan.is_estimate && !turns.empty() ? "about " + turns : turns;
+std::string how_often(const PlanPart& part) {
+  const PlanPart* const plan = part.is_plan ? &part : only_plan(part);
+  if (!plan) return {};
+  std::string text = turns_text(plan->turns);
+  if (plan->is_estimate && !text.empty()) text = "about " + text;
+  return text + (plan->variants > 1 ? fmt::format(" in {} variants", plan->variants) : "");
 }
 
 std::string place_of(Span span) {

@@ -1,9 +1,10 @@
 #pragma once
 // What a program costs, as a tree that follows its source: statements, the calls in them, lines.
 //
-// Figures are those of the largest processor. Those of a statement are of all its turns; below it, of one turn, where a
-// loop's turns differ a little of the most frequent one. Calls that stand at one place are one part, however often they
-// were made there, and a line's backward pass is part of the line.
+// Figures are those of the largest processor. A plan is what one cut computes, once or in many turns of a loop; it stands below
+// the calls that were under way there. Figures of a plan and of what is below it are those of one turn, where turns differ a
+// little of the most frequent one; above, of a statement and of calls that lead to plans, those of all turns. Calls that stand
+// at one place are one part, however often they were made there, and a line's backward pass is part of the line.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,10 +31,11 @@ struct PlanPart {
   std::string text;         ///< as the program has it, its first line
   std::string callee;       ///< of a call, as CallFrame says
   std::string last_callee;  ///< of the last of several calls
-  std::int64_t turns = 1;   ///< of a statement's plan; 0: only the run knows
-  int variants = 1;         ///< of a plan: plans that are shown as one, since they compute the same lines
-  bool is_estimate = false;
-  std::int64_t calls = 0;  ///< made here, in all that is shown as one
+  bool is_plan = false;
+  std::int64_t turns = 1;    ///< of a plan; 0: only the run knows
+  int variants = 1;          ///< of a plan: plans that are shown as one, since they compute the same lines
+  bool is_estimate = false;  ///< of a plan's turns; of a statement's figures
+  std::int64_t calls = 0;    ///< made here, in all that is shown as one
   PartCost cost;
   std::vector<std::unique_ptr<PlanPart>> parts;
   std::vector<const StatementCost*> own;  ///< of a line: what is computed there
@@ -41,6 +43,8 @@ struct PlanPart {
 
 class PlanTree {
  public:
+  PlanTree();
+  ~PlanTree();
   /// A report of a statement: one plan of it. The costs that parts point to live as long as the tree.
   void add(const StatementReport& report);
   /// The statements, in the program's order.
@@ -48,9 +52,10 @@ class PlanTree {
   const std::vector<std::unique_ptr<StatementReport>>& reports() const { return reports_; }
 
  private:
-  static bool compute_the_same(const PlanPart& a, const PlanPart& b);
+  struct Statement;
 
   PlanPart root_;
+  std::unique_ptr<Statement> last_;
   std::vector<std::unique_ptr<StatementReport>> reports_;
 };
 
@@ -59,12 +64,16 @@ void each_cost(const PlanTree& tree, const std::function<void(const StatementCos
 /// Where a cost belongs: a backward one to the expression that it is the derivative of.
 Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& frames);
 
-/// What stands below a part: its parts; of a statement that has one plan the plan's.
-const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part, bool is_statement);
+/// The plan of a part that has nothing but one, which is shown as one with it; null if there is none.
+const PlanPart* only_plan(const PlanPart& part);
+/// What stands below a part: its parts, or those of its only plan.
+const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part);
+/// How often what stands below a part is computed, which is computed so many `times` itself.
+std::int64_t times_below(const PlanPart& part, std::int64_t times);
 /// What a part calls: `Layer blocks[0] … blocks[3]`; nothing if it is no call.
 std::string callee_text(const PlanPart& part);
-/// How often a plan is computed: `about ×271`; nothing if once.
-std::string how_often(const PlanPart& plan);
+/// How often a plan, or the only one of a part, is computed: `about ×271`; nothing if once, or if it is another part.
+std::string how_often(const PlanPart& part);
 
 /// `model.mtf:12`, without folders.
 std::string place_of(Span span);

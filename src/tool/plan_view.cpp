@@ -9,6 +9,7 @@
 #include <queue>
 #include <set>
 
+#include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/table.h"
 
@@ -16,15 +17,6 @@ namespace mtf::tool {
 namespace {
 
 constexpr std::size_t kWidestText = 76;
-
-std::string cut_off(const std::string& text, std::size_t width) {
-  if (count_code_points(text) <= width) return text;
-  std::size_t end = 0;
-  for (std::size_t points = 0; end < text.size() && points + 1 < width; ++points)
-    do ++end;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80);
-  return text.substr(0, end) + "…";
-}
 
 /// What a part that is computed so often has of all flops.
 std::string share_text(std::int64_t flops, std::int64_t times, std::int64_t all) {
@@ -43,10 +35,10 @@ std::vector<std::string> figures(const PartCost& cost, std::int64_t times, std::
 
 std::vector<std::string> heading(const std::string& last) { return {"share", "flops", "backward", "collectives", "bytes", "", last}; }
 
-void add_row(Table& table, std::vector<std::string> cells, std::string place, std::string text) {
+void add_row(Table& table, std::vector<std::string> cells, std::string place, std::string text, std::string tail = {}) {
   cells.push_back(std::move(place));
   cells.push_back(std::move(text));
-  table.row(std::move(cells));
+  table.row(std::move(cells), std::move(tail));
 }
 
 // ---- the tree --------------------------------------------------------------------------------------------------------
@@ -59,7 +51,7 @@ class TreeText {
     rows(tree.root(), 0, 1);
   }
 
-  std::string text() const { return table_.text(); }
+  std::string text() const { return table_.text("", "  ", view_.width); }
 
  private:
   /// Chooses the parts that are shown opened.
@@ -68,53 +60,55 @@ class TreeText {
       std::int64_t weight;
       const PlanPart* part;
       int level;
+      std::int64_t times;
       bool operator<(const Closed& other) const { return weight < other.weight; }
     };
     std::priority_queue<Closed> closed;
     auto add = [&](const PlanPart& part, int level, std::int64_t times) {
-      if (parts_of(part, level == 1).empty()) return;
-      closed.push({(part.cost.flops / 1024 + part.cost.bytes) * times, &part, level});
+      if (parts_of(part).empty()) return;
+      closed.push({(part.cost.flops / 1024 + part.cost.bytes) * times, &part, level, times});
     };
     int lines = static_cast<int>(root.parts.size());
     for (const auto& statement : root.parts) add(*statement, 1, 1);
     while (!closed.empty()) {
       const Closed next = closed.top();
       closed.pop();
-      const auto& parts = parts_of(*next.part, next.level == 1);
+      const auto& parts = parts_of(*next.part);
       if (view_.depth ? next.level > *view_.depth : lines + static_cast<int>(parts.size()) > view_.lines) continue;
       opened_.insert(next.part);
       lines += static_cast<int>(parts.size());
-      const bool plans = next.level == 1 && next.part->parts.size() > 1;
-      for (const auto& part : parts) add(*part, next.level + 1, std::max<std::int64_t>(plans ? part->turns : 1, 1));
+      const std::int64_t times = times_below(*next.part, next.times);
+      for (const auto& part : parts) add(*part, next.level + 1, times_of(*part, times));
     }
   }
 
   /// The parts of `part`, which is computed `times` times.
   void rows(const PlanPart& part, int level, std::int64_t times) {
     std::vector<const PlanPart*> parts;
-    for (const auto& each : parts_of(part, level == 1)) parts.push_back(each.get());
-    if (view_.sort != PlanSort::kSource)
+    for (const auto& each : parts_of(part)) parts.push_back(each.get());
+    if (view_.sort && *view_.sort != PlanSort::kSource)
       std::stable_sort(parts.begin(), parts.end(), [&](const PlanPart* a, const PlanPart* b) {
-        return view_.sort == PlanSort::kFlops ? a->cost.flops > b->cost.flops : a->cost.bytes > b->cost.bytes;
+        return *view_.sort == PlanSort::kFlops ? a->cost.flops > b->cost.flops : a->cost.bytes > b->cost.bytes;
       });
     const std::string indent(2 * static_cast<std::size_t>(level), ' ');
     for (const PlanPart* each : parts) {
-      const bool is_plan = level == 1 && part.parts.size() > 1;
-      const std::int64_t all = is_plan ? std::max<std::int64_t>(each->turns, 1) : times;
-      add_row(table_, figures(each->cost, all, all_flops_), place_of(each->span), indent + label(*each, part, level + 1));
-      if (opened_.count(each)) rows(*each, level + 1, level == 0 && each->parts.size() == 1 ? std::max<std::int64_t>(each->parts[0]->turns, 1) : all);
+      const std::int64_t all = times_of(*each, times);
+      add_row(table_, figures(each->cost, all, all_flops_), place_of(each->span), indent + cut_off(each->text, kWidestText), tail_of(*each, part));
+      if (opened_.count(each)) rows(*each, level + 1, times_below(*each, all));
     }
   }
 
-  static std::string label(const PlanPart& part, const PlanPart& above, int level) {
-    std::string text = cut_off(part.text, kWidestText);
+  /// How often a part is computed whose neighbours are computed so many `times`.
+  static std::int64_t times_of(const PlanPart& part, std::int64_t times) { return part.is_plan ? std::max<std::int64_t>(part.turns, 1) : times; }
+
+  /// What a part calls, and how often it does and is computed.
+  static std::string tail_of(const PlanPart& part, const PlanPart& above) {
+    std::string text;
     if (const std::string callee = callee_text(part); !callee.empty()) text += "   " + callee;
     const std::int64_t around = std::max<std::int64_t>(above.calls, 1);
     if (part.calls > around) text += part.calls % around == 0 ? "   ×" + thousands(part.calls / around) : "   ×" + thousands(part.calls) + " in all";
-    const PlanPart& plan = level == 1 && part.parts.size() == 1 ? *part.parts[0] : part;
-    if (level > 2 || (level == 1 && part.parts.size() > 1)) return text;
-    if (const std::string turns = how_often(plan); !turns.empty()) text += "   " + turns;
-    return text + (plan.variants > 1 ? fmt::format(" in {} variants", plan.variants) : "");
+    if (const std::string turns = how_often(part); !turns.empty()) text += "   " + turns;
+    return text + (part.is_estimate && !part.is_plan ? "   (an estimate)" : "");
   }
 
   const PlanView& view_;
@@ -159,23 +153,32 @@ std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
 
 std::string flat_text(const PlanTree& tree, const PlanView& view) {
   std::vector<Group> groups = groups_of(tree, view.by);
-  const bool bytes = view.sort == PlanSort::kBytes || (view.sort == PlanSort::kSource && view.by == PlanBy::kCollective);
-  std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) { return bytes ? a.cost.bytes > b.cost.bytes : a.cost.flops > b.cost.flops; });
+  const PlanSort sort = view.sort.value_or(view.by == PlanBy::kCollective ? PlanSort::kBytes : PlanSort::kFlops);
+  std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
+    if (sort == PlanSort::kSource) return a.span.file == b.span.file && a.span.begin < b.span.begin;
+    return sort == PlanSort::kBytes ? a.cost.bytes > b.cost.bytes : a.cost.flops > b.cost.flops;
+  });
   Table table("rrrrrll");
   table.row(heading(view.by == PlanBy::kFunction ? "function" : view.by == PlanBy::kPath ? "part" : view.by == PlanBy::kCollective ? "collective" : "line"));
   for (const Group& group : groups)
     add_row(table, figures(group.cost, 1, tree.root().cost.flops), view.by == PlanBy::kPath || view.by == PlanBy::kFunction ? "" : place_of(group.span), group.text);
-  return table.text();
+  return table.text("", "  ", view.width);
 }
 
-nlohmann::ordered_json json_of(const PlanPart& part) {
-  nlohmann::ordered_json json;
-  if (part.span.is_known()) {
-    json["file"] = part.span.file->name();
-    json["line"] = part.span.position().line;
-    json["column"] = part.span.position().column;
-    json["text"] = part.text;
-  }
+using Json = nlohmann::ordered_json;
+
+Json json_of(Span place, const std::string& text) {
+  Json json;
+  if (!place.is_known()) return json;
+  json["file"] = place.file->name();
+  json["line"] = place.position().line;
+  json["column"] = place.position().column;
+  json["text"] = text;
+  return json;
+}
+
+Json json_of(const PlanPart& part) {
+  Json json = json_of(part.span, part.text);
   if (!part.callee.empty()) json["callee"] = part.callee;
   if (part.calls > 0) json["calls"] = part.calls;
   if (part.turns != 1) json["turns"] = part.turns;
@@ -186,7 +189,7 @@ nlohmann::ordered_json json_of(const PlanPart& part) {
   json["bytes"] = part.cost.bytes;
   json["wire_bytes"] = part.cost.wire_bytes;
   for (const StatementCost* cost : part.own) {
-    nlohmann::ordered_json value{{"value", cost->value}};
+    Json value{{"value", cost->value}};
     if (cost->collective) {
       value["collective"] = name(*cost->collective);
       value["over"] = cost->axes;
@@ -203,24 +206,117 @@ nlohmann::ordered_json json_of(const PlanPart& part) {
   return json;
 }
 
+/// What a program is in all: each figure with its name, and of what it is.
+template <typename Visit>
+void each_figure(const PlanSummary& summary, const Visit& visit) {
+  const Counters& counters = summary.counters;
+  visit("processors", "", counters.processors);
+  visit("flops", "", counters.flops);
+  visit("unique_flops", "", counters.unique_flops);
+  visit("peak_bytes", "", counters.peak_bytes);
+  visit("parameters", "", summary.stored.parameters);
+  visit("parameter_bytes", "", summary.stored.parameter_bytes);
+  visit("states", "", summary.stored.states);
+  visit("state_bytes", "", summary.stored.state_bytes);
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    for (const auto& [axes, count] : counters.collectives[kind]) {
+      if (count.count == 0) continue;
+      const std::string of = fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes);
+      visit("count", of, count.count);
+      visit("calls", of, count.calls);
+      visit("values", of, count.values);
+      visit("bytes", of, count.bytes);
+      visit("wire_bytes", of, count.wire_bytes);
+    }
+  }
+  for (const auto& [of, seconds] : summary.seconds) visit("seconds", of, seconds);
+}
+
+Json json_of(const PlanSummary& summary) {
+  Json json, collectives = Json::object();
+  json["mesh"] = summary.mesh;
+  each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) {
+    if (of.empty()) json[name] = figure;
+    else if (name == "seconds") json["seconds"][of] = figure;
+    else collectives[of][name] = figure;
+  });
+  json["collectives"] = std::move(collectives);
+  if (!summary.machine.empty()) json["machine"] = summary.machine;
+  json["is_estimate"] = !summary.doubts.empty();
+  for (const Doubt& doubt : summary.doubts) {
+    json["estimates"].push_back(json_of(doubt.place, line_of(doubt.place)));
+    json["estimates"].back()["why"] = reason_of(doubt);
+  }
+  for (const Unread& unread : summary.unread) {
+    json["not_read"].push_back(json_of(unread.place, line_of(unread.place)));
+    if (!unread.name.empty()) json["not_read"].back()["name"] = unread.name.str();
+  }
+  for (const std::string& warning : summary.warnings) json["warnings"].push_back(warning);
+  return json;
+}
+
+/// A cell of CSV.
+std::string quoted(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+  return "\"" + text + "\"";
+}
+
+std::ptrdiff_t position_of(const std::string& option, const std::string& word, const std::vector<std::string>& words) {
+  const auto at = std::find(words.begin(), words.end(), word);
+  if (at == words.end()) fail(Kind::bad_option_value, {}, "{}: expected {}, found {}", option, join_words(words, "or"), quote(word));
+  return at - words.begin();
+}
+
 }  // namespace
+
+PlanBy plan_by(const std::string& word) {
+  static const std::vector<std::string> words = {"tree", "line", "function", "path", "collective", "value"};
+  return static_cast<PlanBy>(position_of("--by", word, words));
+}
+
+PlanSort plan_sort(const std::string& word) {
+  static const std::vector<std::string> words = {"source", "flops", "bytes"};
+  return static_cast<PlanSort>(position_of("--sort", word, words));
+}
+
+void refuse_unused(PlanBy by, const std::function<bool(std::string_view)>& is_given) {
+  const auto apart = [&](const char* a, const char* b) {
+    if (is_given(a) && is_given(b)) fail(Kind::bad_usage, {}, "{} and {} cannot be combined", code(a), code(b));
+  };
+  for (const char* option : {"--by", "--sort", "--depth", "--lines", "--machine"}) apart(option, "--symbolic");
+  apart("--depth", "--lines");
+  const auto only = [&](const char* option, bool is_of_use, const std::string& of) {
+    if (is_given(option) && !is_of_use) fail(Kind::bad_usage, {}, "{} says something only {}", code(option), of);
+  };
+  only("--depth", by == PlanBy::kTree, "of the tree: `--by tree`");
+  only("--lines", by == PlanBy::kTree, "of the tree: `--by tree`");
+  only("--sort", by != PlanBy::kValue, "of the tree and of lists: values are in the program's order");
+  only("--formula", by == PlanBy::kValue, "beside `--by value`");
+}
 
 std::string view_text(const PlanTree& tree, const PlanView& view) {
   return view.by == PlanBy::kTree ? TreeText(tree, view).text() : flat_text(tree, view);
 }
 
-std::string view_json(const PlanTree& tree) {
-  return json_of(tree.root()).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+std::string view_json(const PlanTree& tree, const PlanSummary& summary) {
+  Json json;
+  json["in_all"] = json_of(summary);
+  json.update(json_of(tree.root()));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string view_csv(const PlanTree& tree) {
+std::string view_csv(const PlanTree& tree, const PlanSummary& summary) {
   std::string out = "place,flops,backward_flops,collectives,bytes,wire_bytes,line\n";
-  for (const Group& group : groups_of(tree, PlanBy::kLine)) {
-    std::string text = line_of(group.span);
-    for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
-    out += fmt::format("{},{},{},{},{},{},\"{}\"\n", place_of(group.span), group.cost.flops, group.cost.backward_flops, group.cost.collectives, group.cost.bytes,
-                       group.cost.wire_bytes, text);
-  }
+  for (const Group& group : groups_of(tree, PlanBy::kLine))
+    out += fmt::format("{},{},{},{},{},{},{}\n", place_of(group.span), group.cost.flops, group.cost.backward_flops, group.cost.collectives, group.cost.bytes,
+                       group.cost.wire_bytes, quoted(line_of(group.span)));
+  out += "\nfigure,of,value\n";
+  if (!summary.mesh.empty()) out += fmt::format("mesh,,{}\n", quoted(summary.mesh));
+  each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) { out += fmt::format("{},{},{}\n", name, of, figure); });
+  if (!summary.machine.empty()) out += fmt::format("machine,,{}\n", quoted(summary.machine));
+  for (const Doubt& doubt : summary.doubts) out += fmt::format("estimate,{},{}\n", place_of(doubt.place), quoted(reason_of(doubt)));
+  for (const Unread& unread : summary.unread) out += fmt::format("not_read,{},{}\n", place_of(unread.place), quoted(unread.name.str()));
+  for (const std::string& warning : summary.warnings) out += fmt::format("warning,,{}\n", quoted(warning));
   return out;
 }
 

@@ -61,8 +61,12 @@ void add_program_options(OptionParser& parser, ProgramOptions& options) {
   parser.texts("--set", options.set, "NAME=VALUE", "An option or top-level dim of the script, or MODULE.NAME; repeatable");
 }
 
-void add_engine_options(OptionParser& parser, ProgramOptions& options) {
+void add_threads_option(OptionParser& parser, ProgramOptions& options) {
   parser.number("--threads", options.threads, "N", "Threads of this process (default: its share of the cores)");
+}
+
+void add_engine_options(OptionParser& parser, ProgramOptions& options) {
+  add_threads_option(parser, options);
   parser.text("--placement", options.placement, "LIST", "Which processor each place of the mesh is: \"3,2,1,0\"");
 }
 

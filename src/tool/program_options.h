@@ -22,6 +22,8 @@ struct ProgramOptions {
 
 /// Declares --mesh, --layout and --set.
 void add_program_options(OptionParser& parser, ProgramOptions& options);
+/// Declares --threads.
+void add_threads_option(OptionParser& parser, ProgramOptions& options);
 /// Declares --threads and --placement, for commands that compute.
 void add_engine_options(OptionParser& parser, ProgramOptions& options);
 

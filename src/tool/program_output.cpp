@@ -88,8 +88,13 @@ void ProgressBar::update(const Progress& loops, const std::string& loss) {
   const auto now = Clock::now();
   if (now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
+  show(progress_text(loops, loss, terminal_width()));
+}
+
+void ProgressBar::show(const std::string& text) {
+  if (!at_terminal_) return;
   bar_is_drawn = true;
-  write_all(STDERR_FILENO, std::string(kEraseLine) + progress_text(loops, loss, terminal_width()));
+  write_all(STDERR_FILENO, std::string(kEraseLine) + text.substr(0, terminal_width() - 1));
 }
 
 void ProgressBar::erase() {

@@ -23,6 +23,8 @@ class ProgressBar {
   explicit ProgressBar(bool at_terminal) : at_terminal_(at_terminal) {}
   ~ProgressBar() { erase(); }
   void update(const Progress& loops, const std::string& loss);
+  /// Shows a line of text.
+  void show(const std::string& text);
   void erase();
   /// Erases whichever bar is drawn: for a handler of signals.
   static void erase_in_signal();

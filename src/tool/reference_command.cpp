@@ -27,6 +27,8 @@ const Command kReferenceCommand = {
       parser.flag("--stdout", options->to_stdout, "Print it");
       parser.text("--write", options->write, "DIR", "Write REFERENCE.md to this folder");
       parser.text("--check", options->check, "DIR", "Compare with REFERENCE.md in this folder");
+      parser.excludes("--stdout", {"--write", "--check"});
+      parser.excludes("--write", {"--check"});
       return [options] {
         return deliver({{"REFERENCE.md", reference_text()}}, options->to_stdout, options->write, options->check);
       };

@@ -60,6 +60,14 @@ void Repl::say(const std::string& text) {
 Repl::Repl(Settings settings, EngineOptions options, std::ostream& out, std::ostream& err)
     : engine_(std::move(options)), session_(std::move(settings), &engine_, out), out_(out), err_(err) {
   session_.keep_last_value();
+  session_.on_warning([this](const Diagnostic& warning) { say_wrong(warning.render()); });
+  session_.warn_of_layout();
+}
+
+void Repl::say_wrong(const std::string& message) {
+  out_.flush();
+  err_ << (colours_errors_ ? coloured_message(message) : message);
+  err_.flush();
 }
 
 std::string Repl::name_of_entry() const { return fmt::format("<{}>", number_ - 1); }
@@ -94,20 +102,22 @@ bool Repl::command(const std::string& line) {
 bool Repl::enter(const std::string& entry) {
   const std::string text(trim(entry));
   interrupts_ = 0;
+  session_.forget_interrupt();
   try {
     if (text.empty()) return true;
     ++number_;
     if (text.front() == ':') return command(text);
     if (text.front() == '?') return command(":help " + text.substr(1));
-    if (text == "quit" || text == "exit" || text == "help") return command(text == "help" ? ":help" : ":quit");
+    if (text == "help" || text == "help()") return command(":help");
+    for (const std::string_view word : {"quit", "exit", "quit()", "exit()"})
+      if (text == word) return command(":quit");
     execute(entry);
     out_.flush();
     return true;
   } catch (const OutputError&) {
     throw;  // there is nowhere to go on to
   } catch (const UserError& error) {
-    out_.flush();
-    err_ << (colours_errors_ ? coloured_message(error.what()) : error.what());
+    say_wrong(error.what());
   } catch (const std::bad_alloc&) {
     err_ << "error: this needs more memory than there is [out_of_memory]\n";
   } catch (const std::exception& error) {

@@ -36,6 +36,8 @@ class Repl {
   bool enter(const std::string& entry);
   /// What draws the losses that were printed, for `:plot`.
   void on_plot(std::function<std::string(std::size_t columns, std::size_t rows)> plot) { plot_ = std::move(plot); }
+  /// What shows a line that is erased before anything else is said.
+  void on_status(std::function<void(const std::string&)> show) { show_status_ = std::move(show); }
   /// Standard output is a terminal: long output is paged, and tables fit it.
   void at_terminal() { at_terminal_ = true; }
   /// Reports, and errors, are in colours from now on.
@@ -61,8 +63,14 @@ class Repl {
   std::string name_of_entry() const;
   /// Statements of the entry under way, with what is said of them.
   void execute(const std::string& text);
+  /// An error or a warning.
+  void say_wrong(const std::string& message);
   /// What a command has to say, through the pager where it is long.
   void say(const std::string& text);
+  /// How far a command is.
+  void show_status(const std::string& text) const {
+    if (show_status_ && options_.progress) show_status_(text);
+  }
   /// Ctrl-C was typed since the entry began.
   bool is_interrupted() const { return interrupts_ > 0; }
   /// Ends the prompt.
@@ -90,6 +98,7 @@ class Repl {
   ReplOptions options_;
   Loaded last_loaded_;
   std::function<std::string(std::size_t, std::size_t)> plot_;
+  std::function<void(const std::string&)> show_status_;
   std::int64_t number_ = 1;
   bool done_ = false, at_terminal_ = false, colours_reports_ = false, colours_errors_ = false;
   std::atomic<int> interrupts_ = 0;  ///< since the statement under way began

@@ -77,11 +77,14 @@ int run_repl(const ProgramOptions& program) {
   }
   ProgressBar bar(isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
-  Repl repl(settings_of(program, 1), engine_options_of(program), output.stream(), std::cerr);
+  Settings settings = settings_of(program, 1);
+  settings.at_terminal = isatty(STDOUT_FILENO) != 0;
+  Repl repl(settings, engine_options_of(program), output.stream(), std::cerr);
   repl.session().on_progress([&](const Progress& loops) {
     if (repl.options().progress) bar.update(loops, output.losses().last());
   });
-  repl.on_plot([&](std::size_t columns, std::size_t rows) { return plot(output.losses().all(), columns, rows); });
+  repl.on_status([&](const std::string& text) { bar.show(text); });
+  repl.on_plot([&](std::size_t columns, std::size_t rows) { return plot(output.losses().curve(), columns, rows); });
   line_editor::LineEditor editor(editing(repl));
   if (editor.is_typed()) {
     handle_interrupts();

@@ -1,29 +1,16 @@
 #include "tool/repl_commands.h"
 
+#include <charconv>
 #include <chrono>
 
 #include "support/text.h"
 #include "tool/compare_text.h"
-#include "tool/help_topics.h"
 #include "tool/picture.h"
 #include "tool/plan_text.h"
 #include "tool/repl_compare.h"
-#include "tool/table.h"
 
 namespace mtf::tool {
 namespace {
-
-void help(Repl& repl, const std::string& topic) {
-  if (!topic.empty()) return repl.say(help_on(topic));
-  std::string text =
-      "A statement, or an expression to see its value and type; `;` at its end reports nothing. `_` is the last value,\n"
-      "`?NAME` is help. Tab completes, Ctrl-R searches what was entered before, Alt-Enter begins another line or, where an entry\n"
-      "is unfinished, ends it. Ctrl-C stops what runs. Commands may be shortened:\n";
-  Table table("ll");
-  for (const ReplCommand& command : repl_commands())
-    table.row({fmt::format("{} {}", command.name, command.argument), std::string(command.summary)});
-  repl.say(text + table.text("  ") + "\n" + list_of_operations());
-}
 
 void compare(Repl& repl, const std::string& text) { repl.say(compare_at_prompt(repl, text)); }
 
@@ -39,8 +26,18 @@ void time(Repl& repl, const std::string& text) {
   repl.say(seconds_text(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()) + "\n");
 }
 
-void undo(Repl& repl, const std::string&) {
-  repl.say(repl.session().undo() ? "the last entry is taken back\n" : "there is no entry to take back\n");
+void undo(Repl& repl, const std::string& text) {
+  int64_t entries = 1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), entries);
+  if (!text.empty() && (error != std::errc() || end != text.data() + text.size() || entries < 1))
+    fail(Diagnostic(Kind::bad_usage, {}, fmt::format("`:undo {}`: expected how many entries", text)).help("such as `:undo 2`"));
+  const int64_t taken = repl.session().undo(entries);
+  std::string said = taken == 0   ? "there is no entry to take back"
+                     : taken == 1 ? "the last entry that changed something is taken back"
+                                  : fmt::format("the last {} entries that changed something are taken back", taken);
+  if (taken < entries && repl.session().has_older_entries()) said += "; what earlier ones replaced is no longer kept";
+  else if (taken > 0 && taken < entries) said += "; there are no more";
+  repl.say(said + "\n");
 }
 
 void counters(Repl& repl, const std::string&) { repl.say(totals_text(repl.engine().counters())); }
@@ -51,10 +48,10 @@ void plot(Repl& repl, const std::string&) {
 void quit(Repl& repl, const std::string&) { repl.leave(); }
 
 constexpr ReplCommand kCommands[] = {
-    {":help", "[NAME]", "this list; what an operation, a module or its function does", help},
+    {":help", "[NAME]", "this list; what a command, an operation, a module, a word or a name of your own is", help_command},
     {":type", "[--mesh M] [--layout L] EXPR", "the type and layout of an expression, computing nothing", type_command},
-    {":plan", "[--machine FILE] [--mesh M] [--layout L] STMT", "what a statement would cost, and on a machine how long it takes", plan_command},
-    {":compare", "STMT", "what a statement would cost under each `--layout` and `--mesh` that follows, side by side", compare},
+    {":plan", "[--machine FILE] [--by WHAT] [--mesh M] [--layout L] STMT", "what a statement would cost, and on a machine how long it takes", plan_command},
+    {":compare", "[--mesh M]… [--layout L]… [--machine FILE] [--peak] STMT", "what a statement would cost under each mesh and layout, side by side", compare},
     {":search", "[--processors N] [--memory BYTES] [--annotations] STMT", "the mesh and layout under which a statement takes least time", search_command},
     {":draw", "EXPR", "where a tensor lies, or a model's params: the tiles that processors hold", draw},
     {":explain", "[--mesh M] [--layout L] STMT", "why each collective is there, and which layouts would send less", explain_command},
@@ -67,10 +64,10 @@ constexpr ReplCommand kCommands[] = {
     {":params", "EXPR", "the params and states of a model, with their layouts", params_command},
     {":show", "EXPR", "every number of a tensor; `:show x[batch: 0..4]`", show_command},
     {":set", "[NAME VALUE]", "how the prompt shows things; `:set lr=0.1`, an option of what is loaded next", set_command},
-    {":load", "[--dry] FILE", "run a script here; --dry leaves its loops out", load_command},
+    {":load", "[--dry] FILE", "run a script here; --dry leaves out its loops that compute", load_command},
     {":reload", "", "the last file that was loaded, again", reload_command},
     {":save", "FILE", "write the session as a script", save_command},
-    {":undo", "", "take back the last entry: what it bound, assigned and brought into force", undo},
+    {":undo", "[N]", "take back the last entry, or N, that bound, assigned or brought something into force", undo},
     {":counters", "", "everything computed and communicated since the beginning", counters},
     {":plot", "", "a curve of the losses that were printed", plot},
     {":quit", "", "leave; so does Ctrl-D", quit},

@@ -23,6 +23,7 @@ std::string take_flag(std::string& argument);
 void need_argument(const std::string& argument, std::string_view command, std::string_view what, std::string_view example);
 
 // Those that have files of their own.
+void help_command(Repl& repl, const std::string& topic);     // repl_help.cpp
 void type_command(Repl& repl, const std::string& argument);  // repl_plan.cpp
 void plan_command(Repl& repl, const std::string& argument);
 void explain_command(Repl& repl, const std::string& argument);

@@ -3,63 +3,51 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/compare_text.h"
+#include "tool/layout_choices.h"
+#include "tool/plan_text.h"
+#include "tool/prompt_options.h"
+#include "tool/repl_search.h"
 #include "tool/what_if.h"
 
 namespace mtf::tool {
 namespace {
 
-struct Asked {
-  std::string statement;
-  std::vector<Assumption> meshes, layouts;
-  std::vector<std::string> layout_words;  // as they were given
-};
-
-[[noreturn]] void fail_usage(const std::string& what) {
-  fail(Diagnostic(Kind::bad_usage, {}, what).help("such as `:compare net(x) --layout batch:rows --layout \"hidden:cols;batch:rows\"`"));
-}
-
-Asked parse(const Session& session, const std::string& argument) {
-  Asked asked;
-  const size_t at = std::min({argument.find("--layout"), argument.find("--mesh"), argument.size()});
-  asked.statement = trim(argument.substr(0, at));
-  std::string options = argument.substr(at);
-  while (!options.empty()) {
-    Assumption one;
-    const std::optional<std::string> word = take_option(session, options, one);
-    if (!word) fail_usage(fmt::format("expected `--layout` or `--mesh`, found {}", code(options)));
-    if (one.layout) asked.layout_words.push_back(*word);
-    (one.mesh ? asked.meshes : asked.layouts).push_back(std::move(one));
-  }
-  if (asked.statement.empty()) fail_usage("`:compare` needs a statement");
-  if (asked.meshes.empty() && asked.layouts.empty()) fail_usage("`:compare` needs a `--layout` or a `--mesh`");
-  return asked;
-}
+constexpr PromptOption kOptions[] = {{"--layout", true, true}, {"--mesh", true, true}, {"--machine"}, {"--peak", false}};
 
 }  // namespace
 
 std::string compare_at_prompt(Repl& repl, const std::string& argument) {
-  const Asked asked = parse(repl.session(), argument);
+  const PromptOptions options(":compare", argument, kOptions);
+  const std::string example = "such as `:compare net(x) --layout batch:rows --layout \"hidden:cols;batch:rows\"`";
+  if (options.statement().empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a statement").help(example));
+  const std::vector<std::string> meshes = options.values("--mesh"), layouts = options.values("--layout");
+  if (meshes.empty() && layouts.empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a `--layout` or a `--mesh`").help(example));
+  std::optional<MachineModel> machine;
+  if (const auto file = options.value("--machine")) machine = machine_option(*file);
   std::vector<Compared> columns;
-  for (size_t m = 0; m < std::max<size_t>(1, asked.meshes.size()); ++m) {
-    for (size_t l = 0; l < std::max<size_t>(1, asked.layouts.size()); ++l) {
+  std::string estimates;
+  for (size_t m = 0; m < std::max<size_t>(1, meshes.size()); ++m) {
+    for (size_t l = 0; l < std::max<size_t>(1, layouts.size()); ++l) {
       Assumption under;
       Compared column;
       column.layout = "in force";
-      if (m < asked.meshes.size()) {
-        under.mesh = asked.meshes[m].mesh;
+      if (m < meshes.size()) {
+        under.mesh = mesh_given(repl.session(), meshes[m]);
         column.mesh = std::make_shared<const Mesh>(Name("mesh"), *under.mesh);
       }
-      if (l < asked.layouts.size()) {
-        under.layout = asked.layouts[l].layout;
-        column.layout = asked.layout_words[l].empty() ? "replicated" : asked.layout_words[l];
+      if (l < layouts.size()) {
+        under.layout = layout_given(repl.session(), layouts[l]);
+        column.layout = layouts[l].empty() ? "replicated" : layouts[l];
       }
-      WhatIf other(repl.session().entries(), repl.settings(), under);
-      for (const StatementReport& report : other.session().plan(asked.statement, repl.name_of_entry()))
-        add_times(column.cost.counters, report.counters, std::max<int64_t>(report.turns, 1));
+      const Searched planned = entered(repl, options.statement(), repl.settings(), under, std::make_shared<ProgramRecord>());
+      const LayoutCosts costs(planned.record, machine, planned.before);
+      column.cost = costs.in(nullptr, nullptr);
+      if (columns.empty()) estimates = estimate_note(costs.doubts(), repl.columns());
+      if (options.has("--peak")) column.peak_bytes = planned.peak_bytes;
       columns.push_back(std::move(column));
     }
   }
-  return compare_text(columns, false);
+  return compare_text(columns, machine.has_value()) + estimates;
 }
 
 }  // namespace mtf::tool

@@ -6,7 +6,7 @@
 
 namespace mtf::tool {
 
-/// The table for what stands behind `:compare`; layouts and meshes are given as tool/what_if.h says. Throws UserError.
+/// The table for what stands behind `:compare`; layouts and meshes are given as tool/prompt_options.h says. Throws UserError.
 std::string compare_at_prompt(Repl& repl, const std::string& argument);
 
 }  // namespace mtf::tool

@@ -5,6 +5,7 @@
 #include "support/printable.h"
 #include "support/source.h"
 #include "support/text.h"
+#include "syntax/parse.h"
 #include "tool/generated_file.h"
 #include "tool/repl_commands.h"
 #include "tool/session_script.h"
@@ -18,6 +19,15 @@ std::string path_of(const std::string& argument) {
   return argument.starts_with("~/") && home != nullptr ? home + argument.substr(1) : argument;
 }
 
+// `, loops left out: lines 20 and 31`
+std::string left_out(const Entry& entry) {
+  if (entry.left_out.empty()) return entry.without_loops ? ", loops left out: none" : "";
+  const ast::Program program = parse_or_throw(SourceFile::create(entry.name, entry.text));
+  std::vector<std::string> lines;
+  for (const std::size_t i : entry.left_out) lines.push_back(std::to_string(program.body.statements[i].span.position().line));
+  return fmt::format(", loops left out: line{} {}", lines.size() == 1 ? "" : "s", join_words(lines, "and"));
+}
+
 void load(Repl& repl, const Repl::Loaded& file) {
   repl.last_loaded() = file;
   const std::size_t entries = repl.session().entries().size();
@@ -25,7 +35,7 @@ void load(Repl& repl, const Repl::Loaded& file) {
   const auto& all = repl.session().entries();
   const std::size_t statements = all.size() > entries ? all.back().has_value.size() : 0;
   repl.say(fmt::format("{}: {}{}; `:vars`, `:dims` and `:layout` show what is there now\n", printable(file.path), count_text(static_cast<std::int64_t>(statements), "statement"),
-                       file.without_loops ? ", loops left out" : ""));
+                       statements > 0 ? left_out(all.back()) : ""));
 }
 
 }  // namespace

@@ -5,22 +5,29 @@
 
 #include "cost/layout_costs.h"
 #include "support/text.h"
+#include "tool/compare_text.h"
 #include "tool/layout_choices.h"
 #include "tool/plan_text.h"
+#include "tool/plan_view.h"
+#include "tool/prompt_options.h"
 #include "tool/repl_commands.h"
 #include "tool/repl_search.h"
 #include "tool/repl_text.h"
+#include "tool/symbolic_plan.h"
+#include "tool/table.h"
 #include "tool/what_if.h"
 
 namespace mtf::tool {
 namespace {
 
-/// Shows `answer` the session, or one that is as it would be under what `argument` begins by assuming, which is taken off it.
-void answer_under(Repl& repl, std::string& argument, const std::function<void(Session&, const Assumption&)>& answer) {
-  const Assumption assumption = take_assumption(repl.session(), argument);
-  if (assumption.is_none()) return answer(repl.session(), assumption);
-  WhatIf other(repl.session().entries(), repl.settings(), assumption);
-  answer(other.session(), assumption);
+constexpr PromptOption kTypeOptions[] = {{"--mesh"}, {"--layout"}};
+constexpr PromptOption kPlanOptions[] = {{"--mesh"}, {"--layout"}, {"--machine"}, {"--by"}, {"--sort"}, {"--depth"}, {"--lines"}, {"--symbolic", false}};
+
+/// Shows `answer` the session, or one that is as it would be under what the options assume.
+void answer_under(Repl& repl, const Assumption& assumption, const std::function<void(Session&)>& answer) {
+  if (assumption.is_none()) return answer(repl.session());
+  WhatIf other(repl.session(), repl.settings(), assumption);
+  answer(other.session());
 }
 
 struct Total {
@@ -145,12 +152,12 @@ std::string suggestions_text(Repl& repl, const Session& as_is, const std::string
   const std::vector<Suggestion> better = better_layouts(repl, as_is, costs, now, dims);
   if (better.empty()) return "No layout in which one axis splits another dim, or none, sends fewer bytes for as few flops.\n";
   const std::int64_t held = bytes_held(as_is);
-  std::string text = "fewer bytes, for no more flops:\n";
+  std::string text = "fewer bytes, for no more flops:\n" + estimate_note(costs.doubts(), repl.columns());
   for (std::size_t i = 0; i < std::min(better.size(), kMostSuggestions); ++i) {
     const Total& total = better[i].total;
     text += fmt::format("    --layout \"{}\"   {} on the wire instead of {}, {} instead of {}{}\n", option_text(better[i].layout), bytes_text(total.wire_bytes), bytes_text(now.wire_bytes),
                         count_text(total.collectives, "collective"), thousands(now.collectives), total.flops < now.flops ? ", fewer flops" : "");
-    WhatIf other(repl.session().entries(), repl.settings(), {assumption.mesh, better[i].layout});
+    WhatIf other(repl.session(), repl.settings(), {assumption.mesh, better[i].layout});
     if (const std::int64_t then = bytes_held(other.session()); then != held)
       text += fmt::format("        what exists then takes {} per processor instead of {}\n", bytes_text(then), bytes_text(held));
   }
@@ -160,23 +167,49 @@ std::string suggestions_text(Repl& repl, const Session& as_is, const std::string
 }  // namespace
 
 void type_command(Repl& repl, const std::string& argument) {
-  std::string text = argument;
-  answer_under(repl, text, [&](Session& session, const Assumption&) {
-    need_argument(text, ":type", "an expression", "einsum(x, w -> [batch])");
-    repl.say(session.type_of(text, repl.name_of_entry()) + "\n");
-  });
+  const PromptOptions options(":type", argument, kTypeOptions);
+  need_argument(options.statement(), ":type", "an expression", "einsum(x, w -> [batch])");
+  answer_under(repl, assumption_of(repl.session(), options), [&](Session& session) { repl.say(session.type_of(options.statement(), repl.name_of_entry()) + "\n"); });
 }
 
 void plan_command(Repl& repl, const std::string& argument) {
-  std::string text = argument;
-  const std::optional<std::string> machine = take_value(text, "--machine");
-  answer_under(repl, text, [&](Session& session, const Assumption& assumption) {
-    need_argument(text, ":plan", "a statement", "let y = einsum(x, w -> [batch])");
-    std::string shown;
-    for (const StatementReport& report : session.plan(text, repl.name_of_entry())) shown += plan_text(report, true);
-    if (machine) shown += planned_time(repl, text, assumption, machine_option(*machine));
-    repl.say(shown.empty() ? "nothing to compute\n" : shown);
-  });
+  const PromptOptions options(":plan", argument, kPlanOptions);
+  const std::string& statement = options.statement();
+  need_argument(statement, ":plan", "a statement", "let y = einsum(x, w -> [batch])");
+  const Assumption assumption = assumption_of(repl.session(), options);
+  PlanView view;
+  view.by = plan_by(options.value("--by").value_or("value"));
+  if (const auto sort = options.value("--sort")) view.sort = plan_sort(*sort);
+  refuse_unused(view.by, [&](std::string_view option) { return options.has(option); });
+  if (options.has("--depth")) view.depth = options.number("--depth", 0, 1000, 0);
+  view.lines = options.number("--lines", 1, 1'000'000, view.lines);
+  view.width = repl.columns();
+  std::optional<MachineModel> machine;
+  if (const auto file = options.value("--machine")) machine = machine_option(*file);
+  std::string shown;
+  if (!options.has("--symbolic")) {
+    answer_under(repl, assumption, [&](Session& session) {
+      PlanTree tree;
+      PlanTotals totals;
+      for (const StatementReport& report : session.plan(statement, repl.name_of_entry())) {
+        if (view.by == PlanBy::kValue) shown += plan_text(report, true, view.width);
+        else tree.add(report);
+        totals.add(report);
+      }
+      if (view.by != PlanBy::kValue) shown = view_text(tree, view);
+      shown += estimate_note(totals.doubts(), view.width);
+    });
+  }
+  if (machine || options.has("--symbolic")) {
+    const Searched one = entered(repl, statement, repl.settings(), assumption, std::make_shared<ProgramRecord>());
+    if (options.has("--symbolic")) {
+      SymbolicPlan symbolic(*one.record, one.before.times);
+      for (const StatementReport& report : one.reports) symbolic.add(report);
+      shown += folded(symbolic.text(), view.width);
+    }
+    if (machine) shown += time_text(seconds_of(LayoutCosts(one.record, *machine, one.before).in(nullptr, nullptr).time), machine->name);
+  }
+  repl.say(shown.empty() ? "nothing to compute\n" : shown);
 }
 
 void use_command(Repl& repl, const std::string& what) {
@@ -194,10 +227,12 @@ void use_command(Repl& repl, const std::string& what) {
 }
 
 void explain_command(Repl& repl, const std::string& argument) {
-  std::string text = argument;
-  answer_under(repl, text, [&](Session& session, const Assumption& assumption) {
-    need_argument(text, ":explain", "a statement", "einsum(x, w -> [batch])");
-    const std::vector<StatementReport> reports = session.plan(text, repl.name_of_entry());
+  const PromptOptions options(":explain", argument, kTypeOptions);
+  const std::string& statement = options.statement();
+  need_argument(statement, ":explain", "a statement", "einsum(x, w -> [batch])");
+  const Assumption assumption = assumption_of(repl.session(), options);
+  answer_under(repl, assumption, [&](Session& session) {
+    const std::vector<StatementReport> reports = session.plan(statement, repl.name_of_entry());
     std::string shown;
     std::set<std::string> dims;
     for (const StatementReport& report : reports) {
@@ -210,7 +245,7 @@ void explain_command(Repl& repl, const std::string& argument) {
     }
     if (shown.empty()) return repl.say("no communication\n");
     for (const LayoutRule& rule : session.layout().rules) dims.insert(rule.dim.str());
-    repl.say(shown + suggestions_text(repl, session, text, assumption, dims));
+    repl.say(shown + suggestions_text(repl, session, statement, assumption, dims));
   });
 }
 

@@ -1,53 +1,66 @@
-// `:search`, and what `:plan --machine` adds: a statement of the session costed by a machine model.
+// `:search`, and what other commands ask of a statement: what it would cost under layouts that are tried.
 #include "tool/repl_search.h"
+
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/compare_text.h"
 #include "tool/layout_choices.h"
 #include "tool/layout_search.h"
+#include "tool/prompt_options.h"
 #include "tool/repl_commands.h"
 #include "tool/what_if.h"
 
 namespace mtf::tool {
 
 Searched entered(Repl& repl, const std::string& statement, const Settings& settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record) {
-  const auto other = std::make_shared<WhatIf>(repl.session().entries(), settings, assumption, record);
-  Searched searched{record, record ? record->times() : std::vector<int64_t>(), 0, other};
+  const auto other = std::make_shared<WhatIf>(repl.session(), settings, assumption, record);
+  Searched searched{record, record ? record->so_far() : ProgramRecord::Before(), 0, {}, other};
   other->engine().restart_peak();
-  other->session().execute(statement, repl.name_of_entry());
+  searched.reports = other->session().plan(statement, repl.name_of_entry());
   searched.peak_bytes = other->engine().counters().peak_bytes;
   return searched;
 }
 
-std::string planned_time(Repl& repl, const std::string& statement, const Assumption& assumption, const MachineModel& machine) {
-  const Searched one = entered(repl, statement, repl.settings(), assumption, std::make_shared<ProgramRecord>());
-  return time_text(LayoutCosts(one.record, machine, one.before).in(nullptr, nullptr).time, machine.name);
-}
+namespace {
+
+constexpr PromptOption kOptions[] = {{"--processors"}, {"--memory"}, {"--machine"}, {"--axes"}, {"--annotations", false}, {"--whole", true, true}, {"--mesh"}, {"--layout"}};
+
+}  // namespace
 
 void search_command(Repl& repl, const std::string& argument) {
-  std::string statement = argument;
+  const PromptOptions options(":search", argument, kOptions);
+  const std::string& statement = options.statement();
+  need_argument(statement, ":search", "a statement", "net(x)");
   SearchRequest request;
   SearchQuestion& question = request.question;
-  std::optional<int64_t> processors;
-  Assumption pinned;
-  while (statement.starts_with("--")) {
-    if (const auto number = take_value(statement, "--processors")) processors = number_of_processors(*number);
-    else if (const auto bytes = take_value(statement, "--memory")) question.memory = bytes_option(*bytes);
-    else if (const auto file = take_value(statement, "--machine")) request.machine = machine_option(*file);
-    else if (statement.starts_with("--annotations")) take_flag(statement), question.annotations = true;
-    else take_option(repl.session(), statement, pinned);
-  }
-  need_argument(statement, ":search", "a statement", "net(x)");
-  question.processors = processors ? *processors : pinned.mesh ? Mesh(Name("mesh"), *pinned.mesh).size() : repl.session().mesh().size();
+  const Assumption pinned = assumption_of(repl.session(), options);
+  const auto processors = options.value("--processors");
+  question.processors = processors ? number_of_processors(*processors) : pinned.mesh ? Mesh(Name("mesh"), *pinned.mesh).size() : repl.session().mesh().size();
   if (question.processors < 2)
     fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said").help("`:search --processors 16 net(x)`, or a mesh in force"));
+  if (const auto bytes = options.value("--memory")) question.memory = bytes_option(*bytes);
+  if (const auto file = options.value("--machine")) request.machine = machine_option(*file);
+  request.axes = options.number("--axes", 1, 4, request.axes);
+  question.annotations = options.has("--annotations");
   question.mesh = pinned.mesh;
   if (pinned.layout) question.pinned = *pinned.layout;
-  question.on_progress = [&](int64_t) {
+  for (const std::string& dim : options.values("--whole")) question.pinned.push_back({Name(dim), {}, {}});
+  const auto heed_interrupts = [&] {
     if (repl.is_interrupted()) fail(Kind::interrupted, {});
   };
-  const Planner plan = [&](const Settings& settings, std::shared_ptr<ProgramRecord> record) { return entered(repl, statement, settings, {}, std::move(record)); };
-  repl.say(search_layouts(plan, repl.settings(), std::move(request)));
+  request.poll = heed_interrupts;
+  question.on_progress = [&, show = shown_progress([&](const std::string& text) { repl.show_status(text); })](const SearchProgress& progress) {
+    heed_interrupts();
+    show(progress);
+  };
+  const Planner plan = [&](const Settings& settings, std::shared_ptr<ProgramRecord> record) {
+    heed_interrupts();
+    return entered(repl, statement, settings, {}, std::move(record));
+  };
+  // What is there has as many layers as it has, whatever an option says.
+  Settings settings = repl.settings();
+  settings.set.clear();
+  repl.say(search_layouts(plan, settings, std::move(request)));
 }
 
 }  // namespace mtf::tool

@@ -1,9 +1,8 @@
 #pragma once
-// What a statement of the session would cost under layouts that are tried, and how long it would take by a machine model.
+// What a statement of the session would cost under layouts that are tried.
 #include <memory>
 #include <string>
 
-#include "cost/machine.h"
 #include "tool/layout_search.h"
 #include "tool/repl.h"
 #include "tool/what_if.h"
@@ -13,8 +12,5 @@ namespace mtf::tool {
 /// A statement as if it were entered now, under settings and an assumption: with its programs behind those of all that was
 /// entered before, if there is a record. Computes nothing.
 Searched entered(Repl& repl, const std::string& statement, const Settings& settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record);
-
-/// As a line a part. Computes nothing.
-std::string planned_time(Repl& repl, const std::string& statement, const Assumption& assumption, const MachineModel& machine);
 
 }  // namespace mtf::tool

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/element_type.h"
+#include "support/printable.h"
 #include "support/text.h"
 #include "tool/plan_text.h"
 #include "tool/table.h"
@@ -66,7 +67,8 @@ std::string parts_text(const std::vector<HeldPart>& parts, std::size_t most) {
 
 std::string binding_text(const StatementReport::Binding& binding, bool silent, const Room& room) {
   if (!binding.parts.empty()) return (binding.name.empty() ? "" : binding.name + ": ") + binding.type + "\n" + without_line_end(parts_text(binding.parts, binding.name.empty() ? kMostParts : kMostPartsOfBound));
-  if (!is_tensor_type(binding.type)) return binding.name.empty() ? binding.value : binding.name + " = " + binding.value;
+  // A string may be a file's.
+  if (!is_tensor_type(binding.type)) return (binding.name.empty() ? "" : binding.name + " = ") + printable(binding.value, true);
   const std::string type = fmt::format("{}   {} per processor{}", binding.type, bytes_text(binding.bytes), silent ? ", no communication" : "");
   if (!binding.name.empty()) return binding.name + ": " + type;
   // Of more than one dim the rows would be read for columns.

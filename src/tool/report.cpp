@@ -11,6 +11,8 @@
 namespace mtf::tool {
 namespace {
 
+constexpr std::string_view kBegin = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"generator\" content=\"mtf plan\">";
+
 constexpr std::string_view kStyle = R"(<style>
 body { font: 14px sans-serif; margin: 2em auto; max-width: 1200px; color: #222 }
 pre, code, .source td { font: 12px monospace }
@@ -43,23 +45,20 @@ std::string figures(const PartCost& cost) {
 }
 
 void add_part(std::string& out, const PlanPart& part, int level, std::int64_t times, std::int64_t all) {
-  const bool single = level == 1 && part.parts.size() == 1;
-  const auto& parts = parts_of(part, level == 1);
-  const PlanPart& plan = single ? *part.parts[0] : part;
+  const auto& parts = parts_of(part);
   std::string row = bar(part.cost, static_cast<double>(times), all) + figures(part.cost) + fmt::format("<span class=\"place\">{}</span><code>{}</code>", xml_text(place_of(part.span)), xml_text(part.text));
   if (!part.callee.empty()) row += fmt::format("<span class=\"callee\">{}</span>", xml_text(callee_text(part)));
   if (part.calls > 1) row += " ×" + thousands(part.calls);
-  if (level <= 2 && plan.turns != 1) row += " " + how_often(plan);
+  if (const std::string often = how_often(part); !often.empty()) row += " " + often;
+  if (part.is_estimate && !part.is_plan) row += " (an estimate)";
   if (parts.empty()) {
     out += "<details><summary style=\"list-style:none\">" + row + "</summary></details>\n";
     return;
   }
   const bool open = level < 3 && share(part.cost.flops, all) * static_cast<double>(times) > 0.05;
   out += fmt::format("<details{}><summary>{}</summary>\n", open ? " open" : "", row);
-  for (const auto& each : parts) {
-    const std::int64_t below = single ? std::max<std::int64_t>(plan.turns, 1) : level == 1 ? std::max<std::int64_t>(each->turns, 1) : times;
-    add_part(out, *each, level + 1, below, all);
-  }
+  const std::int64_t below = times_below(part, times);
+  for (const auto& each : parts) add_part(out, *each, level + 1, each->is_plan ? std::max<std::int64_t>(each->turns, 1) : below, all);
   out += "</details>\n";
 }
 
@@ -111,8 +110,10 @@ std::string bars_of_layouts(const std::vector<Compared>& layouts) {
 
 }  // namespace
 
+bool is_report(std::string_view text) { return text.starts_with(kBegin); }
+
 std::string html_report(const ReportParts& parts) {
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + xml_text(parts.title) + "</title>\n" + std::string(kStyle) + "</head><body>\n";
+  std::string out = std::string(kBegin) + "<title>" + xml_text(parts.title) + "</title>\n" + std::string(kStyle) + "</head><body>\n";
   out += "<h1>What " + xml_text(parts.title) + " costs</h1>\n<pre>" + xml_text(parts.totals) + "</pre>\n";
   out += "<h2>Where</h2>\n<p>Of a statement all its turns, below it one turn, of the largest processor. <span class=\"bar\" style=\"width:20px\"></span> forward "
          "<span class=\"bar back\" style=\"width:20px\"></span> backward, as a part of the whole program.</p>\n";

@@ -2,6 +2,7 @@
 // The report of a plan as one HTML page that needs nothing else: totals, the tree of costs, the source beside what each of
 // its lines costs, what other layouts would take, pictures of tensors.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tool/compare_text.h"
@@ -21,5 +22,8 @@ struct ReportParts {
 };
 
 std::string html_report(const ReportParts& parts);
+
+/// Whether a text is one.
+bool is_report(std::string_view text);
 
 }  // namespace mtf::tool

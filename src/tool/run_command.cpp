@@ -1,7 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <new>
 
@@ -9,14 +9,15 @@
 #include "exec/engine.h"
 #include "exec/program_record.h"
 #include "exec/timeline.h"
-#include "io/write_file.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
+#include "tool/generated_file.h"
 #include "tool/interrupts.h"
 #include "tool/launch.h"
 #include "tool/loss_curve.h"
 #include "tool/output.h"
+#include "tool/picture.h"
 #include "tool/program_output.h"
 #include "tool/script.h"
 #include "tool/timeline_file.h"
@@ -33,11 +34,26 @@ struct Options {
 };
 
 /// One number a line, exactly.
-void write_reads(const std::string& path, const std::vector<double>& reads) {
+std::string reads_text(const std::vector<double>& reads) {
   std::string text;
-  for (const double number : reads) text += fmt::format("{:a}\n", number);
-  if (std::ofstream file(path, std::ios::trunc); !(file << text).flush())
-    fail(Kind::cannot_write, {}, path);
+  for (const double number : reads) text += fmt::format("{:a}\n", without_sign_of_nan(number));
+  return text;
+}
+
+bool are_reads(const std::string& text) {
+  const std::vector<std::string> lines = split(text, '\n');
+  return lines.back().empty() && std::all_of(lines.begin(), lines.end() - 1, [](const std::string& line) {
+           char* end = nullptr;
+           std::strtod(line.c_str(), &end);
+           return end != line.c_str() && *end == '\0';
+         });
+}
+
+/// Before anything is computed: on the rank that will write them.
+void expect_files(const Options& options) {
+  if (!options.reads.empty()) expect_replaceable(options.reads, "what --reads writes", are_reads);
+  if (!options.timeline.empty()) expect_replaceable(options.timeline, "a timeline", is_timeline);
+  if (!options.loss_curve.empty()) expect_replaceable(options.loss_curve, "a curve of losses", [](const std::string& text) { return is_svg_of("loss-curve", text); });
 }
 
 /// Has the engine note when each step ran, for --timeline.
@@ -48,47 +64,67 @@ void note_times(const Options& options, const Launch& here, EngineOptions& engin
   engine.record->timeline->tell = [timeline = engine.record->timeline.get(), here, placement = engine.placement] { return told_of(*timeline, here.rank, here.ranks, placement); };
 }
 
-/// On the first rank, once the engine has finished.
+/// On the first rank: what all have told when the engine has finished; before, what this one can tell.
 void write_timeline(const Options& options, const Engine& engine) {
   if (options.timeline.empty() || engine.rank() != 0) return;
-  const std::vector<std::string>& told = engine.record()->timeline->told;
-  write_file_atomically(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
+  const Timeline& timeline = *engine.record()->timeline;
+  const std::vector<std::string> told = timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
+  replace_file(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
 }
 
-void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints, const Options& options) {
+/// `told`: the warnings of its check.
+void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints, const Options& options, const Diagnostics& told) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
   Session session(settings, &engine, prints ? output.stream() : nowhere);
   const InterruptsSession interrupts(session, engine.ranks() > 1);
   session.on_progress([&](const Progress& loops) { bar.update(loops, output.losses().last()); });
-  try {
-    session.run_text(script.name, script.text);
-    engine.finish();  // tells places, of sources that the session holds
-    output.finish();
-    if (!options.loss_curve.empty() && prints) write_file_atomically(options.loss_curve, curve_svg(output.losses().all(), "The losses that " + script.name + " printed"));
-    if (options.plot && prints) write_output(output.losses().all().empty() ? "no loss was printed\n" : plot(output.losses().all(), 80, 16));
-  } catch (...) {
+  session.on_warning([&](const Diagnostic& warning) {
+    if (!prints) return;
     bar.erase();
     output.finish();
+    report(warning.render(), ExitCode::kSuccess);
+  });
+  session.have_been_told(told);
+  const auto write_what_is_known = [&] {
+    output.finish();
+    write_timeline(options, engine);  // tells places, of sources that the session holds
+    const LossCurve curve = output.losses().curve();
+    if (!options.loss_curve.empty() && prints) replace_file(options.loss_curve, curve_svg(curve, "The losses that " + script.name + " printed"));
+    if (options.plot && prints) write_output(curve.points.empty() ? "no loss was printed\n" : plot(curve, 80, 16));
+  };
+  try {
+    session.run_text(script.name, script.text);
+    engine.finish();
+  } catch (...) {
+    bar.erase();
+    try {
+      write_what_is_known();
+    } catch (const UserError& error) {  // beside what has ended the program
+      report(error.what(), ExitCode::kSuccess);
+    }
     throw;
   }
+  write_what_is_known();
 }
 
 int run_alone(const Options& options, const ProgramOptions& program) {
+  expect_files(options);
   Settings settings = settings_of(program, 1);
   EngineOptions engine_options = engine_options_of(program);
   engine_options.reference = options.reference;
   const Script script = read_script(options.file);
+  settings.at_terminal = isatty(STDOUT_FILENO) != 0;
+  settings.runs_next = true;
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   note_times(options, {}, engine_options);
   Engine engine(engine_options);
   if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
-  run_script(script, settings, engine, true, options);
-  write_timeline(options, engine);
-  if (settings.reads) write_reads(options.reads, *settings.reads);
+  run_script(script, settings, engine, true, options, found);
+  if (settings.reads) replace_file(options.reads, reads_text(*settings.reads));
   return 0;
 }
 
@@ -111,7 +147,10 @@ class RankRun {
 
  private:
   int check_and_run() {
-    const Settings settings = settings_of(program_, here_.ranks);
+    if (here_.rank == 0) expect_files(options_);
+    Settings settings = settings_of(program_, here_.ranks);
+    settings.at_terminal = isatty(STDOUT_FILENO) != 0;
+    settings.runs_next = here_.rank == 0;
     engine_options_ = engine_options_of(program_);
     engine_options_.use_mpi = true;
     note_times(options_, here_, engine_options_);
@@ -119,8 +158,7 @@ class RankRun {
     const Diagnostics found = Session::check_text(script.name, script.text, settings);
     if (found.has_errors()) return end(found.render(), found.exit_code());
     if (!found.empty()) report(found);
-    run_script(script, settings, engine(), here_.rank == 0, options_);
-    write_timeline(options_, engine());
+    run_script(script, settings, engine(), here_.rank == 0, options_, found);
     return 0;
   }
 
@@ -177,6 +215,8 @@ const Command kRunCommand = {
         "every other way to run the script must agree with. Is it the layout, or the model? `counters` says what the\n"
         "mesh and the layout would cost. --reads writes what the host read of tensors, for `mtf plan --reads`.\n"
         "--timeline writes what chrome://tracing and ui.perfetto.dev show, a track a processor; a name that ends in .svg, a picture.\n"
+        "It and --loss-curve are also written of a script that fails, as far as it came; of several ranks, the first's timeline.\n"
+        "A file that is there is replaced if it is of the same kind, and refused before the run if it is another.\n"
         "\n"
         "Examples:\n"
         "  mtf run two_layer.mtf\n"
@@ -195,6 +235,7 @@ const Command kRunCommand = {
       parser.text("--timeline", options->timeline, "FILE", "When each processor was in which step and collective: a Chrome trace, or .svg");
       add_program_options(parser, program);
       add_engine_options(parser, program);
+      parser.excludes("--reference", {"--timeline"}, "an operation at a time, whole, has no steps and no processors to draw");
       return [options, &program] { return run(*options, program); };
     }};
 

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <memory>
 
 #include "support/diagnostics.h"
@@ -7,6 +9,7 @@
 #include "tool/layout_choices.h"
 #include "tool/layout_search.h"
 #include "tool/output.h"
+#include "tool/program_output.h"
 
 namespace mtf::tool {
 namespace {
@@ -26,6 +29,8 @@ int run_search(const Options& options, const ProgramOptions& program) {
   base.layout.reset();
   const Settings settings = settings_of(base, launch().ranks);
   const Script script = read_script(options.file);
+  if (program.mesh && (!options.processors.empty() || options.axes != Options().axes))  // where --mesh stands before the command
+    fail(Diagnostic(Kind::bad_usage, {}, "a mesh says how many processors and axes there are").help("`--mesh`, or `--processors` and `--axes`"));
   if (program.mesh) {
     question.mesh = mesh_option(*program.mesh)->axes();
     question.processors = mesh_option(*program.mesh)->size();
@@ -47,9 +52,13 @@ int run_search(const Options& options, const ProgramOptions& program) {
   if (launch().rank != 0) return 0;
   const Planner plan = [&](const Settings& under, std::shared_ptr<ProgramRecord> record) {
     auto one = std::make_shared<PlannedScript>(planned(script, under, std::move(record)));
-    return Searched{one->record, {}, one->engine->counters().peak_bytes, one};
+    return Searched{one->record, {}, one->engine->counters().peak_bytes, {}, one};
   };
-  write_output(search_layouts(plan, settings, std::move(request)));
+  ProgressBar bar(isatty(STDERR_FILENO) != 0);
+  question.on_progress = shown_progress([&](const std::string& text) { bar.show(text); });
+  const std::string found_text = search_layouts(plan, settings, std::move(request));
+  bar.erase();
+  write_output(found_text);
   return 0;
 }
 
@@ -64,7 +73,8 @@ const Command kSearchCommand = {
         "are ranked by what two and three layers take, and those that come near the best two are costed whole. Times are those of\n"
         "a machine model (--machine, see `mtf help calibrate`), without one those of a processor of 1 Tflop/s with 100 GB/s of\n"
         "memory and 10 GB/s to others. Printed are a mesh and a layout to paste, and the second best beside the best. --mesh and\n"
-        "--layout pin what they say.\n"
+        "--layout pin what they say. Where nothing fits --memory, the smallest peak is said, the layout that has it, and what\n"
+        "would help; where processors repeat one another's work, how long fewer would take.\n"
         "\n"
         "With --annotations it also tries `@` behind the declarations of params and states: which of their dims the axes that\n"
         "split none of them split besides, so that each processor stores a part, which is gathered where it is needed. The same\n"
@@ -85,6 +95,7 @@ const Command kSearchCommand = {
       parser.flag("--annotations", options->annotations, "Also try `@` behind the declarations of params and states");
       parser.texts("--whole", options->whole, "DIM", "A dim that is not split; repeatable");
       add_program_options(parser, program);
+      parser.excludes("--mesh", {"--processors", "--axes"}, "a mesh says how many processors and axes there are");
       return [options, &program] { return run_search(*options, program); };
     }};
 

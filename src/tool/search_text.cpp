@@ -49,11 +49,19 @@ Compared column_of(const Candidate& candidate) {
   return column;
 }
 
-/// Where the time of the two differs, part by part.
+/// The program itself calls `recompute`.
+bool recomputes(const ProgramRecord& record) {
+  for (const ProgramRecord::Entry& entry : record.programs())
+    for (const ProgramOperation& operation : entry.recorded.program.operations)
+      if (operation.operation->region > 0) return true;
+  return false;
+}
+
+/// Why the best takes less, part by part.
 std::string explained(const Candidate& best, const Candidate& second) {
   std::string text;
   auto add = [&](const std::string& what, double a, double b) {
-    if (std::abs(a - b) > 1e-12) text += fmt::format("  {} takes {} instead of {}\n", what, seconds_text(a), seconds_text(b));
+    if (b - a > 1e-12) text += fmt::format("  {} takes {} instead of {}\n", what, seconds_text(a), seconds_text(b));
   };
   add("computing", best.cost.time.compute, second.cost.time.compute);
   std::set<std::pair<CollectiveKind, std::string>> all;
@@ -64,16 +72,39 @@ std::string explained(const Candidate& best, const Candidate& second) {
     return at == candidate.cost.time.collectives.end() ? 0.0 : at->second;
   };
   for (const auto& what : all) add(fmt::format("{} over {}", name(what.first), what.second), of(best, what), of(second, what));
+  if (const double a = best.cost.time.hidden, b = second.cost.time.hidden; a - b > 1e-12)
+    text += fmt::format("  {} of communication goes on beside computing, instead of {}\n", seconds_text(a), seconds_text(b));
   return text;
+}
+
+/// What to do where nothing fits.
+[[noreturn]] void fail_too_large(const SearchResult& result, const SearchQuestion& question, const LayoutCosts& costs) {
+  if (!result.least) fail(Diagnostic(Kind::limit_exceeded, {}, "no layout fits").help("more processors, more memory, or fewer pinned dims"));
+  const SearchResult::Least& least = *result.least;
+  const int64_t peak = least.candidate.cost.counters.peak_bytes;
+  Diagnostic diagnostic(Kind::limit_exceeded, {}, fmt::format("no layout fits {}: the smallest peak found is {}", bytes_text(*question.memory), bytes_text(peak)));
+  diagnostic.note(fmt::format("mesh {}, layout {}", to_string(*least.candidate.mesh), to_string(*least.candidate.rules)));
+  const double stored = least.stored * static_cast<double>(peak);
+  diagnostic.note(fmt::format("about {} of it are params, states and what else is there before the step; {} are made by it", bytes_text(static_cast<int64_t>(stored)),
+                              bytes_text(peak - static_cast<int64_t>(stored))));
+  if (least.processors) diagnostic.help(fmt::format("more processors: with {} one would fit", *least.processors));
+  diagnostic.help(fmt::format("more memory: `--memory {}MB`", (peak + 999'999) / 1'000'000));
+  if (least.annotated)
+    diagnostic.help(fmt::format("`--annotations`, which stores params and states in parts: about {}", bytes_text(static_cast<int64_t>(*least.annotated))));
+  if (least.stored < 0.5 && !recomputes(costs.record())) diagnostic.help("`recompute(f, x)` around a layer, which keeps nothing of it for the backward pass, or a smaller batch");
+  if (!question.pinned.empty()) diagnostic.help("fewer dims that are pinned");
+  fail(std::move(diagnostic));
 }
 
 }  // namespace
 
-std::string found_text(const SearchResult& result, const LayoutCosts& costs, const std::string& repeated) {
-  if (!result.best) {
-    fail(Diagnostic(Kind::limit_exceeded, {}, fmt::format("no layout fits: {} looked at need more memory", count_text(result.too_large, "candidate")))
-             .help("more processors, more memory, or fewer pinned dims"));
-  }
+double repeated_work(const Counters& counters) {
+  const double all = static_cast<double>(counters.flops) * static_cast<double>(counters.processors);
+  return counters.unique_flops > 0 ? all / static_cast<double>(counters.unique_flops) : 1;
+}
+
+std::string found_text(const SearchResult& result, const SearchQuestion& question, const LayoutCosts& costs, const std::string& repeated) {
+  if (!result.best) fail_too_large(result, question, costs);
   std::vector<Compared> columns = {column_of(*result.best)};
   if (result.second) columns.push_back(column_of(*result.second));
   const std::string looked_at = repeated.empty() ? count_text(result.costed, "candidate") + " costed"
@@ -82,6 +113,12 @@ std::string found_text(const SearchResult& result, const LayoutCosts& costs, con
                                  compare_text(columns, true));
   if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
   return text;
+}
+
+std::string fewer_text(const Candidate& best, const Candidate& fewer) {
+  return fmt::format("\n{} do the work {:.3g} times: {} would take {} instead of {}, with\n  mesh {}, layout {}\n", count_text(best.mesh->size(), "processor"),
+                     repeated_work(best.cost.counters), fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()), to_string(*fewer.mesh),
+                     to_string(*fewer.rules));
 }
 
 }  // namespace mtf::tool

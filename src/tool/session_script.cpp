@@ -1,5 +1,6 @@
 #include "tool/session_script.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -35,7 +36,7 @@ std::vector<Piece> pieces_of(const Entry& entry) {
     std::string_view between = trim(std::string_view(entry.text).substr(at, stmt.span.begin - at));
     while (between.starts_with(';')) between = trim(between.substr(1));
     at = stmt.span.end;
-    if (entry.without_loops && (stmt.as<ast::ForStmt>() != nullptr || stmt.as<ast::WhileStmt>() != nullptr)) continue;
+    if (std::find(entry.left_out.begin(), entry.left_out.end(), i) != entry.left_out.end()) continue;
     Piece piece{std::string(between), std::string(stmt.span.text()), {}, entry.has_value[i], false};
     if (const auto* fn = stmt.as<ast::FnStmt>()) piece.declares = fn->name.name.str();
     if (const auto* model = stmt.as<ast::ModelStmt>()) piece.declares = model->name.name.str();

@@ -28,16 +28,16 @@ std::string lines_of(const SymbolicCost& cost) {
 }  // namespace
 
 void SymbolicPlan::add(const StatementReport& report) {
-  totals_.add(report);
+  for (const Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
   const std::vector<int64_t> times = record_.times();
   before_.resize(times.size(), 0);
-  Statement statement{place_of(report.span), report.text, {}, {}};
+  Statement statement{report.span, report.text, {}, {}};
   for (size_t i = 0; i < times.size(); ++i)
     if (times[i] != before_[i]) statement.programs[i] = times[i] - before_[i];
   before_ = times;
   // A statement has a report for each of its plans, and the first has come when all had run.
   if (!statement.programs.empty()) statements_.push_back(std::move(statement));
-  if (!statements_.empty()) statements_.back().totals.add(report);
+  if (!statements_.empty() && statements_.back().span == report.span) statements_.back().doubts = report.doubts;
 }
 
 std::string SymbolicPlan::text() const {
@@ -55,8 +55,8 @@ std::string SymbolicPlan::text() const {
   std::string out;
   for (size_t s = 0; s < statements_.size(); ++s)
     if (!sums[s].flops.is_zero() || !sums[s].values.empty())
-      out += fmt::format("{}  {}\n{}{}", statements_[s].place, statements_[s].text, lines_of(sums[s].with_symbols_of(all)), statements_[s].totals.notes());
-  out += "in all\n" + lines_of(total.with_symbols_of(all)) + totals_.notes();
+      out += fmt::format("{}  {}\n{}{}", place_of(statements_[s].span), statements_[s].text, lines_of(sums[s].with_symbols_of(all)), statements_[s].doubts.empty() ? "" : "    (an estimate)\n");
+  out += "in all\n" + lines_of(total.with_symbols_of(all)) + estimate_note(doubts_);
   std::vector<std::string> sizes;
   for (const auto& [symbol, value] : all.symbols()) sizes.push_back(fmt::format("{} = {}", symbol, std::llround(value)));
   return sizes.empty() ? out : out + "where " + join(sizes, ", ") + "\n";

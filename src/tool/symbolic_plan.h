@@ -2,6 +2,7 @@
 // `mtf plan --symbolic`: what each statement costs, as formulas in the script's dim and axis names.
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eval/reports.h"
@@ -12,7 +13,8 @@ namespace mtf::tool {
 
 class SymbolicPlan {
  public:
-  explicit SymbolicPlan(const ProgramRecord& record) : record_(record) {}
+  /// `before`: how often each program had run before the first statement.
+  explicit SymbolicPlan(const ProgramRecord& record, std::vector<int64_t> before = {}) : record_(record), before_(std::move(before)) {}
   /// A statement has ended: which programs it ran follows from the record.
   void add(const StatementReport& report);
 
@@ -22,14 +24,15 @@ class SymbolicPlan {
 
  private:
   struct Statement {
-    std::string place, text;
+    Span span;
+    std::string text;
     std::map<size_t, int64_t> programs;  ///< how often it runs each program of the record
-    PlanTotals totals;                   ///< for what its sums are not exact about
+    Doubts doubts;                       ///< why its sums are an estimate
   };
   const ProgramRecord& record_;
   std::vector<int64_t> before_;
   std::vector<Statement> statements_;
-  PlanTotals totals_;
+  Doubts doubts_;
 };
 
 }  // namespace mtf::tool

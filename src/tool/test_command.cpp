@@ -195,6 +195,7 @@ const Command kTestCommand = {
       parser.flag("--update", options->update, "Show how expectations have changed, and rewrite them");
       parser.flag("--yes", options->yes, "With --update: rewrite without asking");
       parser.number("-j,--jobs", options->jobs, "N", "Scripts at once (default: 2)");
+      parser.needs("--yes", {"--update"});
       return [options] { return test(*options); };
     }};
 

@@ -116,6 +116,8 @@ std::string chrome_trace(const std::vector<std::string>& told) {
   return Json{{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}}.dump() + "\n";
 }
 
+bool is_timeline(std::string_view text) { return text.starts_with("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[") || is_svg_of("timeline", text); }
+
 std::string timeline_svg(const std::vector<std::string>& told) {
   struct Drawn {
     std::int64_t processor;
@@ -140,10 +142,10 @@ std::string timeline_svg(const std::vector<std::string>& told) {
   }
   constexpr double kLeft = 110, kWidth = 1080, kRow = 34;
   const double height = 40 + kRow * static_cast<double>(processors.size()) + 24, scale = last > first ? kWidth / (last - first) : 0;
-  std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-                                "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<rect x=\"{2}\" y=\"10\" width=\"12\" height=\"10\" fill=\"#4a7fb5\"/><text x=\"{3}\" y=\"19\">computes</text>"
-                                "<rect x=\"{4}\" y=\"10\" width=\"12\" height=\"10\" fill=\"#b5564a\"/><text x=\"{5}\" y=\"19\">collective</text>\n",
-                                kLeft + kWidth + 10, height, kLeft, kLeft + 16, kLeft + 90, kLeft + 106);
+  std::string out = svg_begin("timeline", kLeft + kWidth + 10, height) +
+                    fmt::format("<rect x=\"{}\" y=\"10\" width=\"12\" height=\"10\" fill=\"#4a7fb5\"/><text x=\"{}\" y=\"19\">computes</text>"
+                                "<rect x=\"{}\" y=\"10\" width=\"12\" height=\"10\" fill=\"#b5564a\"/><text x=\"{}\" y=\"19\">collective</text>\n",
+                                kLeft, kLeft + 16, kLeft + 90, kLeft + 106);
   std::map<std::int64_t, double> row;
   for (const std::int64_t processor : processors) {
     const double y = 36 + kRow * static_cast<double>(row.size());

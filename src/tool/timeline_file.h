@@ -5,6 +5,7 @@
 // Processors of one rank are in the same step at the same time, and share the rank's threads.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/timeline.h"
@@ -22,5 +23,8 @@ std::string chrome_trace(const std::vector<std::string>& told);
 /// The same as a self-contained SVG, a row a processor: the last kMostDrawn events of each rank.
 std::string timeline_svg(const std::vector<std::string>& told);
 inline constexpr std::size_t kMostDrawn = 2000;
+
+/// Whether a text is one or the other.
+bool is_timeline(std::string_view text);
 
 }  // namespace mtf::tool

@@ -11,6 +11,7 @@
 #include "tool/commands.h"
 #include "tool/launch.h"
 #include "tool/output.h"
+#include "tool/plan_text.h"
 #include "tool/script.h"
 #include "tool/table.h"
 
@@ -72,7 +73,7 @@ std::string types_text(const SpanTable& table, const std::string& file) {
     if (const std::string cost = cost_text(part); !cost.empty()) more += (more.empty() ? "" : ", ") + cost;
     lines.row({fmt::format("{}:{}", at.line, at.column), printable(excerpt(text)), printable(join(part.types, " or ")), more});
   }
-  return lines.text();
+  return lines.text() + estimate_note(table.doubts());
 }
 
 int trace(const Options& options, const ProgramOptions& program) {
@@ -80,6 +81,8 @@ int trace(const Options& options, const ProgramOptions& program) {
     const std::string near = did_you_mean(options.stage, kStages);
     fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("--stage {}: expected {}", options.stage, join_words(kStages, "or"))).help(near));
   }
+  if (options.stage == "ast" && (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
+    fail(Diagnostic(Kind::bad_usage, {}, "the script as it was read has no mesh, layout or options").help("leave them out, or ask for another stage"));
   const Settings settings = settings_of(program, launch().ranks);
   EngineOptions engine_options = engine_options_of(program);
   engine_options.dry = true;

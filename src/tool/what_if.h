@@ -4,7 +4,6 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "eval/session.h"
@@ -18,27 +17,21 @@ struct Assumption {
   bool is_none() const { return !mesh && !layout; }
 };
 
-/// Takes one `--mesh M` or `--layout L` off the beginning of `argument`, into `assumption`, as take_assumption does. Returns M
-/// or L as it was given; nothing if `argument` begins with no option.
-std::optional<std::string> take_option(const Session& session, std::string& argument, Assumption& assumption);
+class PromptOptions;  // tool/prompt_options.h
 
-/// Takes the `--mesh M` and `--layout L` with which `argument` begins off it. Each is the name of one that was declared, is
-/// written as in a script (`[rows: 2]`, `{batch -> rows}`) or as on the command line (`"rows:2;cols:2"`). Throws UserError
-/// of kind bad_usage or bad_option_value.
-Assumption take_assumption(const Session& session, std::string& argument);
-
-/// Takes `name` and its value, if the argument begins with it, off it: `--machine FILE`.
-std::optional<std::string> take_value(std::string& argument, std::string_view name);
+/// What `--mesh` and `--layout` say.
+Assumption assumption_of(const Session& session, const PromptOptions& options);
 
 /// The rules as on the command line: `batch:rows;hidden:cols`.
 std::string option_text(const std::vector<LayoutRule>& rules);
 
-/// Everything that was entered, entered again under an assumption: computes nothing, and prints nothing. What the layout
-/// then refuses is thrown as UserError.
+/// What a session has, under an assumption: computes nothing, and prints nothing. What the layout then refuses is thrown as
+/// UserError.
 class WhatIf {
  public:
-  /// `record`: is given what is computed, where it is to be costed under yet other layouts.
-  WhatIf(const std::vector<Entry>& entries, Settings settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record = nullptr);
+  /// `record`: is given what is computed, where it is to be costed under yet other layouts. `of` lives longer, and does nothing
+  /// meanwhile.
+  WhatIf(const Session& of, Settings settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record = nullptr);
   Session& session() { return session_; }
   Engine& engine() { return engine_; }
 

@@ -1,43 +1,15 @@
 #pragma once
-// What the benchmarks share: two things timed in turn, so that what else the machine does falls on both, and a session
-// to type statements into.
-#include <benchmark/benchmark.h>
-
-#include <algorithm>
-#include <chrono>
-#include <functional>
+// A session for benchmarks to type statements into.
 #include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "../places.h"
 #include "eval/session.h"
+#include "timing.h"
 
 namespace mtf {
-
-inline double seconds(const std::function<void()>& body) {
-  const auto start = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-inline double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-/// Times both in turn until the state is done; `ratio` is the median of time(ours) / time(theirs).
-inline void compare(benchmark::State& state, const std::function<void()>& ours, const std::function<void()>& theirs) {
-  std::vector<double> ratios;
-  ours();
-  theirs();
-  for (auto _ : state) {
-    const double a = seconds(ours), b = seconds(theirs);
-    state.SetIterationTime(a);
-    ratios.push_back(a / b);
-  }
-  state.counters["ratio"] = median(ratios);
-}
 
 /// A session with an engine of its own.
 struct Bench {
@@ -45,17 +17,34 @@ struct Bench {
       : engine(std::move(options)), session(settings(mesh, layout, engine.ranks()), &engine, out) {}
   static Settings settings(const std::string& mesh, const std::string& layout, int64_t ranks) {
     Settings result;
-    result.stdlib = MTF_STDLIB_DIR;
+    result.stdlib = stdlib_folder();
     result.ranks = ranks;
     if (!mesh.empty()) result.mesh = parse_axes(mesh);
     if (!mesh.empty()) result.layout = parse_layout_rules(layout);
     return result;
   }
   void run(const std::string& text) { session.execute(text + "\n"); }
+  /// The numbers of an expression, in double precision.
+  std::vector<double> numbers(const std::string& expression) {
+    const HostTensor values = session.read("cast(" + expression + ", f64)");
+    std::vector<double> result(values.bytes.size() / sizeof(double));
+    for (size_t i = 0; i < result.size(); ++i) result[i] = values.number(static_cast<int64_t>(i));
+    return result;
+  }
 
   std::ostringstream out;
   Engine engine;
   Session session;
 };
+
+/// Fails unless, after `declare` and `statement`, the expression has the numbers that the reference evaluation gives it.
+inline void expect_reference(benchmark::State& state, Bench& bench, const std::string& declare, const std::string& statement,
+                             const std::string& expression) {
+  Bench reference({.threads = 1, .reference = true});
+  reference.run(declare);
+  reference.run(statement);
+  const std::vector<double> computed = bench.numbers(expression), expected = reference.numbers(expression);
+  expect_same<double>(state, computed, expected);
+}
 
 }  // namespace mtf

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <map>
 
+#include "../places.h"
 #include "bench.h"
 #include "cost/step_time.h"
 #include "exec/program_record.h"
@@ -60,7 +61,7 @@ Times time_case(const Case& which, const MachineModel& machine, bool use_mpi, bo
   Settings settings = Bench::settings("all:" + std::to_string(engine.ranks()), which.layout, engine.ranks());
   settings.set = which.set;
   Session session(settings, &engine, out);
-  const std::string path = std::string(MTF_BENCH_DIR) + "/" + which.script;
+  const std::string path = source_folder() + "/tests/bench/" + which.script;
   session.run_text(path, read(path));
 
   const std::shared_ptr<const Schedule> plan = timeline->events().back().schedule;

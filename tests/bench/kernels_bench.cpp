@@ -1,5 +1,5 @@
-// The kernels against what bounds them: one copy of the memory, a bare Eigen product. Each bench
-// reports `ratio`, the median of interleaved pairs: our time over the copy's or Eigen's.
+// The kernels against what bounds them: one copy of the memory, a bare Eigen product. Each bench reports `ratio`, the median
+// of interleaved pairs: our time over the copy's or Eigen's; and compares once what it computed with the same written plainly.
 #include <benchmark/benchmark.h>
 
 // g++ 12 warns of its own AVX-512 intrinsics (PR 105593).
@@ -8,9 +8,9 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <chrono>
+#include <array>
+#include <cmath>
 #include <cstring>
-#include <functional>
 #include <vector>
 
 #include "kernels/copy.h"
@@ -18,6 +18,7 @@
 #include "kernels/matmul.h"
 #include "kernels/philox.h"
 #include "kernels/rows.h"
+#include "timing.h"
 
 namespace mtf {
 namespace {
@@ -25,34 +26,41 @@ namespace {
 using Int = std::int64_t;
 constexpr auto kF32 = ElementType::kF32;
 
-double seconds(const std::function<void()>& body) {
-  const auto start = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-/// Times both in turn until the state is done; reports the median of time(ours) / time(theirs).
-void compare(benchmark::State& state, const std::function<void()>& ours, const std::function<void()>& theirs) {
-  std::vector<double> ratios, times;
-  ours();
-  theirs();
-  for (auto _ : state) {
-    const double a = seconds(ours), b = seconds(theirs);
-    state.SetIterationTime(a);
-    ratios.push_back(a / b);
-    times.push_back(a);
+using enum LaneOp;
+constexpr Int kBig = 4 << 20;             // 16 MiB of f32
+constexpr double kBigBytes = 8.0 * kBig;  // read and written
+
+/// What an operation of these benchmarks gives of a number (and of 1.0001), in double precision.
+double plain(LaneOp op, double x) {
+  constexpr double other = 1.0001f;
+  switch (op) {
+    case kAdd: return x + other;
+    case kMul: return x * other;
+    case kMaximum: return std::max(x, other);
+    case kExp: return std::exp(x);
+    case kTanh: return std::tanh(x);
+    case kLog: return std::log(x);
+    case kSin: return std::sin(x);
+    case kGelu: return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    default: return NAN;
   }
-  state.counters["ratio"] = median(ratios);
 }
 
-constexpr Int kBig = 4 << 20;  // 16 MiB of f32
+/// Numbers between 0.25 and 0.75, no two neighbours equal.
+std::vector<float> operand(Int count) {
+  std::vector<float> x(count);
+  for (Int i = 0; i < count; ++i) x[i] = 0.25f + 0.5f * static_cast<float>(i * 7919 % 8191) / 8191;
+  return x;
+}
 
 /// Element-wise steps over 16 MiB against one memcpy of it.
-void chain(benchmark::State& state, const std::vector<LaneOp>& ops, Int inner, bool in_place = false) {
-  std::vector<float> x(kBig, .5f), y(kBig), z(kBig);
+void chain(benchmark::State& state, const std::vector<LaneOp>& ops, Int inner) {
+  std::vector<float> x = operand(kBig), y(kBig), z(kBig), expected(x);
+  for (float& number : expected) {
+    double result = number;
+    for (const LaneOp op : ops) result = plain(op, result);
+    number = static_cast<float>(result);
+  }
   LoopProgram p;
   p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
   int value = 0;
@@ -65,10 +73,11 @@ void chain(benchmark::State& state, const std::vector<LaneOp>& ops, Int inner, b
   Threads threads(1);
   const Int sizes[] = {kBig / inner, inner}, strides[] = {inner, 1};
   const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::scalar(1.0001)};
-  const LoopArgument out[] = {LoopArgument::array(in_place ? x.data() : y.data(), strides)};
-  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+  const LoopArgument out[] = {LoopArgument::array(y.data(), strides)};
+  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
+  expect_same<float>(state, y, expected);
+  expect_same<float>(state, z, x);
 }
-using enum LaneOp;
 BENCHMARK_CAPTURE(chain, eight_cheap, {kAdd, kMul, kMaximum, kAdd, kMul, kMaximum, kAdd, kMul}, 4096)->UseManualTime();
 BENCHMARK_CAPTURE(chain, one_add, {kAdd}, 4096)->UseManualTime();
 BENCHMARK_CAPTURE(chain, with_exp, {kAdd, kMul, kMaximum, kExp, kMul, kMaximum, kAdd, kMul}, 4096)->UseManualTime();
@@ -80,7 +89,7 @@ BENCHMARK_CAPTURE(chain, sin, {kSin}, 4096)->UseManualTime();
 /// x[rows, columns] + bias[columns], or a transposed operand.
 void broadcast(benchmark::State& state, Int columns, int kind) {
   const Int rows = kBig / columns;
-  std::vector<float> x(kBig, .5f), b(kBig, 1), y(kBig), z(kBig);
+  std::vector<float> x = operand(kBig), b = operand(kBig), y(kBig), z(kBig), expected(kBig);
   LoopProgram p;
   p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kArray, kF32}};
   p.steps = {{kAdd, 0, 1}};
@@ -91,7 +100,10 @@ void broadcast(benchmark::State& state, Int columns, int kind) {
   const Int other[] = {kind == 0 ? 0 : 1, kind == 0 ? 1 : kind == 1 ? 0 : rows};
   const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(b.data(), other)};
   const LoopArgument out[] = {LoopArgument::array(y.data(), strides)};
-  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+  for (Int i = 0; i < rows; ++i)
+    for (Int j = 0; j < columns; ++j) expected[i * columns + j] = x[i * columns + j] + b[i * other[0] + j * other[1]];
+  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); });
+  expect_same<float>(state, y, expected);
 }
 BENCHMARK_CAPTURE(broadcast, bias_of_1024, 1024, 0)->UseManualTime();
 BENCHMARK_CAPTURE(broadcast, bias_of_10, 10, 0)->UseManualTime();
@@ -103,7 +115,14 @@ BENCHMARK_CAPTURE(broadcast, transposed_1000, 1000, 2)->UseManualTime();
 /// Sums of x[rows, columns] over one dim or both, against a memcpy of it.
 void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_columns, Reduction how) {
   const Int rows = kBig / columns;
-  std::vector<float> x(kBig, .5f), s(std::max(rows, columns)), y(kBig), z(kBig);
+  std::vector<float> x = operand(kBig), s((keep_rows ? rows : 1) * (keep_columns ? columns : 1)), z(kBig);
+  std::vector<double> expected(s.size());
+  for (Int i = 0; i < rows; ++i) {
+    for (Int j = 0; j < columns; ++j) {
+      double& to = expected[keep_rows ? i : keep_columns ? j : 0];
+      to = how == Reduction::kMax ? std::max<double>(to, x[i * columns + j]) : to + x[i * columns + j];
+    }
+  }
   LoopProgram p;
   p.operands = {{OperandKind::kArray, kF32}};
   p.outputs = {{0, kF32, how}};
@@ -112,7 +131,8 @@ void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_colu
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1}, kept[] = {keep_rows, keep_columns};
   const LoopArgument in[] = {LoopArgument::array(x.data(), strides)};
   const LoopArgument out[] = {LoopArgument::array(s.data(), kept)};
-  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes / 2);
+  expect_same<double>(state, std::vector<double>(s.begin(), s.end()), expected);
 }
 BENCHMARK_CAPTURE(reduce, all, 1024, false, false, Reduction::kSum)->UseManualTime();
 BENCHMARK_CAPTURE(reduce, over_columns_768, 768, true, false, Reduction::kSum)->UseManualTime();
@@ -123,7 +143,8 @@ BENCHMARK_CAPTURE(reduce, over_rows_1024, 1024, false, true, Reduction::kSum)->U
 BENCHMARK_CAPTURE(reduce, over_rows_10, 10, false, true, Reduction::kSum)->UseManualTime();
 
 void small_run(benchmark::State& state) {
-  std::vector<float> x(64), y(64);
+  std::vector<float> x = operand(64), y(64), expected(x);
+  for (float& number : expected) number += 1;
   LoopProgram p;
   p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
   p.steps = {{kAdd, 0, 1}};
@@ -134,6 +155,7 @@ void small_run(benchmark::State& state) {
   const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::scalar(1)};
   const LoopArgument out[] = {LoopArgument::array(y.data(), strides)};
   for (auto _ : state) loop.run(sizes, in, out, threads);
+  expect_same<float>(state, y, expected);
 }
 BENCHMARK(small_run);
 
@@ -153,7 +175,9 @@ void product(benchmark::State& state) {
   p.c = {c.data(), kC == kR ? n : 1, kC == kR ? 1 : m, {}};
   if (state.range(3) != 0) p.progress = [] {};
   const Int repeat = std::max<Int>(1, 20000000 / (m * n * k));
-  compare(state, [&] { for (Int r = 0; r < repeat; ++r) matmul(p, threads); }, [&] { for (Int r = 0; r < repeat; ++r) d.noalias() = a * b; });
+  compare(state, [&] { for (Int r = 0; r < repeat; ++r) matmul(p, threads); }, [&] { for (Int r = 0; r < repeat; ++r) d.noalias() = a * b; },
+          2.0 * repeat * m * n * k);
+  expect_same<float>(state, {c.data(), static_cast<size_t>(m * n)}, {d.data(), static_cast<size_t>(m * n)});
 }
 #define MTF_SHAPES                                                                                      \
   ->Args({1024, 1024, 1024, 0})->Args({1024, 1024, 1024, 1})->Args({256, 768, 3072, 0})->Args({64, 784, 1024, 0})   \
@@ -166,7 +190,8 @@ BENCHMARK(product<Eigen::RowMajor, Eigen::RowMajor, Eigen::ColMajor>) MTF_SHAPES
 /// 1,000 products of size³ in one call against a loop over Eigen's.
 void batched(benchmark::State& state) {
   const Int n = state.range(0), count = 1000, each = n * n;
-  std::vector<float> a(count * each, 1), b(count * each, 1), c(count * each), d(count * each);
+  std::vector<float> a = operand(count * each), b = operand(count * each);
+  std::vector<float> c(count * each), d(count * each);
   Threads threads(1);
   Matmul p;
   p.m = p.n = p.k = n;
@@ -175,40 +200,54 @@ void batched(benchmark::State& state) {
   using M = Eigen::Matrix<float, -1, -1, Eigen::RowMajor>;
   compare(state, [&] { matmul(p, threads); }, [&] {
     for (Int i = 0; i < count; ++i) {
-      Eigen::Map<M>(d.data() + i * each, n, n).noalias() = Eigen::Map<M>(a.data() + i * each, n, n) * Eigen::Map<M>(b.data() + i * each, n, n);
+      Eigen::Map<M>(d.data() + i * each, n, n).noalias() = Eigen::Map<const M>(a.data() + i * each, n, n) * Eigen::Map<const M>(b.data() + i * each, n, n);
     }
-  });
+  }, 2.0 * count * each * n);
+  expect_same<float>(state, c, d);
 }
 BENCHMARK(batched)->Arg(4)->Arg(8)->Arg(16)->Arg(64)->UseManualTime();
 
 void softmax(benchmark::State& state) {
   const Int n = state.range(0), rows = kBig / n;
-  std::vector<float> x(kBig, .5f), y(kBig), z(kBig);
+  std::vector<float> x = operand(kBig), y(kBig), z(kBig), expected(kBig);
+  for (Int i = 0; i < rows; ++i) {
+    double sum = 0;
+    for (Int j = 0; j < n; ++j) sum += std::exp(x[i * n + j]);
+    for (Int j = 0; j < n; ++j) expected[i * n + j] = static_cast<float>(std::exp(x[i * n + j]) / sum);
+  }
   Threads threads(1);
   compare(state, [&] { softmax_rows(kF32, {rows, n, 1}, {x.data(), n, 1, 0}, {y.data(), n, 1, 0}, threads); },
-          [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+          [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
+  expect_same<float>(state, y, expected);
 }
 BENCHMARK(softmax)->Arg(64)->Arg(1024)->UseManualTime();
 
 void transpose(benchmark::State& state) {
   const Int n = state.range(0), rows = kBig / n, sizes[] = {rows, n}, from[] = {1, rows}, to[] = {n, 1};
-  std::vector<float> x(kBig, .5f), y(kBig), z(kBig);
-  compare(state, [&] { copy_block(sizes, 4, x.data(), from, y.data(), to); }, [&] { std::memcpy(z.data(), y.data(), kBig * 4); });
+  std::vector<float> x = operand(kBig), y(kBig), z(kBig), expected(kBig);
+  for (Int i = 0; i < rows; ++i)
+    for (Int j = 0; j < n; ++j) expected[i * n + j] = x[i + j * rows];
+  compare(state, [&] { copy_block(sizes, 4, x.data(), from, y.data(), to); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
+  expect_same<float>(state, y, expected);
 }
 BENCHMARK(transpose)->Arg(2048)->Arg(1000)->UseManualTime();
 
-/// Numbers a second are in items_per_second.
+/// Numbers a second are in items_per_second; their mean and variance are what the distribution has.
 template <class Fill>
-void random(benchmark::State& state, Fill fill) {
+void random(benchmark::State& state, Fill fill, double mean, double variance) {
   std::vector<float> x(1 << 16);
   const RandomDim dim{0, 1 << 16, 1 << 16, 1};
   Threads threads(1);
   for (auto _ : state) fill({1, 2}, {&dim, 1}, kF32, x.data(), 0, 1, threads);
   state.SetItemsProcessed(state.iterations() * static_cast<Int>(x.size()));
+  double sum = 0, squares = 0;
+  for (const float number : x) sum += number, squares += number * number;
+  const double count = static_cast<double>(x.size()), average = sum / count;
+  expect_same<double>(state, std::array{1 + average, squares / count - average * average}, std::array{1 + mean, variance}, 0.03);
 }
-BENCHMARK_CAPTURE(random, uniform, &fill_uniform);
-BENCHMARK_CAPTURE(random, normal, &fill_normal);
-BENCHMARK_CAPTURE(random, truncated_normal, &fill_truncated_normal);
+BENCHMARK_CAPTURE(random, uniform, &fill_uniform, 0.5, 1.0 / 12);
+BENCHMARK_CAPTURE(random, normal, &fill_normal, 0, 1);
+BENCHMARK_CAPTURE(random, truncated_normal, &fill_truncated_normal, 0, 0.774);
 
 }  // namespace
 }  // namespace mtf

@@ -57,6 +57,15 @@ const std::string kTransformer =
     "let x = random.integers([batch, length], 0, 65)\n"
     "print(step(mean(cross_entropy(net(x), x, over: vocab))))\n";
 
+// Two steps of what examples write: layers in a list, an optimizer of the library, histories that end at its assignments.
+const std::string kSteps =
+    "import optim, transformer\n"
+    "dim batch = 16, length = 4, d_model = 16, heads = 1, d_head = 16, d_ff = 16, vocab = 32\n"
+    "let net = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: count)\n"
+    "let opt = optim.AdamW(net.params, lr: 0.001)\n"
+    "let x = random.integers([batch, length], 0, 32)\n"
+    "for step in 0..2 { opt.minimize(mean(cross_entropy(net(x), x, over: vocab))) }\n";
+
 std::string parameters(bool adam) {
   return std::string("let adam = ") + (adam ? "true\n" : "false\n") +
          "dim batch = 16, n = 8\n"
@@ -91,6 +100,7 @@ BENCHMARK(other_layout)->Arg(12)->Arg(24)->Arg(72)->UseManualTime()->Unit(benchm
 
 #define PLAN(name, text) BENCHMARK_CAPTURE(plan, name, text)->Unit(benchmark::kMillisecond)
 PLAN(transformer_layers_with_adam, kTransformer)->Arg(12)->Arg(24)->Arg(48)->Arg(72)->Arg(96);
+PLAN(steps_of_a_list_of_layers, kSteps)->Arg(96)->Arg(192)->Arg(384)->Arg(768);
 PLAN(parameters_with_adam, parameters(true))->Arg(500)->Arg(2000);
 PLAN(parameters_with_gradient_descent, parameters(false))->Arg(500)->Arg(2000);
 PLAN(operations_of_a_gradient, kX + "fn layer(y, i: int) = tanh(y)\n" + kThrough + "print(sum(grad(sum(through(x, 0, count)), x)))\n")

@@ -1,5 +1,6 @@
 // Programs, through every stage: what the language costs beside its kernels.
-// `ratio` is a median of interleaved pairs, ours over the bare operation's.
+// `ratio` is a median of interleaved pairs, ours over the bare operation's. What was computed is compared once with what the
+// reference evaluation computes.
 
 // g++ 12 warns of its own AVX-512 intrinsics (PR 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -26,8 +27,9 @@ void contraction(benchmark::State& state, const std::string& declare, const std:
           [&] {
             for (int i = 0; i < batch; ++i) c[i].noalias() = a[i] * b[i];
             benchmark::ClobberMemory();
-          });
-  state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * batch * m * k * n, benchmark::Counter::kIsIterationInvariantRate);
+          },
+          2.0 * batch * m * k * n);
+  expect_reference(state, bench, declare, statement + ";", "z");
 }
 #define CONTRACTION(name, ...) BENCHMARK_CAPTURE(contraction, name, __VA_ARGS__)->UseManualTime()->MinTime(2)->Unit(benchmark::kMillisecond)
 const std::string kAb = "dim m = 1024, k = 1024, n = 1024; let x = random.normal([m, k]); let y = random.normal([k, n]);";
@@ -50,18 +52,22 @@ CONTRACTION(attention_values, "dim b = 64, h = 4, l = 128, d = 64, s = 128; let 
 
 // ---- element-wise chains against one copy ----------------------------------------------------------------------------
 
+/// `expression` of x, in 20 statements, each after the result of the one before is there.
 void chain(benchmark::State& state, const std::string& expression) {
   Bench bench;
-  bench.run("dim n = 4194304; let x = random.uniform([n], low: 0.5, high: 1.5); let seen = 0.0;");
+  const std::string declare = "dim n = 4194304; let x = random.uniform([n], low: 0.5, high: 1.5);", statement = "let y = " + expression + ";";
+  bench.run(declare);
   std::vector<float> from(4 << 20, 1), to(4 << 20);
-  compare(state, [&] { bench.run("for i in 0..20 { let y = " + expression + "; seen := seen + y[n: 0] };"); },
+  compare(state, [&] { for (int i = 0; i < 20; ++i) bench.run(statement); },
           [&] {
             for (int i = 0; i < 20; ++i) {
               std::memcpy(to.data(), from.data(), to.size() * sizeof(float));
               benchmark::DoNotOptimize(to.data());
               benchmark::ClobberMemory();
             }
-          });
+          },
+          0, 20.0 * 2 * sizeof(float) * (4 << 20));
+  expect_reference(state, bench, declare, statement, "y");
 }
 #define CHAIN(name, expression) BENCHMARK_CAPTURE(chain, name, expression)->UseManualTime()->MinTime(1)->Unit(benchmark::kMillisecond)
 CHAIN(eight_cheap, "maximum(maximum((x + 1) * 2 + 3, 0.5) * 0.7 + 4, 0.25) * 0.3");
@@ -73,11 +79,13 @@ CHAIN(eight_with_tanh, "maximum(tanh((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.
 /// A loop whose turn has `operations` operations on eight numbers each; reports microseconds an operation, what is the
 /// same for one turn taken off.
 void cached_statement(benchmark::State& state, const std::string& turn, int operations) {
-  auto turns = [&](int count) {
-    Bench bench;
+  auto turns = [&](int count, bool reference = false) {
+    Bench bench({.threads = 1, .reference = reference});
     bench.session.run_text("loop.mtf", "dim n = 8, m = 8\nlet v = random.uniform([n])\nlet w = random.uniform([n, m])\nfor i in 0.." +
                                            std::to_string(count) + " { " + turn + " }\nprint(v)\n");
+    return bench.out.str();
   };
+  if (turns(3) != turns(3, true)) return state.SkipWithError("what was timed computed something else");
   const int count = 2000;
   std::vector<double> micros;
   for (auto _ : state) {

@@ -1,5 +1,5 @@
 // The matrix products of the training step of gpt.mtf alone, at the speed of the kernel: operands that lie as it likes them
-// best, nothing between one product and the next. against_torch divides a step's time by it.
+// best, nothing between one product and the next. against_torch.py divides a step's time by it.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "../places.h"
 #include "compare.h"
 #include "eval/session.h"
 #include "graph/op.h"
@@ -39,7 +40,7 @@ TEST_P(EveryOperation, ExamplePrintsWhatItSays) {
   const std::string script(op().example);
   for (const std::string mesh : {"", "p:1", "p:3"}) {
     Settings settings;
-    settings.stdlib = MTF_STDLIB_DIR;
+    settings.stdlib = stdlib_folder();
     if (!mesh.empty()) settings.mesh = parse_axes(mesh);
     const Diagnostics found = Session::check_text("example.mtf", script, settings);
     ASSERT_FALSE(found.has_errors()) << found.render();

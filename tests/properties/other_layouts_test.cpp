@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "../places.h"
 #include "cost/layout_costs.h"
 #include "cost/program_times.h"
 #include "cost/recorded_schedules.h"
@@ -74,7 +75,7 @@ std::vector<LayoutRule> drawn_rules(const std::vector<std::string>& dims, std::m
 /// As it is written; nothing if it is refused, or ends with an error.
 std::optional<Planned> planned_as_it_is(const std::string& path) {
   Settings settings;
-  settings.stdlib = MTF_STDLIB_DIR;
+  settings.stdlib = stdlib_folder();
   if (Session::check_file(path, settings).has_errors()) return std::nullopt;
   try {
     return planned(path, settings);
@@ -85,7 +86,7 @@ std::optional<Planned> planned_as_it_is(const std::string& path) {
 
 TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
   Settings settings;
-  settings.stdlib = MTF_STDLIB_DIR;
+  settings.stdlib = stdlib_folder();
   std::mt19937 random(7);
   int compared = 0, refused = 0;
   for (const std::string& path : scripts()) {
@@ -176,11 +177,11 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
 
 TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
   Settings settings;
-  settings.stdlib = MTF_STDLIB_DIR;
+  settings.stdlib = stdlib_folder();
   for (const char* name : {"/../examples/two_layer.mtf", "/../tests/bench/gpt.mtf"}) {
     const auto programs_of = [&](const char* steps) {
       settings.set = {{"steps", steps}};
-      return planned(std::string(MTF_STDLIB_DIR) + name, settings).record->programs().size();
+      return planned(stdlib_folder() + name, settings).record->programs().size();
     };
     EXPECT_EQ(programs_of("40"), programs_of("5")) << name;
   }
@@ -208,7 +209,7 @@ constexpr Asked kAsked[] = {{"rows:2;cols:2", "batch:rows;heads:cols;d_ff:cols;v
 
 Settings settings_of(const Asked& asked) {
   Settings settings;
-  settings.stdlib = MTF_STDLIB_DIR;
+  settings.stdlib = stdlib_folder();
   settings.mesh = parse_axes(asked.mesh);
   settings.layout = parse_layout_rules(asked.rules);
   return settings;

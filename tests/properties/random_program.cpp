@@ -1,4 +1,5 @@
 #include "random_program.h"
+#include "../places.h"
 
 #include <fmt/format.h>
 
@@ -114,7 +115,7 @@ Check prints_the_same(const Where& where) {
       Settings settings;
       settings.mesh = parse_axes(place.mesh);
       settings.layout = parse_layout_rules(place.layout);
-      settings.stdlib = MTF_STDLIB_DIR;
+      settings.stdlib = stdlib_folder();
       std::ostringstream out;
       Session(settings, &engine(), out).run_text("property.mtf", text);
       return out.str();
@@ -127,7 +128,7 @@ Check prints_the_same(const Where& where) {
 Check passes_the_checks(bool laid_out) {
   return [=](const RandomProgram& program) {
     Settings settings;
-    settings.stdlib = MTF_STDLIB_DIR;
+    settings.stdlib = stdlib_folder();
     const Diagnostics found = Session::check_text("property.mtf", program.script(laid_out).text(), settings);
     return found.has_errors() ? "is refused:\n" + found.render() : std::string();
   };

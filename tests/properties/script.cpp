@@ -1,4 +1,5 @@
 #include "script.h"
+#include "../places.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -47,7 +48,7 @@ Settings Evaluation::settings_of(const Where& where) {
     settings.mesh = parse_axes(where.mesh);
     settings.layout = parse_layout_rules(where.layout);
   }
-  settings.stdlib = MTF_STDLIB_DIR;
+  settings.stdlib = stdlib_folder();
   return settings;
 }
 

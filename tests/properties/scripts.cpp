@@ -1,4 +1,5 @@
 #include "scripts.h"
+#include "../places.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +13,7 @@
 namespace mtf::properties {
 
 std::vector<std::string> scripts() {
-  const std::filesystem::path top = std::filesystem::path(MTF_STDLIB_DIR).parent_path();
+  const std::filesystem::path top = std::filesystem::path(stdlib_folder()).parent_path();
   std::vector<std::string> found;
   for (const char* folder : {"tests/scripts", "examples"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(top / folder))
@@ -35,7 +36,7 @@ std::vector<ScriptCase> cases_of(const std::string& path) {
     options.mesh = combination.mesh;
     options.layout = combination.layout;
     Settings settings = tool::settings_of(options, 1);
-    settings.stdlib = MTF_STDLIB_DIR;
+    settings.stdlib = stdlib_folder();
     if (!Session::check_file(path, settings).has_errors()) cases.push_back({path, path + " " + tool::to_string(combination), std::move(settings)});
   }
   return cases;

@@ -3,6 +3,8 @@
 
 #include <ostream>
 
+#include "../places.h"
+#include "cost/peak_estimate.h"
 #include "cost/program_times.h"
 #include "cost/search.h"
 #include "eval/session.h"
@@ -17,7 +19,7 @@ struct Searched {
   std::unique_ptr<Session> session;
 
   explicit Searched(const std::string& text, Settings settings = {}) {
-    settings.stdlib = MTF_STDLIB_DIR;
+    settings.stdlib = stdlib_folder();
     static std::ostream nowhere(nullptr);
     EngineOptions options;
     options.dry = true;
@@ -191,6 +193,43 @@ const std::string kHeavy =
     "model Net {\n  let all = [Layer() for i in 0..6]\n  fn call(x) { for layer in all { x := layer(x) }; return x }\n}\n"
     "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
     "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\nprint(sum(net(x)))\n";
+
+/// Under rules of all kinds: those that split all, little, and what brings everything together again.
+TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
+  const std::vector<Name> axes = {Name("rows"), Name("cols")};
+  const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:4;cols:2"));
+  const std::string many_rows = "import optim\ndim batch = 4096, d = 64, e = 64\n" + kHeavy.substr(kHeavy.find("model Layer"));
+  const std::pair<std::string, std::vector<const char*>> scripts[] = {
+      {kHeavy, {"", "batch:rows", "d:rows;e:cols", "e:rows+cols", "batch:rows;e:cols"}},
+      {many_rows, {"", "batch:rows+cols", "batch:rows", "d:rows;e:cols", "batch:rows;e:cols", "batch:cols;d:rows"}},
+      {layered(3), {"", "batch:rows+cols", "batch:rows;heads:cols;d_ff:cols", "length:rows;batch:cols", "d_model:cols", "heads:rows;d_ff:rows+cols"}},
+      {"dim a = 512, b = 512, c = 64\nlet x = random.uniform([a, b])\nlet y = random.uniform([b, c])\nprint(sum(softmax(einsum(x, y -> [a, c]), over: c)))\n", {"", "a:rows+cols", "b:rows", "a:rows;c:cols"}},
+  };
+  for (const auto& [text, layouts] : scripts) {
+    const Searched searched(text);
+    const LayoutCosts costs(searched.record, MachineModel());
+    const WorkBound bound(costs, axes);
+    const PeakEstimate estimate(costs, bound, axes);
+    for (const char* layout : layouts) {
+      SCOPED_TRACE(text + layout);
+      Settings settings;
+      settings.mesh = mesh->axes();
+      settings.layout = *layout ? parse_layout_rules(layout) : std::vector<LayoutRule>();
+      std::vector<AxisSet> split(bound.dims().size()), none(bound.stored().size());
+      for (size_t d = 0; d < split.size(); ++d)
+        for (const LayoutRule& rule : *settings.layout)
+          if (rule.dim == bound.dims()[d].name)
+            for (Name axis : rule.axes) split[d] |= axis_bit(mesh->find(axis));
+      const double about = estimate.bytes(*mesh, {split, split.size(), none, none.size()}), least = estimate.least_bytes(*mesh, {split, split.size(), none, none.size()});
+      const auto peak = static_cast<double>(Searched(text, settings).engine->counters().peak_bytes);
+      EXPECT_GE(peak, (1 - kPeakError) * least);
+      EXPECT_LE(peak, 3 * about);
+      EXPECT_LE(least, about);
+      EXPECT_LE(estimate.least_bytes(*mesh, {split, 0, none, 0}), least);
+      EXPECT_LE(estimate.stored_bytes(*mesh, {split, split.size(), none, none.size()}), about);
+    }
+  }
+}
 
 SearchQuestion of_four_with_batch_split(bool annotations) {
   SearchQuestion question;

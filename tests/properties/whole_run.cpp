@@ -1,4 +1,5 @@
 #include "whole_run.h"
+#include "../places.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +34,7 @@ Settings settings_of(const WholeProgram& program, const Where& where) {
     settings.layout = parse_layout_rules(where.layout);
   }
   settings.set = program.set;
-  settings.stdlib = MTF_STDLIB_DIR;
+  settings.stdlib = stdlib_folder();
   return settings;
 }
 

@@ -81,6 +81,8 @@ class TerminalEmulator {
   bool shows_cursor() const { return shows_cursor_; }
   bool brackets_paste() const { return brackets_paste_; }
   std::size_t bells() const { return bells_; }
+  /// How often a style was set, whatever was shown in it.
+  std::size_t styled() const { return styled_; }
 
  private:
   using Row = std::vector<Cell>;
@@ -185,6 +187,7 @@ class TerminalEmulator {
           if (r > row_ || number == 2) erase(r, 0, columns_);
         break;
       case 'm':
+        ++styled_;
         style_ = given;
         if (style_.starts_with("0;")) style_.erase(0, 2);
         if (style_ == "0") style_.clear();
@@ -201,6 +204,6 @@ class TerminalEmulator {
   std::vector<Row> screen_;
   std::vector<std::string> scrolled_;
   std::string pending_, style_;
-  std::size_t row_ = 0, column_ = 0, bells_ = 0;
+  std::size_t row_ = 0, column_ = 0, bells_ = 0, styled_ = 0;
   bool wraps_ = false, shows_cursor_ = true, brackets_paste_ = false;
 };

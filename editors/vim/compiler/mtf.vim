@@ -3,6 +3,8 @@ if exists("current_compiler")
   finish
 endif
 let current_compiler = "mtf"
+let s:cpo = &cpo
+set cpo&vim
 
 CompilerSet makeprg=mtf\ check\ %:S
 CompilerSet errorformat=
@@ -13,3 +15,6 @@ CompilerSet errorformat=
       \%C%.%#\|%.%#,
       \%C%*[\ ]:::%.%#,
       \%Z%$
+
+let &cpo = s:cpo
+unlet s:cpo

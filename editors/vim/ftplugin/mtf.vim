@@ -1,6 +1,8 @@
 if exists("b:did_ftplugin")
   finish
 endif
+let s:cpo = &cpo
+set cpo&vim
 let b:did_ftplugin = 1
 
 setlocal comments=:##,:# commentstring=#\ %s
@@ -18,6 +20,8 @@ command! -buffer MtfFormat call s:Format()
 let b:undo_ftplugin .= " | delcommand -buffer MtfFormat"
 
 if exists("*s:Format")
+  let &cpo = s:cpo
+  unlet s:cpo
   finish
 endif
 
@@ -34,3 +38,6 @@ function s:Format()
   endif
   call winrestview(view)
 endfunction
+
+let &cpo = s:cpo
+unlet s:cpo

@@ -2,6 +2,8 @@
 if exists("b:did_indent")
   finish
 endif
+let s:cpo = &cpo
+set cpo&vim
 let b:did_indent = 1
 
 setlocal indentexpr=MtfIndent(v:lnum)
@@ -9,6 +11,8 @@ setlocal indentkeys=0{,0},0),0],!^F,o,O,0#
 let b:undo_indent = "setlocal indentexpr< indentkeys<"
 
 if exists("*MtfIndent")
+  let &cpo = s:cpo
+  unlet s:cpo
   finish
 endif
 
@@ -46,7 +50,7 @@ function s:Base(number)
   let opener = 0
   call cursor(a:number, 1)
   for i in range(s:Closed(s:Code(getline(a:number))))
-    let opener = searchpair('[(\[{]', '', '[)\]}]', 'bW', s:skip)
+    let opener = searchpair('[[({]', '', '[])}]', 'bW', s:skip)
   endfor
   return opener > 0 ? s:Base(opener) : indent(a:number)
 endfunction
@@ -88,5 +92,8 @@ endfunction
 " Whether a line begins inside `(` or `[`.
 function s:Inside(number)
   call cursor(a:number, 1)
-  return searchpair('[(\[]', '', '[)\]]', 'bnW', s:skip, max([1, a:number - 50])) > 0
+  return searchpair('[[(]', '', '[])]', 'bnW', s:skip, max([1, a:number - 50])) > 0
 endfunction
+
+let &cpo = s:cpo
+unlet s:cpo

@@ -2,6 +2,8 @@
 if exists("b:current_syntax")
   finish
 endif
+let s:cpo = &cpo
+set cpo&vim
 
 " words: statements
 syntax keyword mtfStatement assert break continue counters dim else fn for if import layout let mesh model no_grad option param precision return seed setting state use while with
@@ -50,3 +52,5 @@ highlight default link mtfDocumentation SpecialComment
 highlight default link mtfExpectation PreProc
 
 let b:current_syntax = "mtf"
+let &cpo = s:cpo
+unlet s:cpo

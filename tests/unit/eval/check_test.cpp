@@ -138,6 +138,32 @@ TEST(Check, AHundredErrorsAreEnough) {
   EXPECT_EQ(kinds(text.substr(text.find("fn g0"))).size(), 100u);
 }
 
+TEST(Check, GradientsThatNothingComesTo) {
+  const std::string net = "dim a = 2\nmodel M { param w: [a] = 1; param b: [a] = 0 }\nlet m = M()\nlet x = random.normal([a])\n";
+  EXPECT_EQ(kinds(net + "for i in 0..9 { let g = grad(sum(m.w * x), m.params) }\n"), Kinds{"grad_unreached"});
+  EXPECT_EQ(rendered(net + "let g = grad(sum(m.w * x), m.params)\n"),
+            "warning: a gradient is 0, as the loss does not reach what it is of [grad_unreached]\n"
+            " --> test.mtf:5:9\n  |\n5 | let g = grad(sum(m.w * x), m.params)\n  |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no gradient comes to `b`\n"
+            "  = help: leave out what the loss does not depend on\n");
+  // In a module it is the program's line that is shown, one for each.
+  EXPECT_EQ(kinds("import optim\n" + net + "let opt = optim.Adam(m.params)\nopt.minimize(sum(m.w))\nfn f() { opt.minimize(sum(m.b)) }\nf()\nf()\n"),
+            (Kinds{"grad_unreached", "grad_unreached"}));
+  // What is said to be constant is meant.
+  EXPECT_EQ(rendered(net + "let g = grad(sum(m.w * stop_gradient(m.b)), m.params)\n"), "");
+  EXPECT_EQ(rendered(net + "let c = x\nno_grad { c := m.b * 2 }\nlet g = grad(sum(m.w * c), m.params)\n"), "");
+  EXPECT_EQ(rendered(net + "let g = grad(sum(relu(m.w) + m.b), [m.w])[0]\nlet h = grad(sum(g), [m.w])\n"), "");
+  EXPECT_EQ(rendered(net + "let g = grad(sum(3 * m.w), [m.w])[0]\nlet h = grad(sum(g), [m.w])\n"), "");
+  // An update is no way that was cut: what it was made of is a gradient.
+  EXPECT_NE(rendered(net + "let c = copy(m.b)\nm.w := m.w + c\nlet g = grad(sum(m.w), [m.b])\n").find("`w` is assigned here"), std::string::npos);
+  EXPECT_EQ(rendered(net + "let c = grad(sum(m.w * m.b), [m.w])[0]\nm.w := m.w - c\nlet g = grad(sum(m.w), [m.b])\n").find("`w` is assigned here"), std::string::npos);
+  // Where it depends on a number of the run, the run says it.
+  EXPECT_EQ(rendered(net + "let h = x\nif sum(x) > 0 { h := h * m.b }\nlet g = grad(sum(m.w * h), m.params)\n"), "");
+  EXPECT_EQ(rendered(net + "fn f(y) { if sum(y) > 0 { return m.b }\nreturn y }\nlet g = grad(sum(m.w * f(x)), m.params)\n"), "");
+  EXPECT_EQ(rendered("dim a = 2\nmodel M { param w: [a] = 1 }\nlet ms = [M() for i in 0..3]\nlet ws = [m.w for m in ms]\nlet h = ones([a])\n"
+                     "for i in 0..3 { h := h * ws[i] }\nlet g = grad(sum(h), ws)\n"), "");
+  EXPECT_EQ(rendered(net + "let h = x\nfor i in 0..3 { if i > 0 { let g = grad(sum(h * m.w), m.params) }\nh := h * m.b }\n"), "");
+}
+
 TEST(Check, Dims) {
   EXPECT_EQ(kinds("dim a = 0\n"), Kinds{"bad_size"});
   EXPECT_EQ(kinds("dim a = 2, b = nope\nprint(zeros([a]))\n"), Kinds{"unknown_name"});

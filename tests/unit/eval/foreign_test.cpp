@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "../../places.h"
 #include "eval/session.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
@@ -11,31 +14,38 @@ namespace {
 
 struct Line {
   Foreign where;
-  std::string form, help;
+  std::string form, instead, help;
 };
 
 const std::vector<Line> kLines = {
-#define MTF_FOREIGN(where, form, help) {Foreign::where, form, help},
+#define MTF_FOREIGN(where, form, instead, help) {Foreign::where, form, instead, help},
 #include "syntax/foreign.def"
 #undef MTF_FOREIGN
 };
 
-// Whether the first error of a program has this help.
-bool helps(const std::string& program, const std::string& help) {
+// Whether an error of a program has the help of a line of the table, and says what to write if the line does.
+bool helps(const std::string& program, const Line& line, const std::string& first_word) {
   Settings settings;
-  settings.stdlib = MTF_STDLIB_DIR;
+  settings.stdlib = stdlib_folder();
+  const std::string why = filled(line.help, [&](char) { return first_word; });
   const Diagnostics found = Session::check_text("t.mtf", program, settings);
   for (const Diagnostic& one : found.list())
-    if (std::find(one.helps().begin(), one.helps().end(), help) != one.helps().end()) return true;
+    for (const std::string& help : one.helps()) {
+      const std::string written = why.empty() ? "write `" : why + ": write `";
+      if (line.instead.empty() ? help == why : help.starts_with(written)) return true;
+    }
   return false;
 }
 
-std::string program_with(Foreign where, const std::string& word) {
+// A program that has the word, with what the line asks for around it.
+std::string program_with(const Line& line, const std::string& word) {
   const std::string head = "dim a = 2\nlet x = ones([a])\n";
-  switch (where) {
+  const std::string called = line.instead.find("$e") != std::string::npos                                                   ? word + "(f64)"
+                             : line.instead.find("$1") != std::string::npos || line.instead.find("$2") != std::string::npos ? word + "(x, x)" : word;
+  switch (line.where) {
     case Foreign::statement: return word;
-    case Foreign::name: return "print(" + word + ")";
-    case Foreign::part: return head + "print(x." + word + ")";
+    case Foreign::name: return head + "print(" + called + (line.instead == "." ? ".w" : "") + ")";
+    case Foreign::part: return head + "print(x." + called + ")";
     case Foreign::argument: return head + "print(sum(x, " + word + ": 1))";
     case Foreign::type: return "fn f(x: " + word + ") = x";
     case Foreign::module: return "import " + word;
@@ -47,24 +57,23 @@ std::string program_with(Foreign where, const std::string& word) {
 TEST(ForeignWords, EachHelpsWhereItIsMet) {
   for (const Line& line : kLines) {
     if (line.where == Foreign::form) continue;
-    for (const std::string& word : split(line.form, ' ')) EXPECT_TRUE(helps(program_with(line.where, word), line.help)) << word;
+    for (const std::string& word : split(line.form, ' ')) EXPECT_TRUE(helps(program_with(line, word), line, "")) << word;
   }
 }
 
 // The tokens of a form, with something for each of its signs.
 std::string tokens_of(const std::string& form) {
+  static const std::map<std::string, std::string> kSigns = {{"_", "name"}, {"known", "name"}, {"V", "name"}, {"%", "1"}, {"\"", "\"text\""},
+                                                            {"...", "b"}, {"***", "b"}, {":block", ": f()"}, {"END", ""}};
   std::string out;
   const std::vector<std::string> parts = split(form, ' ');
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::string part = parts[i];
     if (i + 1 == parts.size() && part.size() > 1 && part.ends_with('!')) part.pop_back();
-    if (part == "^" && i == 0) continue;
+    if (i == 0 && (part == "^" || part == "=>")) continue;
     if (part == "v" && i == 0) part = "b";
     if (part == "," && i == 0) part = "f(";
-    if (part == "_") part = "name";
-    if (part == "%") part = "1";
-    if (part == "\"") part = "\"text\"";
-    if (part == "...") part = "";
+    if (const auto sign = kSigns.find(part); sign != kSigns.end()) part = sign->second;
     out += part + (part == "*" || part == "/" ? "" : " ");
   }
   return out;
@@ -73,11 +82,10 @@ std::string tokens_of(const std::string& form) {
 TEST(ForeignForms, EachHelpsWhereItStands) {
   for (const Line& line : kLines) {
     if (line.where != Foreign::form) continue;
-    std::string help = line.help;
-    for (std::size_t place; (place = help.find("{}")) != std::string::npos;) help.replace(place, 2, "name");
     bool found = false;
-    for (const std::string before : {"", "let c = ", "let c ", "f(", "fn g(x ", "let c = b", "c"})
-      for (const std::string behind : {"", "x", "3", " = 3", " c {}", "(x) {}", " 0..3) {}", "\n}", " c)", " : 1}", " 2]", "b] { return 1 }", " return 1 }"}) found |= helps(before + tokens_of(line.form) + behind, help);
+    for (const std::string before : {"", "let c = ", "let c ", "f(", "fn g(x ", "let c = b", "c", "for i ", "if c ", "let name = 1\n"})
+      for (const std::string behind : {"", "x", "3", " = 3", " c {}", "(x) {}", " 0..3) {}", "\n}", " c)", " : 1}", " 2]", "b] { return 1 }", " return 1 }", ")", "]", " {}"})
+        found = found || helps(before + tokens_of(line.form) + behind, line, "name");
     EXPECT_TRUE(found) << line.form;
   }
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <sstream>
 
+#include "../../places.h"
 #include "../work_time.h"
 #include "eval/session.h"
 
@@ -15,7 +16,7 @@ namespace {
 double seconds_for(const std::string& text, int count, const std::string& mesh = "rows:4;cols:4", const std::string& layout = "batch:rows;hidden:cols") {
   Engine engine({.threads = 1, .dry = true});
   Settings settings;
-  settings.stdlib = MTF_STDLIB_DIR;
+  settings.stdlib = stdlib_folder();
   settings.mesh = parse_axes(mesh);
   settings.layout = parse_layout_rules(layout);
   std::ostringstream out;
@@ -64,6 +65,33 @@ TEST(PlanningTime, IsProportionalToLayers) {
       "fn optimize(i, g) { let p = ps[i]; p := p - 0.1 * g }\n" + kUpdate +
       "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); return loss }\n"
       "print(step(random.normal([batch, io])))\n", 12);
+}
+
+// Layers in a list, an optimizer of the library, several steps: histories end at its assignments.
+TEST(PlanningTime, OfSeveralStepsIsProportionalToLayers) {
+  expect_proportional(
+      "import optim, transformer\n"
+      "dim batch = 16, length = 4, d_model = 16, heads = 1, d_head = 16, hidden = 16, vocab = 32\n"
+      "let net = transformer.LanguageModel(vocab, length, d_model, heads, d_head, hidden, layers: count)\n"
+      "let opt = optim.AdamW(net.params, lr: 0.001)\n"
+      "let x = random.integers([batch, length], 0, 32)\n"
+      "for step in 0..2 { opt.minimize(mean(cross_entropy(net(x), x, over: vocab))) }\n", 24);
+}
+
+// What is held of each layer outlives the history that ends below it.
+TEST(PlanningTime, OfLayersWhoseValuesAreHeldIsProportional) {
+  expect_proportional(
+      "dim batch = 16, n = 8\n"
+      "model Leaf { param w: [n] = 1 }\n"
+      "let leaves = [Leaf() for i in 0..count]\n"
+      "let ps = [leaf.w for leaf in leaves]\n"
+      "for step in 0..3 {\n"
+      "  let h = random.normal([batch, n])\n"
+      "  let seen = []\n"
+      "  for leaf in leaves { h := tanh(h * leaf.w); seen := seen + [h] }\n"
+      "  for (p, g) in zip(ps, grad(mean(h), ps)) { p := p - 0.1 * g }\n"
+      "  print(sum(h), len(seen))\n"
+      "}\n", 100);
 }
 
 TEST(PlanningTime, IsProportionalToParameters) {

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
 #include <functional>
 #include <sstream>
 #include <thread>
 
+#include "../../places.h"
 #include "eval/session.h"
 
 namespace mtf {
@@ -68,7 +70,7 @@ TEST(Run, AnAssertionThatFailsShowsBothSides) {
 }
 
 TEST(Run, BatchesOfATextAreTheSameEveryTime) {
-  EXPECT_EQ(run("import data\ndim batch = 2, length = 4\nlet t = data.text(\"" MTF_SOURCE_DIR "/tests/unit/eval/letters.txt\")\n"
+  EXPECT_EQ(run("import data\ndim batch = 2, length = 4\nlet t = data.text(\"" + source_folder() + "/tests/unit/eval/letters.txt\")\n"
                 "print(t.vocab, len(t))\nfor (x, y) in t.batches(batch, length) { print(t.decode(x[batch: 0]), t.decode(y[batch: 0])) }\n"),
             "8 18\nabcd bcde\nabcd bcde\n");
 }
@@ -193,13 +195,184 @@ TEST_F(Repl, TakesBackTheLastEntry) {
   EXPECT_FALSE(session.undo());
   session.execute("dim a = 2\nmodel M() { param w: [a] = 1 }\nlet m = M()\nlet n = 1");
   session.execute("n := 2; m.w := 3 * m.w; let k = 1; m.w := 3 * m.w; mesh g = [rows: 2]");
-  EXPECT_TRUE(session.undo());
+  EXPECT_EQ(session.undo(), 1);
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "1");
-  EXPECT_TRUE(session.undo());
-  EXPECT_FALSE(session.undo());
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[1, 1]");
   EXPECT_TRUE(session.known_names("k").empty() || session.known_names("k")[0].name != "k");
   EXPECT_THROW(session.execute("k"), UserError);
+  EXPECT_EQ(session.undo(), 1);
+  EXPECT_EQ(session.undo(), 0);
+  EXPECT_THROW(session.execute("m"), UserError);
+}
+
+TEST_F(Repl, TakesBackEntriesNotLooks) {
+  session.keep_last_value();
+  session.execute("dim a = 2");
+  session.execute("let x = ones([a])");
+  session.execute("x := 2 * x");
+  session.execute("let x = 10 * x\nlet y = x");
+  session.execute("x");
+  session.execute("print(x, random.uniform([a]) < 2)");
+  EXPECT_EQ(session.type_of("y"), "f32[a=2]");
+  EXPECT_THROW(session.execute("nope"), UserError);
+  EXPECT_EQ(session.undo(2), 2);
+  EXPECT_EQ(session.execute("x")[0].bindings[0].value, "[1, 1]");
+  EXPECT_THROW(session.execute("y"), UserError);
+  session.execute("let z = 3");
+  EXPECT_EQ(session.undo(5), 3);
+  EXPECT_EQ(session.undo(), 0);
+  EXPECT_FALSE(session.has_older_entries());
+  EXPECT_THROW(session.execute("x"), UserError);
+}
+
+TEST_F(Repl, TakesBackAsManyEntriesAsTakeLittleMemory) {
+  session.execute("dim a = 4000000\nlet n = 0");
+  for (int i = 0; i < 5; ++i) session.execute("let big = ones([a])");
+  EXPECT_LT(session.undo(100), 5);
+  EXPECT_TRUE(session.has_older_entries());
+  EXPECT_EQ(session.execute("n + sum(big)")[0].bindings[0].value, "4e+06");
+}
+
+TEST_F(Repl, AStatementThatFailsOrIsPlannedLeavesWhatANameHeld) {
+  session.execute("dim a = 2\nlet x = ones([a])\nfn f() = x");
+  session.execute("let x = 2 * x");
+  session.plan("let x = 5 * x\nfn f() = 3\nlet y = x");
+  EXPECT_THROW(session.plan("let x = 5 * x\nlet y = nope"), UserError);
+  EXPECT_THROW(session.execute("let (x, y) = (7, nope)"), UserError);
+  session.execute("let n = 1");
+  session.plan("while sum(x) < n { n := n + 1; x := 2 * x }");  // nobody knows how often
+  session.plan("if sum(x) > 3 { n := 7 }");
+  EXPECT_EQ(session.execute("n")[0].bindings[0].value, "1");
+  EXPECT_EQ(session.execute("x")[0].bindings[0].value, "[2, 2]");
+  EXPECT_EQ(session.execute("f()")[0].bindings[0].value, "[1, 1]");
+  EXPECT_THROW(session.execute("y"), UserError);
+}
+
+TEST_F(Repl, AHiddenBindingLivesAsLongAsWhatNamesIt) {
+  session.execute("let n = 1\nlet other = 5\nfn f() = n\nfn g() = fn() = n\nlet kept = [fn() = n + other]\nmodel M() { state s: [] = n\n fn call() = n }\nlet m = M()\nlet call = m.call");
+  session.execute("let n = 2\nlet other = 6\nfn of_second() = n");
+  session.execute("let n = 3");
+  session.execute("let n = 4\nlet other = 7");
+  EXPECT_EQ(session.execute("[f(), g()(), kept[0](), m.call(), M().call(), call(), of_second(), n, other]")[0].bindings[0].value, "[1, 1, 6, 1, 1, 1, 2, 4, 7]");
+  session.execute("fn f() = n; fn g() = 0; let m = 0; model M() { state s: [] = 0 }");  // the method alone names it now
+  for (int i = 0; i < 40; ++i) session.execute("let n = n + 1; fn again() = n");
+  EXPECT_EQ(session.execute("[f(), call(), kept[0](), of_second(), again(), n]")[0].bindings[0].value, "[4, 1, 6, 2, 44, 44]");
+  EXPECT_EQ(session.undo(3), 3);
+  EXPECT_EQ(session.execute("[f(), call(), again(), n]")[0].bindings[0].value, "[4, 1, 41, 41]");
+}
+
+TEST_F(Repl, WhatNobodyNamesAnyMoreHasNoMemory) {
+  session.execute("dim a = 2000000\nlet x = ones([a])\nfn f(y) = 2 * y\nfn sees() = x");
+  for (int i = 0; i < 100; ++i) session.execute("let x = 2 * ones([a])");
+  for (int i = 0; i < 100; ++i) session.execute("let named = 2 * ones([a]); fn names() = named");
+  engine.restart_peak();
+  session.execute("1 + 1");
+  EXPECT_LT(engine.counters().peak_bytes, 100'000'000);
+  EXPECT_EQ(session.execute("sum(sees())")[0].bindings[0].value, "2e+06");
+}
+
+TEST_F(Repl, AStatementTakesAsLongAfterThousands) {
+  session.execute("fn f(x) = x\nlet x = 0");
+  const auto seconds_of_500 = [&](const std::string& before) {
+    const std::clock_t began = std::clock();
+    for (int i = 0; i < 500; ++i) session.execute(before + std::to_string(i) + " = x + 1; let x = f(1)");
+    return static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  };
+  const double first = seconds_of_500("let a");
+  for (const char* name : {"let b", "let c", "let d", "let e", "let g", "let h", "let p", "let q"}) seconds_of_500(name);
+  EXPECT_LT(seconds_of_500("let k"), 3 * first + 0.05);
+}
+
+std::string plan_of(Session& session, const std::string& text) {
+  std::string costs;
+  for (const StatementReport& report : session.plan(text)) {
+    costs += std::to_string(report.counters.flops) + " flops";
+    for (int kind = 0; kind < kCollectiveKinds; ++kind)
+      if (const CollectiveCount count = report.counters.total(static_cast<CollectiveKind>(kind)); count.count > 0)
+        costs += " " + std::string(name(static_cast<CollectiveKind>(kind))) + " " + std::to_string(count.count) + " of " + std::to_string(count.bytes);
+  }
+  return costs;
+}
+
+/// A session that plans as if the session of a Repl lay otherwise.
+class Planned {
+ public:
+  Planned(const Session& of, const std::string& mesh, const std::string& layout) : session_(settings(mesh, layout), &engine_, nowhere_) { session_.stand_in(of); }
+  std::string plan(const std::string& text) { return plan_of(session_, text); }
+  Session& session() { return session_; }
+
+ private:
+  static Settings settings(const std::string& mesh, const std::string& layout) {
+    Settings settings;
+    if (!mesh.empty()) settings.mesh = parse_axes(mesh);
+    if (layout != "own") settings.layout = layout.empty() ? std::vector<LayoutRule>() : parse_layout_rules(layout);
+    return settings;
+  }
+  static EngineOptions dry() {
+    EngineOptions options;
+    options.dry = true;
+    return options;
+  }
+  Engine engine_{dry()};
+  std::ostream nowhere_{nullptr};
+  Session session_;
+};
+
+constexpr const char* kLearner =
+    "import optim\ndim batch = 8, io = 4, hidden = 16\nmesh grid = [rows: 2, cols: 2]\nlayout own = {batch -> rows}\n"
+    "model Net() {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] @ {.., io -> cols} = init.normal(stddev: 0.1)\n"
+    "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, io])\n}\n"
+    "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, io])\nlet parts = [2 * x, x @ {io -> rows}]\nlet loss = sum(square(net(x)))\n"
+    "fn step() {\n  let loss = sum(square(net(x) - parts[0]))\n  opt.minimize(loss)\n}\n";
+
+TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
+  Session fresh(Settings{}, &engine, out);
+  fresh.execute(kLearner);
+  session.execute(kLearner);
+  session.execute("for i in 0..5 { step() }");
+  const std::string before = session.execute("net.w")[0].bindings[0].value;
+  // What is kept for gradients is there.
+  for (const char* text : {"step()", "grad(loss, [x])"}) EXPECT_EQ(Planned(fresh, "", "own").plan(text), plan_of(fresh, text)) << text;
+  for (const char* text : {"step()", "sum(parts[1] * x)"}) EXPECT_EQ(Planned(session, "", "own").plan(text), plan_of(session, text)) << text;
+  for (const std::string layout : {"batch:rows", "hidden:cols;batch:rows", "", "batch:rows+cols", "io:cols"}) {
+    for (const std::string mesh : {"rows:2;cols:2", "rows:4;cols:2"}) {
+      Settings settings;
+      settings.mesh = parse_axes(mesh);
+      settings.layout = layout.empty() ? std::vector<LayoutRule>() : parse_layout_rules(layout);
+      Engine engine(EngineOptions{});
+      std::ostringstream nowhere;
+      Session typed(settings, &engine, nowhere);
+      typed.execute(kLearner);
+      const auto is_same = [&](const Session& of, const char* text) { EXPECT_EQ(Planned(of, mesh, layout).plan(text), plan_of(typed, text)) << layout << " on " << mesh << ": " << text; };
+      for (const char* text : {"step()", "grad(loss, [x])"}) is_same(fresh, text);
+      for (const char* text : {"step()", "net(x)", "fn f(y) = net(y); f(x) + 1"}) is_same(session, text);
+      Planned planned(session, mesh, layout);
+      EXPECT_EQ(planned.session().type_of("net.v"), typed.type_of("net.v"));
+      EXPECT_EQ(planned.session().type_of("parts[1]"), typed.type_of("parts[1]"));
+    }
+  }
+  EXPECT_THROW(Planned(session, "", "batch:rows;io:rows"), UserError);
+  Session early(Settings{}, &engine, out);  // a value of before the mesh
+  early.execute("dim a = 4\nlet x = ones([a])");
+  early.execute("mesh grid = [rows: 2, cols: 2]");
+  EXPECT_EQ(Planned(early, "", "a:cols").session().type_of("x"), "f32[a=4/cols]");
+  EXPECT_EQ(session.execute("net.w")[0].bindings[0].value, before);
+  EXPECT_EQ(session.type_of("x"), "f32[batch=8/rows, io=4]");
+  session.execute("step()");
+}
+
+// It does not depend on how what is there came about.
+TEST_F(Repl, PlanningAnotherLayoutTakesAsLongAfterManyTurns) {
+  session.execute(kLearner);
+  const auto seconds = [&] {
+    const std::clock_t began = std::clock();
+    for (int i = 0; i < 3; ++i) Planned(session, "", "hidden:cols").plan("step()");
+    return static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  };
+  session.execute("for i in 0..2 { step() }");
+  const double after_few = seconds();
+  session.execute("for i in 0..1000 { step() }");
+  EXPECT_LT(seconds(), 3 * after_few + 0.05);
 }
 
 TEST_F(Repl, AListGrowsAtThePromptAsFastAsInARun) {
@@ -266,8 +439,18 @@ TEST_F(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
   }
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[8, 8]");
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
+  EXPECT_EQ(session.execute("i")[0].bindings[0].value, "2");  // of the last turn that ended
   session.execute("for i in 0..2 { m.w := 2 * m.w }");
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[32, 32]");
+}
+
+TEST_F(Interrupted, ALoopThatOnlyShowsLeavesItsVariables) {
+  EXPECT_THROW(session.execute("for (i, word) in zip([0, 1, 2, 3, 4], [\"a\", \"b\", \"c\", \"d\", \"e\"]) { print(\"turn {i}\") }"), UserError);
+  EXPECT_EQ(session.execute("\"{i} {word}\"")[0].bindings[0].value, "3 d");
+  EXPECT_EQ(session.undo(), 1);
+  EXPECT_THROW(session.execute("word"), UserError);
+  EXPECT_THROW(session.execute("while true { print(\"turn 3\") }"), UserError);
+  EXPECT_THROW(session.execute("i"), UserError);
 }
 
 TEST_F(Interrupted, AListKeepsWhatEndedTurnsHaveAppended) {
@@ -293,8 +476,9 @@ TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
   EXPECT_EQ(session.type_of("x"), "f32[a=2/rows]");
   EXPECT_TRUE(session.undo());
-  session.load("dim a = 2\nlet n = 1\nfor i in 0..3 { n := n + 1 }\n", "f.mtf", true);
-  EXPECT_EQ(session.execute("n")[0].bindings[0].value, "1");
+  session.load("dim a = 2\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet y = 0 * ones([a])\nfor i in 0..3 { y := y + 1 }\n", "f.mtf", true);
+  EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");       // its loop computes nothing
+  EXPECT_EQ(session.execute("sum(y)")[0].bindings[0].value, "0");  // its loop is left out
   EXPECT_THROW(session.load("let k = 5\nlet y = nope\n", "f.mtf", false), UserError);
   EXPECT_EQ(session.execute("k")[0].bindings[0].value, "5");
 }
@@ -328,8 +512,8 @@ TEST_F(Repl, KeepsTheTextOfWhatItHasDone) {
   ASSERT_EQ(session.entries().size(), 3U);
   EXPECT_EQ(session.entries()[1].text, "let y = 1");
   EXPECT_EQ(session.entries()[2].has_value, std::vector<bool>{true});
-  EXPECT_TRUE(session.undo());
-  EXPECT_EQ(session.entries().size(), 2U);
+  EXPECT_EQ(session.undo(), 1);  // and what was looked at behind it
+  EXPECT_EQ(session.entries().size(), 1U);
 }
 
 TEST_F(Repl, SaysWhatItHolds) {

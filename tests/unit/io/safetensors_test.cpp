@@ -1,9 +1,11 @@
 #include "io/safetensors.h"
 
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "data_file_test.h"
+#include "io/element_sum.h"
 
 namespace mtf {
 namespace {
@@ -27,7 +29,7 @@ class Safetensors : public DataFileTest {
   std::vector<T> numbers(const std::string& type, const std::vector<As>& stored) const {
     const std::string data(reinterpret_cast<const char*>(stored.data()), stored.size() * sizeof(As));
     const std::string at = write("a.safetensors", file("{" + tensor("w", type, std::to_string(stored.size()), "0," + std::to_string(data.size())) + "}", data));
-    const ElementArray array = read_safetensor(at, read_safetensors_header(at).tensors.at("w"), kAnyMemory);
+    const ElementArray array = read_safetensor(at, read_safetensors_header(at), "w", kAnyMemory);
     std::vector<T> result(array.bytes.size() / sizeof(T));
     std::memcpy(result.data(), array.bytes.data(), array.bytes.size());
     return result;
@@ -78,6 +80,52 @@ TEST_F(Safetensors, HeadersThatPromiseWhatIsNotThereAreRefused) {
   EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1", "0,4") + "}", "12345678")), "4 bytes follow");
   EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1", "0,4") + "," + tensor("a", "F32", "1", "0,4") + "}", "1234")), "says `a` twice");
   EXPECT_MENTIONS(wrong(file("{\"__metadata__\":{\"step\":3}}")), "its metadata `step` is no string");
+}
+
+TEST_F(Safetensors, NoBitFlipsWithoutAWord) {
+  SafetensorsHeader header;
+  header.metadata = {{"step", "3"}, {"dims:w", "a, b"}};
+  header.tensors["w"] = {"F32", {2, 3}, 0, 0};
+  header.tensors["n"] = {"I64", {2}, 0, 0};
+  const std::vector<float> w = {1, 2, 3, 4, 5, 6};
+  const std::vector<std::int64_t> n = {-1, 7};
+  const auto bytes_of = [](const auto& numbers) { return std::as_bytes(std::span(numbers)); };
+  set_sum(header, "w", element_sum(0, bytes_of(w), 4));
+  set_sum(header, "n", element_sum(0, bytes_of(n), 8));
+  std::string content = lay_out_safetensors(header);
+  content.resize(header.file_size);
+  std::memcpy(content.data() + header.tensors["w"].begin, w.data(), 24);
+  std::memcpy(content.data() + header.tensors["n"].begin, n.data(), 16);
+  const auto load = [&] {
+    const std::string at = write("a.safetensors", content);
+    const SafetensorsHeader found = read_safetensors_header(at);
+    for (const auto& [name, tensor] : found.tensors) read_safetensor(at, found, name, kAnyMemory);
+    return found;
+  };
+  EXPECT_EQ(load().metadata, header.metadata);
+  for (std::size_t bit = 0; bit < 8 * content.size(); ++bit) {
+    const auto flip = [&] { content[bit / 8] = static_cast<char>(content[bit / 8] ^ 1 << bit % 8); };
+    flip();
+    try {
+      // The name of a checksum may be what flipped: then nothing else has.
+      const SafetensorsHeader found = load();
+      EXPECT_FALSE(found.metadata.contains("checksum")) << "bit " << bit % 8 << " of byte " << bit / 8;
+    } catch (const IoError&) {
+    }
+    flip();
+  }
+}
+
+TEST_F(Safetensors, ChecksumsOutliveAHeaderThatIsWrittenAnew) {
+  SafetensorsHeader header;
+  header.metadata = {{"step", "3"}};
+  header.tensors["w"] = {"F32", {1}, 0, 0};
+  header.tensors["v"] = {"F32", {2}, 0, 0};
+  const std::string first = lay_out_safetensors(header);
+  // Other programs order tensors as they like.
+  const std::string other = "{" + tensor("w", "F32", "1", "0,4") + ", " + tensor("v", "F32", "2", "4,12") + ",\"__metadata__\":{\"checksum\":\"" + header.metadata["checksum"] +
+                            "\",\"step\":\"3\"}}";
+  EXPECT_EQ(read_safetensors_header(write("a.safetensors", file(other, std::string(12, 'x')))).metadata, header.metadata);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "editor_test.h"
@@ -69,6 +70,16 @@ TEST_F(HistoryTest, ALongFileIsCutToItsEnd) {
   ASSERT_EQ(history.size(), 10U);
   EXPECT_EQ(history[0], "40");
   EXPECT_EQ(read("h"), "40\n41\n42\n43\n44\n45\n46\n47\n48\n49\n");
+}
+
+TEST_F(HistoryTest, AFileBehindALinkIsCutThere) {
+  std::string lines;
+  for (int i = 0; i < 50; ++i) lines += std::to_string(i) + "\n";
+  write("h", lines);
+  std::filesystem::create_symlink("h", path("link"));
+  const History history(path("link"), 2);
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(read("h"), "48\n49\n");
 }
 
 TEST_F(HistoryTest, AFileOfLibeditIsRead) {

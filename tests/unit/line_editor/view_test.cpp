@@ -73,7 +73,21 @@ TEST_F(View, NoColoursWhereTheEnvironmentSaysSo) {
   });
   terminal.type("a12");
   EXPECT_TRUE(terminal.shows({"> a12"}));
-  EXPECT_EQ(terminal.screen().in_style(0, "33"), "");
+  EXPECT_EQ(terminal.screen().styled(), 0u);
+}
+
+TEST_F(View, WithoutStylesAMenuMarksWhatIsChosenAndNothingIsSuggested) {
+  Session terminal(12, 40, [] {
+    setenv("NO_COLOR", "1", 1);
+    return echo(options());
+  });
+  terminal.type("sum(1)\rs");
+  EXPECT_TRUE(terminal.shows({"> sum(1)", "[sum(1)]", "> s"}));
+  terminal.type("\t\t");
+  EXPECT_TRUE(terminal.shows({"> sum(1)", "[sum(1)]", "> sum", "> sum      sum(x)", "  summary  summary(x)", "  sumo     sumo(x)"}));
+  terminal.type("\x15\x04");
+  terminal.wait();
+  EXPECT_EQ(terminal.screen().styled(), 0u);
 }
 
 // ---- sizes ----

@@ -28,7 +28,7 @@ TEST(Registry, every_signature_can_be_parsed) {
 }
 
 TEST(Registry, signatures_say_what_can_be_left_out) {
-  const Signature s = parse_signature("sum(x: tensor, over: dims = all, -> shape?)");
+  const Signature s = parse_signature("sum(x: tensor, over: dims = all -> shape?)");
   ASSERT_EQ(s.parameters.size(), 2U);
   EXPECT_FALSE(s.parameters[0].optional);
   EXPECT_TRUE(s.parameters[1].optional);

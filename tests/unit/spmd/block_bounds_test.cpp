@@ -69,6 +69,24 @@ TEST(BlockBounds, TheLargestBlockIsThatOfAWalk) {
   }
 }
 
+TEST(BlockBounds, TheMostGivenBackIsThatOfAWalk) {
+  Dice dice;
+  for (int i = 0; i < 20000; ++i) {
+    const int64_t size = dice.roll(1, dice.roll(0, 3) == 0 ? 900 : 60), blocks = dice.roll(0, 1) == 0 ? size : dice.roll(1, 90);
+    const MeshPtr on = mesh("p:" + std::to_string(dice.roll(1, 20)) + ";q:" + std::to_string(dice.roll(1, 5)));
+    const AxisList axes = dice.roll(0, 1) == 0 ? AxisList{0} : AxisList{1, 0};
+    const LocalDim own{{"a", size}, axes, false, {}};
+    const LocalDim wide{{"a", size}, axes, true, {.offset = -dice.roll(0, 30), .window = dice.roll(1, 60), .from = blocks, .to = size}};
+    int64_t walked = 0;
+    for (int64_t p = 0; p < on->size(); ++p) {
+      const Interval has = bounds(wide, *on, on->coordinates(p)), owns = bounds(own, *on, on->coordinates(p));
+      walked = std::max(walked, has.size() - std::max<int64_t>(0, std::min(has.last, owns.last) - std::max(has.first, owns.first)));
+    }
+    ASSERT_EQ(most_given_back(wide, own, *on), walked)
+        << size << " over " << to_string(*on) << ", offset " << wide.map.offset << ", window " << wide.map.window << ", from " << blocks;
+  }
+}
+
 TEST(BlockBounds, EveryCombinationOfLengthsIsAmongTheDifferentBlocks) {
   Dice dice;
   for (int i = 0; i < 2000; ++i) {

@@ -41,7 +41,7 @@ TEST(SyntaxError, RendersWithHelp) {
   |
 1 | x = 3  # why
   |   ^ expected the end of the line, found `=`
-  = help: `let x = …` makes a name; `x := …` gives an existing one a new value
+  = help: `let` makes a name; `x := …` gives an existing one a new value: write `let x = 3  # why`
 )");
 }
 
@@ -49,13 +49,13 @@ TEST(SyntaxError, HelpsWithWhatOtherLanguagesWrite) {
   const auto helps = [](const std::string& text, const std::string& help) {
     return errors_of(text).render().find("= help: " + help + "\n") != std::string::npos;
   };
-  EXPECT_TRUE(helps("let x = b if a else c", "write `if c { a } else { b }`; `where(c, a, b)` chooses for each element"));
+  EXPECT_TRUE(helps("let x = b if a else c", "`where(c, a, b)` chooses for each element, and a value is chosen by: write `let x = if a { b } else { c }`"));
   EXPECT_TRUE(helps("if x = 3 { f() }", "`==` compares"));
-  EXPECT_TRUE(helps("x += 1", "write `x := x + …`"));
-  EXPECT_TRUE(helps("let x = 2 ** 3", "the power is `^`, as in `x ^ 2`"));
-  EXPECT_TRUE(helps("// twice", "a comment begins with `#`"));
+  EXPECT_TRUE(helps("x += 1", "write `x := x + 1`"));
+  EXPECT_TRUE(helps("let x = 2 ** 3", "the power is `^`: write `let x = 2 ^ 3`"));
+  EXPECT_TRUE(helps("// twice", "a comment begins with `#`: write `# twice`"));
   EXPECT_TRUE(helps("let x = 1\n  + 2", "a line goes on where the one before ends in an operator"));
-  EXPECT_TRUE(helps("for i in x: f(i)", "a block stands between `{` and `}`"));
+  EXPECT_TRUE(helps("for i in x: f(i)", "a block stands between `{` and `}`: write `for i in x { f(i) }`"));
   EXPECT_FALSE(helps("layout l = [a -> b]", "a block stands between `{` and `}`"));
   EXPECT_TRUE(helps("let x = model", "`model` cannot be a name; choose another"));
   EXPECT_FALSE(helps("let x = 1 +\nlet y = 2", "`let` cannot be a name; choose another"));
@@ -129,7 +129,7 @@ TEST(Checks, OfWhatAGrammarCannotSay) {
   EXPECT_EQ(summary("import \"my-lib.mtf\""), "syntax_error 1:8 `my-lib` cannot be a name\n");
   EXPECT_EQ(summary("fn f() { option a = 1 }"), "misplaced_statement 1:10 an `option` stands at the top level of a file\n");
   EXPECT_EQ(summary("fn f(x: strin) = x"),
-            "unknown_type 1:9 expected dim, int, float, bool, string, fn, list, model or a shape, found `strin`\n");
+            "unknown_type 1:9 expected dim, dims, int, float, bool, string, fn, list, model or a shape, found `strin`\n");
 }
 
 TEST(Text, MustBeUtf8AndSmall) {

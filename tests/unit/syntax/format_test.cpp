@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "../../places.h"
 #include "support/diagnostics.h"
 #include "syntax/format.h"
 
@@ -16,7 +17,7 @@ std::string formatted(const std::string& text) { return format(SourceFile::creat
 std::vector<std::filesystem::path> scripts() {
   std::vector<std::filesystem::path> found;
   for (const char* folder : {"stdlib", "examples", "tests"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(MTF_SOURCE_DIR) / folder))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / folder))
       if (entry.path().extension() == ".mtf") found.push_back(entry.path());
   return found;
 }
@@ -39,7 +40,7 @@ TEST(Format, OfEveryScriptKeepsTheTreeAndIsTheSameTheSecondTime) {
 
 TEST(Format, TheLibraryAndTheExamplesAreFormatted) {
   for (const char* folder : {"stdlib", "examples"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(MTF_SOURCE_DIR) / folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(source_folder()) / folder)) {
       if (entry.path().extension() != ".mtf") continue;
       const auto source = SourceFile::read(entry.path().string());
       EXPECT_EQ(format(source), source->text()) << entry.path();
@@ -50,6 +51,24 @@ TEST(Format, TheLibraryAndTheExamplesAreFormatted) {
 TEST(Format, BlanksAndIndentation) {
   EXPECT_EQ(formatted("let   x=a+b   *(c)\n\n\n\nif a{\nf( 1,2 )\n}"), "let x = a + b * (c)\n\nif a {\n  f(1, 2)\n}\n");
   EXPECT_EQ(formatted("fn f(x:[a])->[a]{return x}"), "fn f(x: [a]) -> [a] { return x }\n");
+}
+
+TEST(Format, TuplesHaveParentheses) {
+  EXPECT_EQ(formatted("fn f() { return a,b }"), "fn f() { return (a, b) }\n");
+  EXPECT_EQ(formatted("let a,(b,c)=f()\nfor i,x in z{g(i)}\nlet l=[i for i,x in z]"),
+            "let (a, (b, c)) = f()\nfor (i, x) in z { g(i) }\nlet l = [i for (i, x) in z]\n");
+}
+
+TEST(Format, TheOnlyArrowOfACallStandsAtItsEnd) {
+  EXPECT_EQ(formatted("let s = scatter_add(v, ids -> [d], into: d)"), "let s = scatter_add(v, ids, into: d -> [d])\n");
+  EXPECT_EQ(formatted("let s = rename(x, a -> b, c -> d)\nlet t = f(x -> [a], over: b -> [c])"),
+            "let s = rename(x, a -> b, c -> d)\nlet t = f(x -> [a], over: b -> [c])\n");
+  EXPECT_EQ(formatted("let s = f(x -> [a],  # one\n  over: b)  # two\n"), "let s = f(x,  # one\n  over: b -> [a])  # two\n");
+}
+
+TEST(Format, LoopsOfAComprehensionStayOnTheirLines) {
+  const std::string text = "let l = [i + j for i in x if i > 0 if i < 3 for j in y if j]\nlet k = [i\n  for i in x\n  for j in y]\n";
+  EXPECT_EQ(formatted(text), text);
 }
 
 TEST(Format, KeepsComments) {

@@ -1,10 +1,17 @@
 // Checkpoints: a run that was ended, however, goes on as if nothing had happened, under any mesh, layout and ranks.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "../pseudo_terminal.h"
 #include "command.h"
 #include "mpi_job.h"
 
@@ -93,7 +100,7 @@ TEST_F(Checkpoint, TheSameVariablesAreTheSameBytesUnderAnyLayout) {
 
 TEST_F(Checkpoint, OnlyTheLatestAreKept) {
   train({});
-  EXPECT_EQ(files(), (std::vector<std::string>{"step-00000005.safetensors", "step-00000006.safetensors"}));
+  EXPECT_EQ(files(), (std::vector<std::string>{".mtf-run", "step-00000005.safetensors", "step-00000006.safetensors"}));
 }
 
 TEST_F(Checkpoint, AKilledRunGoesOnFromItsLastOne) {
@@ -128,6 +135,150 @@ TEST_F(Checkpoint, ADamagedOneIsRefused) {
   EXPECT_MENTIONS(cut.err, "ends after the file");
 }
 
+TEST_F(Checkpoint, ATensorOfWhichABitHasFlippedIsRefused) {
+  train({"--set", "steps=1"});
+  const std::string file = "checkpoints/step-00000001.safetensors", bytes = read(file);
+  const auto flipped = [&](std::size_t from_end) {
+    std::string other = bytes;
+    other[other.size() - from_end] = static_cast<char>(other[other.size() - from_end] ^ 4);
+    write(file, other);
+  };
+  flipped(1);  // in the last tensor by name
+  const std::string expected = "step-00000001.safetensors: tensor `up.w` has another checksum than the header says";
+  for (const char* layout : {"", "h:all"}) {
+    const ProcessResult result = train({"--set", "resume=true", "--mesh", "all:4", "--layout", layout});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_MENTIONS(result.err, expected);
+  }
+  const ProcessResult one = mtf({"run", write("one.mtf", "import checkpoint\ndim a = 10, h = 7\nprint(checkpoint.tensor(\"" + path(file) + "\", \"up.w\", [a, h]))\n")});
+  EXPECT_MENTIONS(one.err, expected);
+  if (has_mpirun()) {
+    const ProcessResult result = train_on(2, {"--set", "resume=true", "--mesh", "all:4", "--layout", "h:all"});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_MENTIONS(result.err, expected);
+  }
+  write(file, bytes);
+  EXPECT_EQ(train({"--set", "resume=true"}).status, 0);
+}
+
+/// As they were written before there were checksums, and as other programs write them.
+TEST_F(Checkpoint, OneWithoutChecksumsIsLoaded) {
+  const std::string whole = train({}).out;
+  forget();
+  std::string out = train({"--set", "steps=3"}).out;
+  for (const std::string& name : files()) {
+    if (!name.starts_with("step-")) continue;
+    std::string bytes = read("checkpoints/" + name);
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    auto header = nlohmann::ordered_json::parse(bytes.substr(8, length));
+    auto& metadata = header["__metadata__"];
+    ASSERT_TRUE(metadata.contains("checksum") && metadata.contains("sum:up.w"));
+    for (auto at = metadata.begin(); at != metadata.end();)
+      if (at.key() == "checksum" || at.key().starts_with("sum:")) at = metadata.erase(at);
+      else ++at;
+    std::string text = header.dump();
+    text.resize(length, ' ');
+    write("checkpoints/" + name, bytes.replace(8, length, text));
+  }
+  out += train({"--set", "resume=true"}).out;
+  EXPECT_EQ(out, whole);
+}
+
+/// As no run has written it: without the checksum of the header, which would tell before.
+TEST_F(Checkpoint, AStepThatIsNoCountOfStepsIsRefused) {
+  train({"--set", "steps=1"});
+  const std::string file = "checkpoints/step-00000001.safetensors", bytes = read(file);
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  const auto with = [&](const std::string& key, const std::string& number) {
+    auto header = nlohmann::ordered_json::parse(bytes.substr(8, length));
+    header["__metadata__"].erase("checksum");
+    header["__metadata__"][key] = number;
+    std::string text = header.dump();
+    text.resize((text.size() + 7) / 8 * 8, ' ');
+    const std::uint64_t size = text.size();
+    write(file, std::string(reinterpret_cast<const char*>(&size), sizeof size) + text + bytes.substr(8 + length));
+    return train({"--set", "resume=true", "--set", "steps=1"});  // nothing is left to do, and no later checkpoint is made
+  };
+  EXPECT_EQ(with("step", "1").status, 0);
+  for (const auto& [key, number] : std::vector<std::pair<std::string, std::string>>{
+           {"step", "nan"}, {"step", "1e300"}, {"step", "-5"}, {"step", "1.5"}, {"step", ""}, {"step", "9223372036854775808"}, {"seed", "nan"}, {"random_calls", "-1"}}) {
+    const ProcessResult result = with(key, number);
+    EXPECT_EQ(result.status, 3);
+    EXPECT_MENTIONS(result.err, " as its `" + key + "`, found `" + number + "`");
+  }
+}
+
+TEST_F(Checkpoint, ANewRunDoesNotTakeTheFolderOfAnother) {
+  train({"--set", "steps=3"});
+  const std::vector<std::string> before = files();
+  for (const int ranks : {1, 2}) {
+    if (ranks > 1 && !has_mpirun()) continue;
+    const ProcessResult other = ranks == 1 ? train({}) : train_on(ranks, {});
+    EXPECT_EQ(other.status, 3);
+    EXPECT_EQ(other.out, "") << "it is said before anything is computed";
+    EXPECT_MENTIONS(other.err, "checkpoints: another run has saved 2 checkpoints here, up to step 3");
+    EXPECT_MENTIONS(other.err, "`--set resume=true`");
+    EXPECT_MENTIONS(other.err, "[folder_of_another_run]");
+    EXPECT_EQ(files(), before);
+  }
+  EXPECT_EQ(mtf(words({})).status, 3);
+  EXPECT_EQ(mtf({"plan", script_, "--set", "folder=" + folder_}).status, 0) << "a plan writes nothing";
+  EXPECT_EQ(train({"--set", "resume=true"}).status, 0);
+  forget();
+  EXPECT_EQ(train({}).status, 0);
+}
+
+/// What the check cannot know is said when the first is saved, and nothing is lost.
+TEST_F(Checkpoint, AFolderThatOnlyTheRunKnowsIsNotTakenEither) {
+  train({"--set", "steps=2"});
+  const std::string text = "import checkpoint\ndim a = 2\nmodel M { param w: [a] = 0 }\nlet m = M()\nif sum(m.w) == 0 { checkpoint.load(\"" + path("nowhere") +
+                           "\", m) }\nprint(1)\ncheckpoint.save(if sum(m.w) == 0 { \"" + folder_ + "\" } else { \"x\" }, m, step: 7)\n";
+  const ProcessResult other = mtf({"run", write("other.mtf", text)});
+  EXPECT_EQ(other.status, 3);
+  EXPECT_EQ(other.out, "1\n");
+  EXPECT_MENTIONS(other.err, "up to step 2");
+  EXPECT_EQ(files(), (std::vector<std::string>{".mtf-run", "step-00000001.safetensors", "step-00000002.safetensors"}));
+}
+
+TEST_F(Checkpoint, ARunWhoseFolderAnotherGoesOnWithEnds) {
+  MpiJob first(0, {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "steps=1000000"});
+  ASSERT_TRUE(first.has_printed("step 20:"));
+  EXPECT_EQ(train({"--set", "resume=true", "--set", "steps=30"}).status, 0);
+  const ProcessResult result = first.end();
+  EXPECT_EQ(result.status, 3);
+  EXPECT_MENTIONS(result.err, "another run has begun to save here");
+}
+
+TEST_F(Checkpoint, WithoutOneARunThatGoesOnBeginsAndSaysSo) {
+  const std::string text = "import nn, optim, checkpoint, logs\ndim a = 3\noption folder = \"\"\nmodel M { param w: [a] = 1 }\nlet m = M()\n"
+                           "let step = checkpoint.resume(folder, m)\nprint(\"step {step}\")\nlogs.jsonl(\"{folder}/log.jsonl\", step: step)\n"
+                           "checkpoint.save(folder, m, step: step + 1)\n";
+  const std::vector<std::string> line = {"run", write("resumed.mtf", text), "--set", "folder=" + folder_};
+  std::filesystem::create_directory(folder_);
+  write("checkpoints/log.jsonl", "{\"step\": 0}\n{\"st");
+  EXPECT_EQ(mtf(line).out, "no checkpoint in " + folder_ + ": it begins at step 0\nstep 0\n");
+  EXPECT_EQ(read("checkpoints/log.jsonl"), "{\"step\": 0}\n");
+  EXPECT_EQ(mtf(line).out, "step 1\n");
+  EXPECT_EQ(read("checkpoints/log.jsonl"), "{\"step\": 0}\n{\"step\": 1}\n");
+}
+
+TEST_F(Checkpoint, ALinkIsFollowedAndADeviceStays) {
+  const auto save = [&](const std::string& to) {
+    return mtf({"run", write("write.mtf", "import checkpoint\ndim a = 2\ncheckpoint.write(\"" + to + "\", [\"w\"], [ones([a])])\n")});
+  };
+  write("target", "old");
+  std::filesystem::create_symlink("target", path("link"));
+  EXPECT_EQ(save(path("link")).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  const std::string bytes = read("target");
+  EXPECT_MENTIONS(bytes, "\"w\"");
+  EXPECT_EQ(save("/dev/null").status, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(save("/dev/stdout").out, bytes);
+}
+
 TEST_F(Checkpoint, AFolderThatCannotBeWrittenIsAnError) {
   const ProcessResult result = mtf({"run", script_, "--set", "folder=" + write("file", "") + "/checkpoints"});
   EXPECT_EQ(result.status, 3);
@@ -142,6 +293,107 @@ TEST_F(Checkpoint, TensorsOfAnyFileAreReadByName) {
   EXPECT_EQ(mtf({"run", write("read.mtf", text)}).out, "down.b\ntrue\n");
   const ProcessResult wrong = mtf({"run", write("wrong.mtf", "import checkpoint\ndim a = 10\nprint(checkpoint.tensor(\"" + file + "\", \"up.v\", [a]))\n")});
   EXPECT_MENTIONS(wrong.err, "it has no tensor `up.v`");
+}
+
+/// A training whose logs and checkpoints are large enough to be ended in the midst of.
+class EndedRuns : public Checkpoint {
+ protected:
+  void SetUp() override {
+    Checkpoint::SetUp();
+    std::string text = kTraining;
+    text.replace(text.find("import nn"), 9, "import logs, nn");
+    text.replace(text.find("checkpoint.load"), 15, "checkpoint.resume");
+    text.replace(text.find("  checkpoint.save"), 0, "  logs.jsonl(\"{folder}/losses.jsonl\", step: step, loss: loss)\n  logs.csv(\"{folder}/losses.csv\", step: step, loss: loss)\n");
+    write("train.mtf", text);
+  }
+  std::size_t partial_files() const {
+    std::size_t count = 0;
+    if (std::error_code error; std::filesystem::exists(folder_, error))
+      for (const std::string& name : files()) count += name.ends_with(".partial");
+    return count;
+  }
+};
+
+/// However and wherever it is ended: the logs are those of a run that was not, and the numbers too.
+TEST_F(EndedRuns, TheLogsOfARunThatWentOnAreThoseOfAWholeOne) {
+  train({"--set", "steps=60"});
+  const std::string json = read("checkpoints/losses.jsonl"), csv = read("checkpoints/losses.csv"), last = read("checkpoints/step-00000060.safetensors");
+  for (const int ranks : {0, 2}) {
+    if (ranks > 0 && !has_mpirun()) continue;
+    for (const int number : {SIGKILL, SIGTERM, SIGINT}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, signal " + std::to_string(number));
+      forget();
+      for (const int at : {0, 17, 38}) {
+        std::vector<std::string> line = {kMtf};
+        for (const std::string& word : words({"--set", "steps=60", "--set", "resume=true"})) line.push_back(word);
+        MpiJob job(ranks, line);
+        ASSERT_TRUE(job.has_printed("step " + std::to_string(at) + ":")) << job.result().err;
+        usleep(static_cast<useconds_t>(1000 * at / 3));
+        if (ranks == 0) kill(job.process(), number);
+        else for (const pid_t rank : job.ranks()) kill(rank, number);
+        job.end();
+        // What a run that cannot end its files leaves: a line without its end, and lines that it has not saved.
+        std::ofstream(path("checkpoints/losses.jsonl"), std::ios::app) << "{\"step\": 59, \"loss\": 0}\n{\"step\": 60, \"lo";
+      }
+      EXPECT_EQ(train({"--set", "steps=60", "--set", "resume=true"}).status, 0);
+      EXPECT_EQ(read("checkpoints/losses.jsonl"), json);
+      EXPECT_EQ(read("checkpoints/losses.csv"), csv);
+      EXPECT_EQ(read("checkpoints/step-00000060.safetensors"), last);
+      EXPECT_EQ(partial_files(), 0u);
+    }
+  }
+}
+
+/// 64 MB take long enough to be met while they are written.
+TEST_F(EndedRuns, NoSignalLeavesAFileInTheMaking) {
+  const std::string text = "import checkpoint\noption folder = \"\"\ndim a = 4000, b = 4000\nmodel M { param w: [a, b] = 1 }\nlet m = M()\nprint(\"start\")\n"
+                           "for step in 1..100000 { checkpoint.save(folder, m, step: step, keep: 1) }\n";
+  const std::vector<std::string> line = {kMtf, "run", write("large.mtf", text), "--set", "folder=" + folder_};
+  const auto is_being_written = [&] {
+    for (int wait = 0; wait < 100000 && partial_files() == 0; ++wait) usleep(100);
+    return partial_files() > 0;
+  };
+  for (const int ranks : {0, 2}) {
+    if (ranks > 0 && !has_mpirun()) continue;
+    for (const int number : {SIGTERM, SIGHUP, SIGINT, SIGKILL}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, signal " + std::to_string(number));
+      forget();
+      MpiJob job(ranks, line);
+      ASSERT_TRUE(job.has_printed("start")) << job.result().err;
+      const std::vector<pid_t> processes = job.ranks();
+      ASSERT_TRUE(is_being_written());
+      const auto end = [&] {
+        // mpirun ends its ranks by SIGTERM and SIGKILL, whatever ends it but SIGKILL.
+        if (ranks == 0 || number != SIGKILL) kill(job.process(), number);
+        else for (const pid_t rank : processes) kill(rank, number);
+      };
+      end();
+      if (number == SIGINT) end();
+      job.end();
+      ASSERT_TRUE(job.are_gone_within(std::chrono::seconds(10), processes));
+      EXPECT_TRUE(number == SIGKILL || partial_files() == 0u);
+    }
+  }
+  // What SIGKILL has left goes with the next checkpoint.
+  const std::string left = text.substr(0, text.find("for step")) + "checkpoint.load(folder, m)\ncheckpoint.save(folder, m, step: 100001)\n";
+  EXPECT_EQ(mtf({"run", write("left.mtf", left), "--set", "folder=" + folder_}).err, "");
+  EXPECT_EQ(partial_files(), 0u);
+}
+
+/// Names of a file may hold what a terminal would obey.
+TEST_F(Checkpoint, NamesOfFilesReachNoTerminalUnescaped) {
+  const std::string header = R"({"a\u001b[31mred":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  const std::uint64_t length = header.size();
+  std::filesystem::create_directory(folder_);
+  write("checkpoints/step-00000001.safetensors", std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + "1234");
+  const std::string script = write("names.mtf", "import checkpoint\nlet names = checkpoint.names(\"" + folder_ + "/step-00000001.safetensors\")\nprint(names)\nprint(names[0], \"a\\tb\")\n");
+  EXPECT_EQ(mtf({"run", script}).out, "[\"a\\x1b[31mred\"]\na\x1b[31mred a\tb\n") << "a file gets what the program says";
+  PseudoTerminal terminal(10, 100, [&] { return execl(kMtf.c_str(), "mtf", "run", script.c_str(), nullptr); });
+  EXPECT_TRUE(terminal.mentions("[\"a\\x1b[31mred\"]\na\\x1b[31mred a"));
+  EXPECT_EQ(terminal.wait(), 0);
+  EXPECT_MENTIONS(mtf_reading("import checkpoint\nlet name = checkpoint.names(\"" + folder_ + "/step-00000001.safetensors\")[0]\n", "").out, "name = a\\x1b[31mred");
+  EXPECT_MENTIONS(train({"--set", "resume=true"}).err, "[file_shape_mismatch]");
+  EXPECT_EQ(train({"--set", "resume=true"}).err.find('\x1b'), std::string::npos);
 }
 
 // A file as others write one: names, the three products in one, F32.

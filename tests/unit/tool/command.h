@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "../../places.h"
 #include "../file_test.h"
 #include "tool/process.h"
 
 namespace mtf::tool {
 
-inline const std::string kMtf = MTF_BINARY_DIR "/mtf";
+inline const std::string kMtf = build_folder() + "/mtf";
 
 /// For what ends unless it is broken, on a machine however busy.
 inline constexpr std::chrono::seconds kPatience{240};

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <regex>
 
+#include "../../places.h"
 #include "command.h"
 #include "mpi_job.h"
 #include "tool/program_options.h"
@@ -77,6 +78,7 @@ TEST_F(CommandLine, HelpAndVersionGoToStandardOutput) {
     EXPECT_EQ(mtf({"help", command}).out, result.out);
   }
   EXPECT_MENTIONS(mtf({"help", "einsum"}).out, "#>");
+  EXPECT_MENTIONS(mtf({"help", "->"}).out, "shape of the result");
 }
 
 TEST_F(CommandLine, AScriptIsReadFromStandardInput) { EXPECT_EQ(mtf_reading("print(3)\n", "run -").out, "3\n"); }
@@ -149,7 +151,7 @@ TEST_F(CommandLine, MegatronsModelsAsPublished) {
   struct Published { int hidden, heads, layers, model; const char* parameters; };
   for (const Published& each : {Published{1536, 16, 40, 1, "1,213,479,936"}, {1920, 20, 54, 2, "2,490,408,960"}, {2304, 24, 64, 4, "4,199,109,120"}, {3072, 32, 72, 8, "8,317,040,640"}}) {
     const auto set = [](const std::string& what, int value) { return what + "=" + std::to_string(value); };
-    const ProcessResult result = mtf({"plan", MTF_SOURCE_DIR "/examples/megatron.mtf", "--mesh", "data:64;model:" + std::to_string(each.model), "--set", set("hidden", each.hidden),
+    const ProcessResult result = mtf({"plan", source_folder() + "/examples/megatron.mtf", "--mesh", "data:64;model:" + std::to_string(each.model), "--set", set("hidden", each.hidden),
                                       "--set", set("n_heads", each.heads), "--set", set("layers", each.layers), "--set", "n_batch=512", "--set", "words=51200",
                                       "--set", "n_length=1024", "--set", "steps=1"});
     EXPECT_EQ(result.status, 0) << result.err;
@@ -164,7 +166,7 @@ TEST_F(CommandLine, MegatronsModelsAsPublished) {
 }
 
 TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
-  const ProcessResult result = mtf({"plan", MTF_SOURCE_DIR "/examples/char_gpt.mtf"});
+  const ProcessResult result = mtf({"plan", source_folder() + "/examples/char_gpt.mtf"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60);
   EXPECT_MENTIONS(result.out, "block(x, mask: mask)   Layer blocks[0] … blocks[1]   ×2");

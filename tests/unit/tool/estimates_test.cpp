@@ -1,10 +1,16 @@
 // Machine models, idle processors, timelines and loss curves: what `mtf plan` and `mtf run` say of time.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
+#include "../../places.h"
 #include "command.h"
 #include "cost/machine.h"
+#include "mpi_job.h"
 #include "support/diagnostics.h"
 
 namespace mtf::tool {
@@ -109,10 +115,36 @@ TEST_F(Estimates, ALossCurveIsDrawnOfThePrintedLosses) {
   EXPECT_NE(read("loss.svg").find("<polyline"), std::string::npos);
 }
 
+TEST_F(Estimates, AScriptThatFailsLeavesWhatWasRecordedUntilThen) {
+  const std::string file = write("a.mtf", kStep + "print(\"step 7: loss 0.5\")\nassert sum(x) == 0.125\n");
+  for (const int ranks : {1, 2}) {
+    if (ranks > 1 && !has_mpirun()) continue;
+    const std::vector<std::string> line = {kMtf, "run", file, "--timeline", path("trace.json"), "--loss-curve", path("loss.svg")};
+    const ProcessResult result = ranks == 1 ? run_process(line, {}, kPatience) : run_on_ranks(ranks, line);
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_MENTIONS(result.err, "assertion_failed");
+    std::size_t steps = 0;
+    const auto trace = nlohmann::json::parse(read("trace.json"));
+    for (const auto& event : trace["traceEvents"]) steps += event["ph"] == "X";
+    EXPECT_GT(steps, 0u);
+    EXPECT_MENTIONS(read("loss.svg"), "<polyline");
+    for (const char* name : {"trace.json", "loss.svg"}) std::filesystem::remove(path(name));
+  }
+}
+
+TEST_F(Estimates, AFileThatCannotBeWrittenIsTheUsersError) {
+  const std::string file = write("a.mtf", kStep);
+  for (const char* option : {"--timeline", "--loss-curve", "--reads"}) {
+    const ProcessResult result = mtf({"run", file, option, path("nowhere/x")});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_MENTIONS(result.err, "[cannot_write]");
+  }
+}
+
 /// Batch over one axis; vocab, d_ff and heads over the other (Mesh-TensorFlow, section 9). More layers take longer and find
 /// the same.
 TEST_F(Estimates, ASearchFindsTheLayoutOfThePapersTransformer) {
-  std::vector<std::string> words = {"search", MTF_SOURCE_DIR "/examples/transformer.mtf", "--processors", "512"};
+  std::vector<std::string> words = {"search", source_folder() + "/examples/transformer.mtf", "--processors", "512"};
   for (const char* size : {"layers=1", "n_batch=256", "n_length=256", "hidden=1024", "n_heads=256", "head_size=256", "ff_size=262144", "words=32768"}) words.insert(words.end(), {"--set", size});
   const ProcessResult found = mtf(words);
   EXPECT_NE(found.out.find("mesh   found = [rows: 16, cols: 32]\nlayout best  = {batch -> rows, d_ff -> cols, heads -> cols, vocab -> cols}\n"), std::string::npos) << found.out << found.err;
@@ -132,6 +164,60 @@ TEST_F(Estimates, ASearchPrintsTheAnnotationsThatItFound) {
   const ProcessResult found = mtf(annotated);
   EXPECT_TRUE(std::regex_search(found.out, std::regex("layout best  = \\{batch -> rows\\}\nparam w: \\[d, e\\] @ \\{\\.\\., [de] -> rows\\} = init.normal\\(stddev: 0.1\\)   # .*a.mtf:4:9\n")))
       << found.out << found.err;
+}
+
+/// A step of Adam, of layers of a width, with a batch.
+std::string layers_text(int layers, int width, int batch) {
+  return fmt::format("import optim\ndim batch = {}, d = {}, e = {}\nmodel Layer {{\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
+                     "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}}\n"
+                     "model Net {{\n  let all = [Layer() for i in 0..{}]\n  fn call(x) {{ for layer in all {{ x := layer(x) }}; return x }}\n}}\n"
+                     "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
+                     "for step in 0..2 {{ let loss = sum(square(net(x))); opt.minimize(loss) }}\nprint(sum(net(x)))\n",
+                     batch, width, width, layers);
+}
+
+TEST_F(Estimates, ASearchThatFitsNothingSaysTheSmallestPeakAndWhatWouldHelp) {
+  const std::string file = write("a.mtf", layers_text(24, 1536, 65536));
+  const auto began = std::chrono::steady_clock::now();
+  const ProcessResult found = mtf({"search", file, "--processors", "8", "--memory", "500MB"});
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 30);
+  EXPECT_EQ(found.status, 4);
+  std::smatch said;
+  ASSERT_TRUE(std::regex_search(found.err, said, std::regex("no layout fits 476.8 MiB: the smallest peak found is (.*)\n"))) << found.err;
+  const std::string peak = said[1];
+  ASSERT_TRUE(std::regex_search(found.err, said, std::regex("mesh \\[(.*)\\], layout \\{(.*)\\}"))) << found.err;
+  const auto in_options = [](std::string text) {
+    for (const auto& [from, to] : {std::pair{", ", ";"}, {": ", ":"}, {" -> ", ":"}, {"\\[([a-z]*);([a-z]*)\\]", "$1+$2"}}) text = std::regex_replace(text, std::regex(from), to);
+    return text;
+  };
+  const ProcessResult plan = mtf({"plan", file, "--mesh", in_options(said[1]), "--layout", in_options(said[2])});
+  EXPECT_NE(plan.out.find(peak), std::string::npos) << peak << "\n" << plan.out << plan.err;
+  for (const char* help : {"more processors: with ", "more memory: `--memory ", "`--annotations`, which stores", "`recompute(f, x)` around a layer"}) EXPECT_NE(found.err.find(help), std::string::npos) << help << "\n" << found.err;
+  // With what it says there is one.
+  ASSERT_TRUE(std::regex_search(found.err, said, std::regex("`--memory (.*)`"))) << found.err;
+  EXPECT_EQ(mtf({"search", file, "--processors", "8", "--memory", said[1]}).status, 0);
+}
+
+TEST_F(Estimates, ASearchSaysThatFewerProcessorsWouldDo) {
+  const std::string product = "let x = random.normal([a, b])\nlet y = random.normal([b, c])\nprint(sum(einsum(x, y -> [a, c])))\n";
+  const std::string small = write("a.mtf", "dim a = 4, b = 1000, c = 3\n" + product), large = write("b.mtf", "dim a = 4000, b = 4000, c = 4000\n" + product);
+  const ProcessResult many = mtf({"search", small, "--processors", "512", "--whole", "b"}), few = mtf({"search", large, "--processors", "2"});
+  EXPECT_NE(few.out.find("estimated time"), std::string::npos) << few.out << few.err;
+  EXPECT_EQ(few.out.find("do the work"), std::string::npos) << few.out;
+  EXPECT_TRUE(std::regex_search(many.out, std::regex("512 processors do the work [0-9.]+ times: [0-9]+ would take .* instead of .*, with\n  mesh "))) << many.out << many.err;
+}
+
+TEST_F(Estimates, ASearchNamesWhatSpeaksForItsBest) {
+  const std::string file = write("a.mtf", kStep);
+  const ProcessResult found = mtf({"search", file, "--processors", "4"});
+  const size_t reasons = found.out.find("the best is quicker, because\n");
+  ASSERT_NE(reasons, std::string::npos) << found.out;
+  const std::string text = found.out.substr(reasons);
+  const std::regex reason("takes ([0-9.]+) (ns|µs|ms|s) instead of ([0-9.]+) (ns|µs|ms|s)");
+  const std::map<std::string, double> units = {{"ns", 1e-9}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+  int count = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), reason), end; at != end; ++at, ++count) EXPECT_LE(std::stod((*at)[1]) * units.at((*at)[2]), std::stod((*at)[3]) * units.at((*at)[4])) << text;
+  EXPECT_GT(count, 0);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What mtf writes from its own tables is current in the source tree.
 #include <gtest/gtest.h>
 
+#include "../../places.h"
 #include "tool/editor_words.h"
 #include "tool/generated_file.h"
 #include "tool/reference.h"
@@ -8,7 +9,7 @@
 namespace mtf::tool {
 namespace {
 
-const std::string kSource = MTF_SOURCE_DIR;
+const std::string kSource = source_folder();
 
 TEST(GeneratedFiles, TheReferenceIsCurrent) {
   EXPECT_TRUE(outdated(kSource + "/stdlib", {{"REFERENCE.md", reference_text()}}).empty()) << "run `mtf reference --write stdlib`";

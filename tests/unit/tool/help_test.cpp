@@ -4,10 +4,13 @@
 #include <algorithm>
 
 #include "support/diagnostics.h"
+#include "support/text.h"
 #include "syntax/parse.h"
 #include "tool/commands.h"
+#include "tool/fitted_text.h"
 #include "tool/help_topics.h"
 #include "tool/pages.h"
+#include "tool/repl_commands.h"
 
 namespace mtf::tool {
 namespace {
@@ -39,6 +42,56 @@ TEST(Help, ParagraphsAreBrokenAnewAndProgramsAreNot) {
     EXPECT_LE(end - begin, 100u);
     begin = end + 1;
   }
+}
+
+TEST(Help, EachCommandOfThePromptHasASection) {
+  EXPECT_EQ(prompt_pages().size(), repl_commands().size());
+  for (const ReplCommand& command : repl_commands()) {
+    const std::string help = help_on(std::string(command.name));
+    EXPECT_TRUE(help.starts_with(command.name)) << help;
+    EXPECT_GT(std::count(help.begin(), help.end(), '\n'), 3) << help;  // more than its line in the list
+  }
+  for (const Page& page : prompt_pages()) {
+    ASSERT_EQ(page.words.size(), 1u) << page.title;
+    EXPECT_TRUE(std::any_of(repl_commands().begin(), repl_commands().end(), [&](const ReplCommand& command) { return command.name == page.words[0]; })) << page.title;
+  }
+}
+
+TEST(Help, WordsThatPeopleLookUp) {
+  for (const char* word : {"shape", "dtype", "Adam", "Dense", "loss", "optimizer", "matmul", "transpose", "random", "normal", "batch", "lambda", "all_reduce",
+                           "collective", "sharding", "replicate", "mixed", "flops", "memory", "machine", "save", "prompt", "#>", "->"})
+    EXPECT_GT(help_on(word).size(), 40u) << word;
+  EXPECT_NE(help_on("Adam").find("optim: "), std::string::npos);
+  EXPECT_NE(help_on("linear").find("nn.Dense"), std::string::npos);
+  EXPECT_NE(help_on("loss").find("losses"), std::string::npos);
+  EXPECT_NE(help_on("normal").find("random.normal("), std::string::npos);
+  EXPECT_NE(help_on("save").find(":save FILE"), std::string::npos);
+}
+
+// Lines of programs are as wide as they are written; what is longer is broken between words.
+TEST(Help, FitsEachWidthAndIsBrokenOnce) {
+  std::vector<std::string> topics = {"nn", "optim", "einsum", "mixed", "axis_used_twice"};
+  for (const ReplCommand& command : repl_commands()) topics.emplace_back(command.name);
+  for (const Command* command : all_commands()) topics.emplace_back(command->name);
+  for (const std::size_t width : {60u, 80u, 120u}) {
+    for (const std::string& topic : topics) {
+      for (const std::string& line : split(help_on(topic, width), '\n')) {
+        const bool has_blank = trim(line).find(' ') != std::string_view::npos;
+        EXPECT_TRUE(count_code_points(line) <= width || !has_blank) << topic << " at " << width << ": " << line;
+      }
+    }
+    for (const std::string& text : {list_of_operations(width), list_of_words(width), list_of_errors(width)})
+      for (const std::string& line : split(text, '\n')) EXPECT_LE(count_code_points(line), width) << line;
+  }
+}
+
+TEST(FittedText, BreaksParagraphsAnewAndKeepsWhatIsIndented) {
+  EXPECT_EQ(fitted("one two three\nfour five six seven\n\n  kept as it is and more of it\nfive\n", 24),
+            "one two three four five\nsix seven\n\n  kept as it is and more\n    of it\nfive\n");
+  EXPECT_EQ(fitted("  --option NAME  what it says and more is said of it\n", 40),
+            "  --option NAME  what it says and more\n                 is said of it\n");
+  EXPECT_EQ(fitted("a summary\nUsage: mtf run\n", 60), "a summary\nUsage: mtf run\n");
+  EXPECT_EQ(fitted("- an item that is too long\n- another\n", 24, "  "), "  - an item that is too\n    long\n  - another\n");
 }
 
 TEST(Help, SuggestsWhatWasMeant) {

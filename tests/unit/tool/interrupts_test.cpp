@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "../../places.h"
 #include "command.h"
 #include "mpi_job.h"
 
@@ -52,8 +53,8 @@ TEST_F(Interrupts, ALoopOfTheHostEnds) {
 }
 
 TEST_F(Interrupts, APlanAndASearchEnd) {
-  const std::vector<std::string> plan = {kMtf, "plan", MTF_SOURCE_DIR "/examples/megatron.mtf", "--set", "layers=3000"};
-  const std::vector<std::string> search = {kMtf, "search", MTF_SOURCE_DIR "/examples/transformer.mtf", "--processors", "65536", "--axes", "4", "--set", "layers=6"};
+  const std::vector<std::string> plan = {kMtf, "plan", source_folder() + "/examples/megatron.mtf", "--set", "layers=3000"};
+  const std::vector<std::string> search = {kMtf, "search", source_folder() + "/examples/transformer.mtf", "--processors", "65536", "--axes", "4", "--set", "layers=6"};
   for (const std::vector<std::string>& words : {plan, search}) {
     SCOPED_TRACE(words[1]);
     MpiJob job(0, words);

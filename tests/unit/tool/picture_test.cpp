@@ -47,6 +47,14 @@ TEST_F(Pictures, TilesNameTheProcessorsThatHoldThem) {
             "  └───┴───┴───┘\n");
 }
 
+TEST_F(Pictures, APartOfAModelIsNamedOnce) {
+  const std::string file = write("a.mtf", "dim a = 4\nmodel L { param w: [a] = 1 }\nmodel Net { let blocks = [L() for i in 0..2] }\nlet net = Net()\n");
+  const std::string second = "net.blocks[1].w: f32[a=4]\n";
+  EXPECT_TRUE(mtf({"draw", file, "net.blocks[1]"}).out.starts_with(second));
+  EXPECT_MENTIONS(mtf({"draw", file, "net.blocks"}).out, second);
+  EXPECT_MENTIONS(mtf({"draw", file, "net"}).out, second);
+}
+
 TEST_F(Pictures, SvgHasATileForEachBlockAndAMatrixForEachLeadingOne) {
   const std::string file = write("a.mtf", kScript), svg = path("a.svg");
   const ProcessResult result = mtf({"draw", file, "z", "y * 2", "--svg", svg});

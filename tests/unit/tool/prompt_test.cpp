@@ -34,17 +34,31 @@ TEST_F(Prompt, AnErrorCallsItsEntryByTheNumberInThePrompt) {
   terminal.enter("3 +* 4", "--> <5>:1:");
 }
 
+TEST_F(Prompt, AWarningOfAnEntryIsSaidAboveWhatItGives) {
+  Session terminal(*this, 40, 100);
+  terminal.enter("dim a = 2; let w = ones([a]); let v = ones([a])", "v: f32[a=2]");
+  terminal.enter("let g = grad(sum(w), [v])[0]", "no gradient comes to `v`");
+  EXPECT_TRUE(terminal.mentions("--> <2>:1:9"));
+  terminal.enter("g", "[0, 0]");
+}
+
 TEST_F(Prompt, TheLastValueUndoAndTime) {
   Session terminal(*this, 40, 100);
   terminal.enter("3 + 4", "7");
   terminal.enter("_ * 6", "42");
   terminal.enter("let n = _", "n = 42");
   terminal.enter("n := 5", "n = 5");
-  terminal.enter(":undo", "the last entry is taken back");
+  terminal.enter("n + 200", "205");
+  terminal.enter(":undo", "the last entry that changed something is taken back");
   terminal.enter("n + 100", "142");
   terminal.enter(":time let k = 1 + 1", "k = 2");
-  EXPECT_TRUE(terminal.mentions("s\n<8> mtf>"));  // µs or ms
+  EXPECT_TRUE(terminal.mentions("s\n<9> mtf>"));  // µs or ms
   terminal.enter("?softmax", "softmax(x: tensor, over: dims = all)");
+  terminal.enter("let k = 3", "k = 3");
+  terminal.enter(":undo 2", "the last 2 entries that changed something are taken back");
+  terminal.enter("k", "`k` is neither declared nor an operation");
+  terminal.enter(":undo nothing", "expected how many entries");
+  terminal.enter(":undo 9", "the last entry that changed something is taken back; there are no more");
 }
 
 TEST_F(Prompt, APastedBlockWithOneMistakeIsOneError) {
@@ -101,6 +115,36 @@ TEST_F(Prompt, NoColoursWhereTheEnvironmentSaysSo) {
   terminal.enter("let x = nope + 1", "--> <1>:1:9");
   for (std::size_t row = 0; row < 20; ++row)
     for (const std::string colour : {"35", "36", "34", "1;31"}) EXPECT_EQ(terminal.screen().in_style(row, colour), "");
+  terminal.enter("dim a = 2; let y = ones([a])", "y: f32[a=2]");
+  terminal.enter("y", "[1, 1]");
+  terminal.enter(":draw y", "processor");
+  terminal.enter(":help :plan", ":plan");
+  terminal.type("\x04");
+  terminal.wait();
+  EXPECT_EQ(terminal.screen().styled(), 0u);  // bold and resets included
+}
+
+TEST_F(Prompt, HelpOnOnesOwnNames) {
+  Session terminal(*this, 40, 100);
+  terminal.paste("dim a = 2\n## Twice of it.\n## Also of a batch.\nfn twice(x: [.., a]) -> [.., a] = x + x\n## A scale.\nmodel Scale(n: int) { param w: [a] = 1 }\nlet m = Scale(3); let x = ones([a]);\n");
+  terminal.type("\r");
+  EXPECT_TRUE(terminal.mentions("<2> mtf>"));
+  terminal.enter("?twice", "twice(x: [.., a]) -> [.., a]\n  Twice of it. Also of a batch.");
+  terminal.enter("?Scale", "model Scale(n: int)\n  A scale.");
+  terminal.enter("?m", "m: an instance of Scale   8 B per processor\n  A scale.\n  w  f32[a=2]");
+  terminal.enter("?x", "x: f32[a=2]   8 B per processor");
+  terminal.enter("?m.w", "m.w: f32[a=2]");
+  terminal.enter("?a", "a: the dim a=2");
+  terminal.enter(":type twice", "twice(x: [.., a]) -> [.., a]");
+  terminal.enter(":type Scale", "model Scale(n: int)");
+  terminal.enter("?batch", "A dim like any other.");
+  terminal.enter("?twise", "there is no help on `twise`");
+}
+
+TEST_F(Prompt, LeavesAsOtherPromptsDo) {
+  Session terminal(*this, 10, 60);
+  terminal.type("exit()\r");
+  EXPECT_EQ(terminal.wait(), 0);
 }
 
 TEST_F(Prompt, CompletionKnowsWhereItIs) {
@@ -175,6 +219,7 @@ TEST_F(Prompt, ATrainingLoopIsInterruptedLookedAtAndContinued) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1);
   EXPECT_TRUE(terminal.mentions("is kept; `:undo` takes it back"));
   EXPECT_TRUE(terminal.mentions("<4> mtf>"));
+  terminal.enter("step >= 200 and step < 100000000", "true");  // the last turn that has ended
   terminal.enter("min(m.w) == max(m.w) and min(m.w) > 200", "true");
   terminal.enter("for step in 0..5 { m.w := m.w + 1 }; min(m.w) > 205", "true");
   terminal.enter(":plot", "200");

@@ -75,6 +75,33 @@ TEST_F(OnRanks, AWarningIsSaidOnce) {
   EXPECT_EQ(count(result.err, "[layout_dim_unused]"), 1) << result.err;
 }
 
+TEST_F(OnRanks, AWarningThatOnlyTheRunKnowsIsSaidOnce) {
+  const ProcessResult result = run({write("a.mtf", kHead +
+                                                       "let w = ones([n])\nlet v = ones([n])\n"
+                                                       "for i in 0..3 {\n"
+                                                       "  let h = zeros([n])\n"
+                                                       "  if sum(w) > 1 { h := w } else { h := v }\n"
+                                                       "  print(grad(sum(h), [w, v])[1])\n"
+                                                       "}\n")});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "[0, 0, 0, 0, 0, 0]\n[0, 0, 0, 0, 0, 0]\n[0, 0, 0, 0, 0, 0]\n");
+  EXPECT_EQ(count(result.err, "[grad_unreached]"), 1) << result.err;
+  EXPECT_MENTIONS(result.err, "a.mtf:9:");
+}
+
+// Each rank writes its blocks, and shares memory, which has no such limit: none of it is a reason to die.
+TEST_F(OnRanks, AFileThatMayNotBeSoLargeIs3) {
+  const std::string file = write("a.mtf", "import checkpoint\nmesh m = [p: 3]\nlayout split = {n -> p}\ndim n = 3000000\n"
+                                          "model Net { param w: [n] = 1 }\nlet net = Net()\nprint(sum(net.w))\n"
+                                          "checkpoint.save(\"" + path("out") + "\", net, step: 1)\n");
+  const ProcessResult result = run_on_ranks(3, {"bash", "-c", "ulimit -f 8192; exec " + kMtf + " run " + file});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_TRUE(says_once(result.err, "cannot_write"));
+  EXPECT_MENTIONS(result.err, "a.mtf:8:");
+  EXPECT_EQ(result.out, "3e+06\n");
+  for (const auto& left : std::filesystem::directory_iterator(path("out"))) EXPECT_LT(left.file_size(), 100U) << left.path();
+}
+
 TEST_F(OnRanks, AnErrorThatTheCheckFindsIs1) {
   const ProcessResult result = run({write("a.mtf", "print(1)\nprint(y)\n")});
   EXPECT_EQ(result.status, 1);

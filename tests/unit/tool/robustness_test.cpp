@@ -59,6 +59,30 @@ TEST_F(Robustness, AClosedOutputIsAnErrorAndNoFileTakesItsPlace) {
   EXPECT_EQ(read("x.npy").size(), 128U + 8U);
 }
 
+// `ulimit -f`, in KiB: what is beyond it is not written, and the signal of it ends nobody.
+TEST_F(Robustness, AFileThatMayNotBeSoLargeIsAnErrorAtItsPlace) {
+  const std::string head = "import data, checkpoint, logs\ndim n = 100000\nmodel Net { param w: [n] = 1 }\nlet net = Net()\n";
+  for (const std::string& statement : {"data.save_npy(\"" + path("out/x.npy") + "\", net.w)\n",
+                                      "checkpoint.save(\"" + path("out") + "\", net, step: 1)\n",
+                                      "for i in 0..4000 { logs.jsonl(\"" + path("out/log.jsonl") + "\", step: i, words: \"and what is as long as this\") }\n"}) {
+    std::filesystem::create_directory(path("out"));
+    const std::string script = write("a.mtf", head + statement);
+    const ProcessResult result = run_process({"bash", "-c", "ulimit -f 64; exec " + kMtf + " run " + script}, {}, kPatience);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_MENTIONS(result.err, "[cannot_write]");
+    EXPECT_MENTIONS(result.err, "a.mtf:5:");
+    EXPECT_MENTIONS(result.err, path("out"));
+    for (const auto& left : std::filesystem::directory_iterator(path("out")))  // of what replaces a file whole nothing is left
+      EXPECT_FALSE(left.path().string().find(".partial") != std::string::npos || left.file_size() > 65536U) << left.path();
+    EXPECT_FALSE(std::filesystem::exists(path("out/x.npy")));
+    std::filesystem::remove_all(path("out"));
+  }
+  const std::string script = write("a.mtf", "for i in 0..20000 { print(\"what is printed\") }\n");
+  const ProcessResult printed = run_process({"bash", "-c", "ulimit -f 64; exec " + kMtf + " run " + script + " > " + path("out.txt")}, {}, kPatience);
+  EXPECT_EQ(printed.status, 3) << printed.err;
+  EXPECT_MENTIONS(printed.err, "standard output: File too large");
+}
+
 TEST_F(Robustness, AReaderThatHasGoneIsNoError) {
   for (const std::string words : {"help operations", "reference --stdout"}) {
     const ProcessResult result = shell(words + " | head -c 1 > /dev/null; echo ${PIPESTATUS[0]}");

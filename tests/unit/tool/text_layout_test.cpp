@@ -3,7 +3,9 @@
 
 #include <cstring>
 
+#include "../file_test.h"
 #include "support/text.h"
+#include "tool/loss_curve.h"
 #include "tool/losses.h"
 #include "tool/plan_text.h"
 #include "tool/program_output.h"
@@ -59,11 +61,35 @@ TEST(Losses, AreTheNumbersBehindTheWord) {
   losses.read("step 50: loss 0.25\ntotal_loss = 1e-3, other 7\nLoss: nan\nglossy 3\n");
   EXPECT_EQ(losses.last(), "nan");
   ASSERT_EQ(losses.all().size(), 3U);
-  EXPECT_EQ(losses.all()[1], 1e-3);
+  EXPECT_EQ(losses.all()[1].number, 1e-3);
 }
 
 TEST(Losses, AreDrawnFromLeftToRight) {
-  EXPECT_EQ(plot({4, 3, 2, 1}, 40, 4), "4 |*\n  | *\n2 |  *\n1 |   *\n  +----\n   1  4\n");
+  Losses losses;
+  losses.read("loss 4\nloss 3\nloss 2\nloss 1\n");
+  EXPECT_EQ(plot(losses.curve(), 40, 4), "4 |*\n  | *\n2 |  *\n1 |   *\n  +----\n   1  4\n");
+}
+
+TEST(Losses, StandWhereTheirStepsAre) {
+  Losses losses;
+  losses.read("before: loss 9\nepoch 1 step 0: loss 4\nstep 10: loss 3, held-out loss 5\n");
+  losses.read("loss 2 after step 30\nfootstep 70\nheld out: loss 1\n");
+  const LossCurve curve = losses.curve();
+  std::vector<double> places;
+  for (const LossCurve::Point& point : curve.points) places.push_back(point.x);
+  EXPECT_TRUE(curve.is_by_step);
+  EXPECT_EQ(places, (std::vector<double>{0, 10, 10, 30, 30}));
+  EXPECT_MENTIONS(plot(curve, 40, 4), "step 0 30\n");
+}
+
+TEST(Losses, ACurveBeginsAnewWhereStepsDo) {
+  Losses losses;
+  losses.read("step 0: loss 4\nstep 50: loss 3\nstep 0: loss 4\nstep 100: loss nan\n");
+  const std::string svg = curve_svg(losses.curve(), "losses");
+  EXPECT_MENTIONS(svg, "points=\"80.00,40.00 760.00,360.00 \"/>\n<polyline");
+  EXPECT_MENTIONS(svg, ">0</text>");
+  EXPECT_MENTIONS(svg, ">step</text>");
+  EXPECT_MENTIONS(svg, ">50</text>");
 }
 
 HostTensor zeros(ElementType element, Dims dims) {

@@ -1,0 +1,44 @@
+#pragma once
+// What a session holds, as it would lie under another mesh or layout: for a dry session that stands in for it.
+//
+//     the session                      the dry session that stands in for it
+//     h ──► relu ──► w·x ──► x, w      h' ──► relu ──► w'·x' ──► x', w'        laid out again (graph/relayout.h)
+//
+// Every value that the names of the session lead to is copied, with the operations that are kept for its gradients. Of what has
+// given up its operands there is a copy that lies as it lies now, and then what says where it would lie: `@`, the rules, what
+// it follows. So what is planned depends on what is there, not on how it came about. As long as a LaidAnew lives, the names
+// lead to the copies.
+#include <cstddef>
+#include <vector>
+
+#include "eval/host_value.h"
+
+namespace mtf {
+
+class LaidAnew {
+ public:
+  /// `evaluator` stands in for another, and has a dry engine. Its settings say what mesh, rules and stored layouts are assumed. Throws
+  /// a UserError where a layout does not fit a value; the names then lead where they did.
+  explicit LaidAnew(Evaluator& evaluator);
+  ~LaidAnew();
+  LaidAnew(const LaidAnew&) = delete;
+  LaidAnew& operator=(const LaidAnew&) = delete;
+
+ private:
+  /// Where a value is held: an item of a list, a binding of a scope, or a variable.
+  struct Holder {
+    ListPtr list;
+    ScopePtr scope;
+    PlacePtr place;
+    size_t index = 0;
+    Handle other = {};        ///< what it does not hold: the copy, then the original
+    GivenLayout stored = {};  ///< the same of a variable
+    Handle& handle() const;
+  };
+  class Walk;
+  void exchange();
+
+  std::vector<Holder> holders_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,73 @@
+#pragma once
+// The files that a run goes on with: folders of checkpoints, and logs. Rank 0 alone has them; a check only notes what is loaded.
+//
+// A folder of checkpoints belongs to one run, whose mark stands in it as `.mtf-run`:
+//
+//   a run that has not loaded    finds no checkpoint there, and puts its mark with its first; else it is refused
+//   one that has loaded          puts its mark with its next: the checkpoints there are its own
+//   another after that           finds a mark that is not its own, and is refused
+//
+// A checkpoint says how long each log was, by its place relative to the folder. What stands behind that is of turns which are
+// computed again once it is loaded: it goes when the next line is added. A run that wanted to go on and found no
+// checkpoint begins anew, and so do its logs in the folder.
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/log_file.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+
+/// The file of a checkpoint, and the steps of those in a folder, the latest first; none if there is no such folder.
+std::string checkpoint_file(const std::string& folder, int64_t step);
+std::vector<int64_t> checkpoint_steps(const std::string& folder);
+
+/// What to do where a folder belongs to another run.
+void add_ways_out(Diagnostic& diagnostic);
+
+/// Every function throws IoError.
+class RunFiles {
+ public:
+  /// Before a checkpoint is saved in a folder. Fails (kOfAnotherRun) where it is another run's.
+  void claim(const std::string& folder);
+  /// The same as far as it is known before the run.
+  void expect_to_claim(const std::string& folder) const;
+  /// A checkpoint has been saved: of the run's own the `keep` latest stay; with 0 all do.
+  void saved(const std::string& folder, int64_t step, int64_t keep);
+
+  /// A check comes to where a checkpoint of the folder would be loaded.
+  void will_load(const std::string& folder);
+  /// One has been loaded; `logs` is what it says of them.
+  void loaded(const std::string& folder, const std::string& logs);
+  /// There was none.
+  void begins_anew(const std::string& folder);
+
+  /// Adds a line to a log.
+  void add_line(const std::string& path, LogForm form, const std::string& header, const std::string& line);
+  /// What a checkpoint in the folder says of the logs; empty where there are none.
+  std::string logs(const std::string& folder) const;
+
+ private:
+  using Path = std::filesystem::path;  ///< absolute, without links
+
+  struct Folder {
+    std::string mark;         ///< empty: the run has not saved there
+    bool is_loaded = false;   ///< the checkpoints that were there are the run's
+    std::set<int64_t> steps;  ///< of its checkpoints
+  };
+  struct Log {
+    LogMark mark;
+    bool is_added_to = false;  ///< in this process: nothing stands behind what is its own
+  };
+
+  std::map<Path, Folder> folders_;
+  std::set<Path> begun_anew_;
+  std::map<Path, Log> logs_;
+  std::set<Path> streams_;  ///< that lines have gone to
+};
+
+}  // namespace mtf

@@ -1,0 +1,193 @@
+#include "eval/suggestions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "eval/scope.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+Span behind(Span span) {
+  span.begin = span.end;
+  return span;
+}
+
+std::string without_blanks(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' '; });
+  return text;
+}
+
+/// A dim that is visible in the scope, by its own name, and has this size.
+std::optional<std::string> dim_of_size(Scope& scope, std::int64_t size, const std::vector<std::string>& but) {
+  std::vector<std::string> names;
+  scope.visible_names(names);
+  for (const std::string& name : names) {
+    if (std::find(but.begin(), but.end(), name) != but.end()) continue;
+    const Scope::Found found = scope.find(Name(name));
+    const Dim* dim = found.binding ? found.binding->value.as<Dim>() : nullptr;
+    if (dim && dim->size == size && dim->name.text() == name) return name;
+  }
+  return std::nullopt;
+}
+
+std::string new_name(Scope& scope, const std::string& wanted, const std::vector<std::string>& but) {
+  std::vector<std::string> names = wanted.empty() ? std::vector<std::string>{"n", "m", "k"} : std::vector<std::string>{wanted};
+  for (int i = 2; i < 100; ++i) names.push_back(names.front() + std::to_string(i));
+  for (const std::string& name : names)
+    if (!scope.find(Name(name)).binding && std::find(but.begin(), but.end(), name) == but.end()) return name;
+  return "unnamed";
+}
+
+/// The sizes of a list of ints, or of one int.
+std::optional<std::vector<std::int64_t>> sizes_of(const HostValue& value) {
+  if (const auto* size = value.as<std::int64_t>()) return std::vector{*size};
+  const auto* list = value.as<ListPtr>();
+  if (!list) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  for (const HostValue& item : (*list)->items) {
+    const auto* size = item.as<std::int64_t>();
+    if (!size) return std::nullopt;
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<Edit> einsum_by_names(const Arguments& arguments) {
+  if (arguments.items.size() < 2) return {};
+  const auto* text = arguments.items[0].value.as<Text>();
+  if (!text) return {};
+  const std::string subscripts = without_blanks(**text);
+  const std::size_t arrow = subscripts.find("->");
+  const std::vector<std::string> inputs = split(subscripts.substr(0, arrow), ',');
+  if (inputs.size() + 1 != arguments.items.size()) return {};
+  std::map<char, Dim> dims;
+  std::map<char, int> count;
+  std::vector<std::string> operands;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const GivenArgument& item = arguments.items[i + 1];
+    const Value* tensor = tensor_of(item.value);
+    if (!tensor || item.has_target || !item.label.empty() || tensor->dims().size() != inputs[i].size()) return {};
+    std::string renamed;
+    for (std::size_t k = 0; k < inputs[i].size(); ++k) {
+      const Dim& own = tensor->dims()[k];
+      const auto [known, is_new] = dims.emplace(inputs[i][k], own);
+      ++count[inputs[i][k]];
+      if (known->second.size != own.size) return {};
+      if (known->second.name != own.name) renamed += fmt::format(", {} -> {}", own.name.text(), known->second.name.text());
+    }
+    const std::string operand(item.span.text());
+    operands.push_back(renamed.empty() ? operand : fmt::format("rename({}{})", operand, renamed));
+  }
+  std::string output;
+  if (arrow != std::string::npos) output = subscripts.substr(arrow + 2);
+  else for (const auto& [letter, times] : count) if (times == 1) output += letter;
+  std::vector<std::string> names;
+  for (const char letter : output) {
+    const auto known = dims.find(letter);
+    if (known == dims.end()) return {};
+    names.push_back(known->second.name.str());
+  }
+  return {{cover(arguments.items.front().span, arguments.items.back().span), fmt::format("{} -> [{}]", join(operands, ", "), join(names, ", "))}};
+}
+
+std::vector<Edit> dims_for_sizes(const std::vector<SizeForDim>& sizes, const ScopePtr& scope, bool in_brackets) {
+  if (sizes.empty() || !scope || !sizes.front().span.is_known()) return {};
+  std::vector<std::string> taken, declared;
+  std::vector<Edit> edits;
+  for (const SizeForDim& one : sizes) {
+    const auto numbers = sizes_of(one.value);
+    if (!numbers) return {};
+    std::vector<std::string> names;
+    for (const std::int64_t size : *numbers) {
+      if (size <= 0) return {};
+      std::optional<std::string> name = dim_of_size(*scope, size, taken);
+      if (!name) {
+        name = new_name(*scope, one.name, taken);
+        declared.push_back(fmt::format("{} = {}", *name, size));
+      }
+      taken.push_back(*name);
+      names.push_back(*name);
+    }
+    const std::string text = join(names, ", ");
+    edits.emplace_back(one.span, one.value.is<ListPtr>() && !in_brackets ? "[" + text + "]" : text);
+  }
+  if (in_brackets) {
+    const Span all = cover(sizes.front().span, sizes.back().span);
+    edits = {Edit(all, "[" + join(taken, ", ") + "]")};
+  }
+  if (!declared.empty()) edits.emplace_back(before_line(sizes.front().span), fmt::format("dim {}; ", join(declared, ", ")));
+  return edits;
+}
+
+std::vector<Edit> list_as_tensor(const HostValue& list, Span span, const HostValue& tensor) {
+  std::vector<std::int64_t> sizes;
+  const HostValue* inner = &list;
+  while (const auto* items = inner->as<ListPtr>()) {
+    if ((*items)->items.empty()) return {};
+    sizes.push_back(static_cast<std::int64_t>((*items)->items.size()));
+    inner = &(*items)->items.front();
+  }
+  if (!number_of(*inner) || !tensor_of(tensor)) return {};
+  const Dims& dims = tensor_of(tensor)->dims();
+  std::vector<std::string> names(sizes.size());
+  std::size_t end = dims.size();  // from the last on, as other languages match them
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    std::size_t place = end;
+    while (place > 0 && dims[place - 1].size != sizes[i]) --place;
+    if (place == 0) return {};
+    names[i] = dims[place - 1].name.str();
+    end = place - 1;
+  }
+  Span begin = span;
+  begin.end = begin.begin;
+  return {{begin, "tensor("}, {behind(span), fmt::format(", [{}])", join(names, ", "))}};
+}
+
+std::vector<Edit> percent_format(Span format, Span values, Span whole) {
+  const std::string_view text = format.text();
+  if (!text.starts_with('"') || text.size() < 2) return {};
+  std::string_view given = values.text();
+  const bool is_tuple = given.starts_with('(') && closing_bracket(given, 0) == given.size();
+  const std::vector<std::string> parts = is_tuple ? between_commas(given.substr(1, given.size() - 2)) : std::vector{std::string(given)};
+  std::string out;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const std::size_t last = text.find_first_of("diufFeEgGsxX%", i + 1);
+    if (last == std::string_view::npos) return {};
+    const std::string between(text.substr(i + 1, last - i - 1));
+    i = last;
+    if (text[last] == '%') {
+      out += '%';
+      continue;
+    }
+    if (next == parts.size() || between.find_first_not_of("0123456789.+-") != std::string::npos) return {};
+    const bool is_float = std::string_view("fFeEgG").find(text[last]) != std::string_view::npos;
+    const std::string pattern = is_float ? between + text[last] : between;
+    out += "{" + parts[next++] + (pattern.empty() ? "" : ":" + pattern) + "}";
+  }
+  if (next != parts.size()) return {};
+  return {{whole, out}};
+}
+
+std::vector<Edit> as_instance(const ModelClass& model, Span name, const ScopePtr& scope) {
+  std::vector<std::string> arguments;
+  for (const ast::Parameter& parameter : model.declaration->parameters) {
+    if (parameter.default_value) continue;
+    if (!scope || !scope->find(parameter.name.name).binding) return {};
+    arguments.push_back(parameter.name.name.str());
+  }
+  return {{behind(name), "(" + join(arguments, ", ") + ")"}};
+}
+
+}  // namespace mtf

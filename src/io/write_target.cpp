@@ -1,0 +1,94 @@
+#include "io/write_target.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+#include "io/io_error.h"
+
+namespace mtf {
+namespace {
+
+bool is_of_processes(const std::filesystem::path& folder) {
+  struct statfs system {};
+  return statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
+/// The descriptor that a link among those of this process stands for; -1: it is another's.
+int descriptor_of(const std::filesystem::path& link) {
+  std::error_code error;
+  const std::string folder = std::filesystem::canonical(link.parent_path(), error).string(), name = link.filename().string();
+  if (error || !folder.starts_with(fmt::format("/proc/{}/", getpid())) || !folder.ends_with("/fd")) return -1;
+  int number = -1;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number;
+}
+
+}  // namespace
+
+void WriteFailure::because(std::string_view reason) const { throw IoError(IoError::Kind::kUnwritable, path_, fmt::format("cannot be written: {}", reason)); }
+
+void WriteFailure::because_of_errno() const { because(std::strerror(errno)); }
+
+WriteTarget find_write_target(const std::string& path, const WriteFailure& failure) {
+  if (path.find('\0') != std::string::npos) failure.because("no file's name has the character 0");
+  constexpr int kMostLinks = 40;  // as the system itself
+  WriteTarget target{.path = path, .before = std::nullopt};
+  for (int links = 0;; ++links) {
+    std::error_code error;
+    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(target.path, error))) break;
+    const std::filesystem::path folder = target.path.has_parent_path() ? target.path.parent_path() : ".";
+    if (is_of_processes(folder)) {  // what it points to need not have a name
+      target.is_stream = true;
+      target.descriptor = descriptor_of(target.path);
+      return target;
+    }
+    if (links == kMostLinks) failure.because(std::strerror(ELOOP));
+    const std::filesystem::path next = std::filesystem::read_symlink(target.path, error);
+    if (error) failure.because(error.message());
+    target.path = target.path.parent_path() / next;  // an absolute one stands alone
+  }
+  struct stat before {};
+  if (stat(target.path.c_str(), &before) != 0) {
+    if (errno != ENOENT) failure.because_of_errno();
+    return target;
+  }
+  if (S_ISDIR(before.st_mode)) failure.because("it is a directory");
+  target.is_stream = !S_ISREG(before.st_mode);
+  if (target.is_stream) return target;
+  if (faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) failure.because_of_errno();
+  target.before = before;
+  return target;
+}
+
+int open_stream(const WriteTarget& target, NoReader no_reader, const WriteFailure& failure) {
+  std::fflush(stdout);
+  int file = -1;
+  if (target.descriptor >= 0) {
+    file = fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0);
+  } else {
+    file = open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_APPEND | (no_reader == NoReader::kFail ? O_NONBLOCK : 0));
+    if (file < 0 && errno == ENXIO) failure.because("nobody reads it");
+    if (file >= 0 && no_reader == NoReader::kFail) fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+  }
+  if (file < 0) failure.because_of_errno();
+  return file;
+}
+
+void write_all(int file, std::span<const std::byte> bytes, const WriteFailure& failure) {
+  while (!bytes.empty()) {
+    const ssize_t size = write(file, bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) failure.because_of_errno();
+    bytes = bytes.subspan(static_cast<std::size_t>(size));
+  }
+}
+
+}  // namespace mtf

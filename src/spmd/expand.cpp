@@ -1,0 +1,141 @@
+#include "spmd/expand.h"
+
+#include <algorithm>
+
+#include "graph/op.h"
+#include "ops/builder.h"
+#include "ops/record.h"
+#include "spmd/collectives.h"
+#include "spmd/split.h"
+#include "types/saturating.h"
+
+namespace mtf {
+namespace {
+
+/// An operation and nothing else, whose operands lie so.
+Program alone(const OperationRef& operation, const std::vector<ExpandedOperand>& operands) {
+  Program program;
+  ProgramOperation entry;
+  entry.operation = operation;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    auto leaf = std::make_shared<LaidOutOperation>();
+    leaf->op = &ops::kConstant;
+    leaf->results = {operation->operands[k]};
+    leaf->mesh = operation->mesh;
+    leaf->shardings = {operands[k].sharding};
+    leaf->inherited = {operands[k].inherited};
+    ProgramInput input;
+    input.operation = std::move(leaf);
+    program.operands.push_back(ProgramValue::input(program.inputs.size()));
+    program.inputs.push_back(std::move(input));
+  }
+  entry.operand_count = static_cast<int32_t>(operands.size());
+  program.operations = {std::move(entry)};
+  for (size_t r = 0; r < operation->results.size(); ++r) program.roots.push_back({0, static_cast<int32_t>(r)});
+  return program;
+}
+
+/// No operand or result of the operation has all the dims of some value of its expansion.
+bool makes_more(const LaidOutOperation& operation, const Program& parts) {
+  const auto has = [](const std::vector<TensorType>& types, const Dims& dims) {
+    return std::any_of(types.begin(), types.end(), [&](const TensorType& type) {
+      return std::all_of(dims.begin(), dims.end(), [&](const Dim& dim) { return has_dim(type.dims, dim.name); });
+    });
+  };
+  return std::any_of(parts.operations.begin(), parts.operations.end(), [&](const ProgramOperation& part) {
+    return std::any_of(part.operation->results.begin(), part.operation->results.end(),
+                       [&](const TensorType& type) { return !has(operation.operands, type.dims) && !has(operation.results, type.dims); });
+  });
+}
+
+/// The axes along which processors compute different parts of the operation.
+AxisSet divided(const LocalProgram& program, const OperationRef& operation) {
+  AxisSet axes = 0;
+  for (const Instruction& instruction : program.instructions) {
+    if (instruction.node != operation || instruction.kind != InstructionKind::kCompute) continue;
+    for (const std::vector<int>* values : {&instruction.operands, &instruction.results})
+      for (int value : *values) axes |= program.values[value].varies();
+  }
+  return axes;
+}
+
+/// Bytes that a processor sends, by the size of what is moved alone, as in the choice of a resharding: small all_reduces
+/// really send more, in fewer messages.
+double sent_by(const LocalProgram& program, const Instruction& instruction) {
+  const CollectiveRecord* const record = find_collective(instruction.kind);
+  if (record == nullptr) return 0;
+  const auto bytes = static_cast<double>(cost_of(program, instruction).bytes.value());
+  const auto members = static_cast<double>(program.values[instruction.operands[0]].mesh->group_size(instruction.axes));
+  if (record->payload == Payload::kSent) return bytes;
+  return (record->movement == Movement::kReduce ? 2 : 1) * (members - 1) / members * bytes;
+}
+
+/// Bytes that the processor with the most of each sends, and has in one block.
+double bytes_of(const LocalProgram& program) {
+  double sent = 0;
+  int64_t largest = 0;
+  for (const Instruction& instruction : program.instructions) {
+    sent += sent_by(program, instruction);
+    for (int value : instruction.results) {
+      const LocalValue& made = program.values[value];
+      int64_t bytes = size_of(made.element);
+      for (const LocalDim& dim : made.dims) bytes = saturating_multiply(bytes, made.mesh ? largest_block(dim, *made.mesh) : dim.dim.size);
+      largest = std::max(largest, bytes);
+    }
+  }
+  return sent + static_cast<double>(largest);
+}
+
+}  // namespace
+
+Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {
+  Builder builder;
+  builder.context.mesh = operation.mesh;
+  builder.context.layout = nullptr;
+  builder.span = operation.span;
+  builder.context.frame = operation.frame;
+  builder.written = false;
+  Values stand_ins;
+  for (size_t k = 0; k < operation.operands.size(); ++k) {
+    const TensorType& type = operation.operands[k];
+    auto leaf = std::make_shared<LaidOutOperation>();
+    leaf->op = &ops::kConstant;
+    leaf->results = {type};
+    leaf->mesh = operation.mesh;
+    leaf->shardings = {operands.empty() ? replicated(type.dims.size()) : operands[k].sharding};
+    leaf->inherited = {operands.empty() ? 0 : operands[k].inherited};
+    auto node = std::make_shared<Node>();
+    node->operation = std::move(leaf);
+    node->id = new_node_id();
+    stand_ins.push_back({std::move(node), 0});
+  }
+  ExpandCall call{builder, operation, stand_ins, blocks};
+  Values results = operation.op->expand(call);
+  for (size_t r = 0; r < results.size(); ++r) {
+    if (results[r].sharding() == operation.shardings[r] && same_mesh(results[r].mesh(), operation.mesh)) continue;
+    results[r] = builder.laid_out(results[r], {operation.shardings[r], operation.inherited[r], operation.mesh});
+  }
+  std::vector<NodePtr> nodes;
+  const int64_t last = stand_ins.empty() ? 0 : stand_ins.back().node->id;
+  for (NodePtr& node : pending(results))
+    if (node->id > last) nodes.push_back(std::move(node));
+  Capture parts = capture(nodes, results, stand_ins);
+  for (size_t i = 0; i < parts.program.inputs.size(); ++i) {
+    ProgramInput& input = parts.program.inputs[i];
+    input.is_own = input.is_number;
+    input.number = parts.numbers[i];
+  }
+  return std::move(parts.program);
+}
+
+bool is_less_whole(const OperationRef& operation, const std::vector<ExpandedOperand>& operands, const Program& parts) {
+  if (!makes_more(*operation, parts)) return false;
+  const LocalProgram whole = split_as_it_is(alone(operation, operands));
+  AxisSet all = 0;
+  for (const ExpandedOperand& operand : operands) all |= operand.sharding.split();
+  for (const Sharding& result : operation->shardings) all |= result.split();
+  if (operation->mesh->group_size(all & ~divided(whole, operation)) > 1) return false;  // work would be repeated
+  return bytes_of(whole) <= bytes_of(split_as_it_is(parts));
+}
+
+}  // namespace mtf

@@ -1,0 +1,31 @@
+#pragma once
+// Expansions: the graph of smaller operations that stands for one where a dim is split that it needs whole.
+//
+// There is another way: to bring that dim whole, so that the operation is computed as it is, its work divided over its
+// other dims. An expansion whose values are of dims that one operand or result has (softmax, layer_norm, cross_entropy)
+// is never more than that in memory, and stands always. One that makes more of them, as attention makes scores of every
+// query and every place of the memory, is compared with the other way: by what a processor sends and by the largest block
+// that it then has, in bytes, added up, so that scores are stored only where they are few. Work is never repeated for it:
+// where no other dim can take the axes, the expansion stands.
+#include <vector>
+
+#include "graph/program.h"
+
+namespace mtf {
+
+/// Where an operand of an operation that is expanded lies.
+struct ExpandedOperand {
+  Sharding sharding;
+  AxisSet inherited = 0;
+  bool operator==(const ExpandedOperand&) const = default;
+};
+
+/// The graph that stands for an operation that has an expansion, as a program whose first inputs are the operands, the
+/// others numbers of its own, and whose roots are the results, each laid out as the operation's. Without `operands` they
+/// are whole. `blocks` as ExpandCall has it.
+Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {}, int64_t blocks = 1);
+
+/// True if the operation is less as it is than as its expansion, of which `parts` is the program.
+bool is_less_whole(const OperationRef& operation, const std::vector<ExpandedOperand>& operands, const Program& parts);
+
+}  // namespace mtf

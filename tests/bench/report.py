@@ -1,0 +1,129 @@
+"""The report that tests/bench/run prints."""
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import BUILD, HERE, MTF, OURS, PYTHON, Report, calibrated, check_once, finished, mpirun, options, our_step, seconds_a_turn, start
+
+TURNS = int(os.environ.get("TURNS", "5"))
+
+
+def in_turns(*runs):
+    """The medians of functions that take turns."""
+    times = [[] for _ in runs]
+    for _ in range(TURNS):
+        for run, mine in zip(runs, times):
+            mine.append(run())
+    return [statistics.median(mine) for mine in times]
+
+
+def google_benchmarks(report, name):
+    """What a benchmark in C++ says of itself."""
+    told = json.loads(finished(start([BUILD / "tests" / name, "--benchmark_format=json"], OURS, core=0))[0])
+    unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+    for figure in told["benchmarks"]:
+        which = figure["name"].removesuffix("/manual_time").replace("/min_time:", " of ")
+        if figure.get("error_occurred"):
+            report.fail(f"{which}: {figure['error_message']}")
+            continue
+        seconds = figure["real_time"] * unit[figure["time_unit"]]
+        rates = {rate: figure[rate] for rate in ("ratio", "GFLOP/s", "GB/s", "us_per_operation", "items_per_second") if rate in figure}
+        median = 1e9 * max(rates.get("GFLOP/s", 0), 0), 1e9 * max(rates.get("GB/s", 0), 0)
+        report.say(f"{which:66} {1e3 * seconds:10.4f} ms" + "".join(f"  {rate} {value:.4g}" for rate, value in rates.items()))
+        report.add(which, seconds, flops=median[0] * seconds, bytes=median[1] * seconds, **rates)
+        if any(not value > 0 for value in rates.values()):
+            report.fail(f"{which}: {rates}")
+
+
+def products_against_psgemm(report, folder):
+    size = 2048
+    peer = folder / "psgemm"
+    built = subprocess.run(["mpicxx", "-O2", "-o", peer, HERE / "psgemm" / "psgemm.cpp", "-lscalapack-openmpi"], capture_output=True)
+    if built.returncode != 0:
+        return report.say("left out: psgemm, which libscalapack-openmpi-dev has")
+    for split in "mkn":
+        words, script = ["--threads", "1", "--layout", f"{split}:all"], HERE / "product.mtf"
+        check_once(script, words, {"steps": 2, "split": split}, ranks=2)
+        ours, theirs = in_turns(lambda: our_step(script, 16, words, {"split": split}, ranks=2)[0],
+                                lambda: float(finished(start(mpirun(2) + [peer, str(size)], OURS))[0]))
+        report.say(f"split over {split}: {1e3 * ours:.1f} ms, psgemm {1e3 * theirs:.1f} ms: {theirs / ours:.2f} times its speed")
+        report.add(f"product split over {split}", ours, flops=2 * size**3, cores=2, psgemm=theirs)
+        report.add(f"psgemm beside {split}", theirs, flops=2 * size**3, cores=2)
+
+
+def two_ranks_against_one(report):
+    script, settings = HERE / "mlp.mtf", {"batch": 1024, "hidden": 4096}
+    flops = 6 * 1024 * 784 * 4096  # the larger layer's three products, of which the gradient of x is not needed
+    words = ["--threads", "1", "--layout", "hidden:all"]
+    check_once(script, words, {"steps": 2, **settings}, ranks=2)
+    one, two = in_turns(lambda: our_step(script, 10, ["--threads", "1"], settings)[0], lambda: our_step(script, 10, words, settings, ranks=2)[0])
+    report.say(f"one rank {1e3 * one:.1f} ms, two ranks {1e3 * two:.1f} ms: {one / two:.2f} times as fast")
+    report.add("MLP of 4096 on one rank", one, flops=flops * 2 // 3)
+    report.add("MLP of 4096 on two ranks", two, flops=flops * 2 // 3, cores=2)
+
+
+def reading(report, folder):
+    for settings in ({"batch": 16, "length": 32, "words": 128, "d_model": 64, "layers": 2},
+                     {"batch": 16, "length": 64, "words": 2048, "d_model": 128, "layers": 4}):
+        script, settings = HERE / "reader.mtf", {"ids": folder / "ids", **settings}
+        check_once(script, ["--threads", "1"], {"steps": 3, "trains": "true", **settings})
+        check_once(script, ["--threads", "1"], {"steps": 20, **settings})
+        words = [MTF, "run", script, "--threads", "1", *options(settings)]
+        read, step = in_turns(lambda: seconds_a_turn(words, "steps", 200, 10200),
+                              lambda: our_step(script, 20, ["--threads", "1"], {"trains": "true", **settings})[0])
+        name = f"batch of {settings['batch']} x {settings['length']}"
+        report.say(f"{name}: {1e6 * read:.1f} us of a step of {1e3 * step:.2f} ms")
+        report.add(f"{name}, read", read, bytes=8 * settings["batch"] * settings["length"])
+        report.add(f"{name}, trained on", step)
+
+
+def mnist_against_torch(report):
+    script, peer = HERE / "mlp.mtf", HERE / "torch" / "mlp.py"
+    check_once(script, ["--threads", "2"], {"steps": 3})
+    def torch(**environment):
+        return json.loads(finished(start([PYTHON, peer], dict(os.environ, OPENBLAS_NUM_THREADS="1", **environment), core=0))[0])["wall"]
+    one, two, theirs, avx2 = in_turns(lambda: our_step(script, 60, ["--threads", "1"])[0], lambda: our_step(script, 60, ["--threads", "2"], cores=2)[0], torch,
+                                      lambda: torch(OPENBLAS_CORETYPE="Haswell"))
+    best = min(theirs, avx2)
+    report.say(f"one thread {1e3 * one:.2f} ms, two threads {1e3 * two:.2f} ms, PyTorch {1e3 * theirs:.2f} ms, with OpenBLAS's AVX2 kernels "
+               f"{1e3 * avx2:.2f} ms: {one / best:.2f} and {two / best:.2f} of its time")
+    flops = 4 * 256 * 784 * 1024
+    report.add("MNIST step, one thread", one, flops=flops)
+    report.add("MNIST step, two threads", two, flops=flops, cores=2)
+    report.add("MNIST step, PyTorch", best, flops=flops)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tests/bench/run")
+    parser.add_argument("--json", metavar="FILE", help="also write the figures, by name, to compare two commits")
+    asked = parser.parse_args()
+    report = Report(calibrated())
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for bench in ("kernels_bench", "programs_bench", "planning_bench"):
+            report.say(f"== {bench}")
+            google_benchmarks(report, f"bench_{bench}")
+        report.say("== a product of two 2048×2048 matrices on two ranks, against psgemm")
+        products_against_psgemm(report, folder)
+        report.say("== two ranks against one: batch 1024, hidden 4096")
+        two_ranks_against_one(report)
+        report.say("== what a batch takes to be read, beside the step that it is for")
+        reading(report, folder)
+        if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode == 0:
+            from against_torch import transformers_against_torch
+            report.say("== the MNIST step (batch 256, hidden 1024) against PyTorch on one core")
+            mnist_against_torch(report)
+            report.say("== the character GPT's step, and causal attention of 8 heads of 64 and length 2,048, forward and backward")
+            transformers_against_torch(report, TURNS)
+        else:
+            report.say("left out: PyTorch, which python3-torch has")
+    return report.finish(asked.json)
+
+
+sys.exit(main())
