@@ -6,7 +6,7 @@
 namespace mtf {
 namespace {
 
-constexpr int kDeepest = 16;  // models within models that are looked into for a variable
+constexpr int kDeepestModel = 16;  // models within models that are looked into for a variable
 
 /// The path of an instance, from the first variable that it or an instance in it has; nothing if there is none.
 std::string path_of(const Scope& instance, int depth = 0) {
@@ -16,7 +16,7 @@ std::string path_of(const Scope& instance, int depth = 0) {
   };
   for (const Binding& binding : instance.bindings) {
     if (auto* place = binding.value.as<PlacePtr>()) return without((*place)->path, binding.name.text());
-    if (auto* inner = binding.value.as<InstancePtr>(); inner && depth < kDeepest)
+    if (auto* inner = binding.value.as<InstancePtr>(); inner && depth < kDeepestModel)
       if (const std::string path = path_of(*(*inner)->scope, depth + 1); !path.empty()) return without(path, binding.name.text());
   }
   return {};

@@ -28,12 +28,12 @@ std::string dims_text(const Dims& dims) {
 
 /// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those of
 /// the others after `optimizer.`, each once.
-using Variables = std::map<std::string, PlacePtr>;
+using VariablesByPath = std::map<std::string, PlacePtr>;
 
-Variables variables_of(const GivenArgument& models) {
+VariablesByPath variables_of(const GivenArgument& models) {
   auto* list = models.value.as<ListPtr>();
   if (!list) fail(Kind::type_mismatch, models.span, "expected a list of models, found {}", describe(models.value));
-  Variables variables;
+  VariablesByPath variables;
   std::unordered_set<const Place*> seen;
   for (size_t i = 0; i < (*list)->items.size(); ++i) {
     for (const bool trainable : {true, false}) {
@@ -85,7 +85,7 @@ void write_tensors(Evaluator& evaluator, const std::string& path, const std::map
 HostValue save_checkpoint(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"folder", "models", "step", "keep"}, "save_checkpoint(folder, models, step, keep)");
   if (given[1]->value.is_unknown()) return None{};
-  const Variables variables = variables_of(*given[1]);
+  const VariablesByPath variables = variables_of(*given[1]);
   const auto step = evaluator.convert.to_int(given[2]->value, given[2]->span, "a step");
   const auto keep = evaluator.convert.to_int(given[3]->value, given[3]->span, "how many to keep");
   std::map<std::string, Value> tensors;
@@ -153,7 +153,7 @@ int64_t number_in(const SafetensorsHeader& header, const std::string& key, int64
 }
 
 /// Fails unless the tensors of a checkpoint are those variables.
-void compare(const SafetensorsHeader& header, const Variables& variables, const std::string& path, Span span) {
+void compare(const SafetensorsHeader& header, const VariablesByPath& variables, const std::string& path, Span span) {
   auto differs = [&](const std::string& what) { fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what); };
   for (const auto& [name, place] : variables) {
     const auto found = header.tensors.find(name);
@@ -181,7 +181,7 @@ HostValue load_checkpoint(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"folder", "models"}, "load_checkpoint(folder, models)");
   if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return unknown(UnknownKind::kInt);
   const std::string folder = string_of(*given[0], "a folder");
-  const Variables variables = variables_of(*given[1]);
+  const VariablesByPath variables = variables_of(*given[1]);
   const Span span = arguments.span;
   RunFiles& files = *evaluator.run_files;
   if (evaluator.domain.is_check()) {

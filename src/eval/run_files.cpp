@@ -42,7 +42,7 @@ std::string mark_in(const std::string& folder) {
   return mark;
 }
 
-std::string new_mark() {
+std::string new_mark_of_run() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}", random(), random());
 }
@@ -81,7 +81,7 @@ void RunFiles::claim(const std::string& folder) {
     return;
   }
   if (!own.is_loaded) expect_none(folder);
-  own.mark = new_mark();
+  own.mark = new_mark_of_run();
   std::error_code error;
   std::filesystem::create_directories(folder.empty() ? "." : folder, error);
   if (error) throw IoError(IoError::Kind::kUnwritable, folder, "cannot be made: " + error.message());

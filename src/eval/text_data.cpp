@@ -183,7 +183,7 @@ HostValue token_file(Evaluator& evaluator, Arguments& arguments) {
 }
 
 /// lines(path): a list of the lines of a file, without their ends.
-HostValue lines(Evaluator& evaluator, Arguments& arguments) {
+HostValue lines_of_file(Evaluator& evaluator, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path"}, "lines(path)");
   const auto path = path_of(*given[0]);
   if (!path || evaluator.domain.is_check()) return unknown(UnknownKind::kAny);
@@ -204,7 +204,7 @@ void register_text(Scope& scope) {
   add_builtin(scope, "tokenizer", "tokenizer(path)", tokenizer);
   add_builtin(scope, "tokens", "tokens(path, tokenizer)", tokens);
   add_builtin(scope, "token_file", "token_file(path, vocab, bits: int)", token_file);
-  add_builtin(scope, "lines", "lines(path)", lines);
+  add_builtin(scope, "lines", "lines(path)", lines_of_file);
 }
 
 }  // namespace mtf

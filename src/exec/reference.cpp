@@ -14,7 +14,7 @@ namespace {
 /// Alternatives of the schedule that only change how fast a program is.
 const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "overlap_collectives"};
 
-constexpr size_t kMostPlans = 4096;
+constexpr size_t kMostReferencePlans = 4096;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ struct Reference::Impl {
     std::string form = canonical_form(program);
     std::unique_ptr<Plan>& plan = plans[form];
     if (plan) return *plan;
-    if (plans.size() > kMostPlans) {
+    if (plans.size() > kMostReferencePlans) {
       plans.clear();
       return plan_for(program);
     }

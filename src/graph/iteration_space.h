@@ -62,6 +62,10 @@ struct IterationDim {
 
 struct IterationSpace {
   std::vector<IterationDim> dims;
+  /// Blocks are independent along all dims.
+  bool is_free() const {
+    return std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFree; });
+  }
 };
 
 /// In which operands a result is linear, so that a partial sum may be carried through.

@@ -22,7 +22,7 @@
 namespace mtf {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 16;
+constexpr std::size_t kReadBack = std::size_t{1} << 16;
 constexpr std::uint64_t kLongestLine = std::uint64_t{1} << 20;
 
 bool is_object(std::string_view text) { return text.starts_with('{') && nlohmann::json::accept(text); }
@@ -60,7 +60,7 @@ class Log {
   }
   /// Calls `visit` with each piece of the first `size` bytes; stops where it gives false, and where the file ends.
   void walk(std::uint64_t size, const std::function<bool(std::string_view)>& visit) const {
-    std::string piece(kPiece, '\0');
+    std::string piece(kReadBack, '\0');
     for (std::uint64_t at = 0; at < size;) {
       const ssize_t read = pread(descriptor_, piece.data(), std::min<std::uint64_t>(piece.size(), size - at), static_cast<off_t>(at));
       if (read < 0) throw IoError(IoError::Kind::kUnreadable, path_, std::string("cannot be read: ") + std::strerror(errno));

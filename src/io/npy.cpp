@@ -147,7 +147,7 @@ class HeaderText {
   const std::string& path_;
 };
 
-NpyHeader parse_header(InputFile& file) {
+NpyHeader parse_npy_header(InputFile& file) {
   std::array<std::byte, 8> start;
   file.read(start, "the npy header");
   if (std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) {
@@ -221,7 +221,7 @@ std::string header_text(std::span<const std::int64_t> sizes, ElementType type) {
 
 ArrayHeader read_npy_header(const std::string& path) {
   InputFile file(path);
-  ArrayHeader header = parse_header(file).array;
+  ArrayHeader header = parse_npy_header(file).array;
   expect_possible_array(file, header, "npy");
   return header;
 }
@@ -229,14 +229,14 @@ ArrayHeader read_npy_header(const std::string& path) {
 NpyNumbers find_npy_numbers(const std::string& path) {
   InputFile file(path);
   if (file.is_compressed()) fail_bad_file(path, "expected a file that is not compressed, as it is read in places");
-  const NpyHeader header = parse_header(file);
+  const NpyHeader header = parse_npy_header(file);
   expect_possible_array(file, header.array, "npy");
   return {header.array, header.fortran_order, header.big_endian, file.position()};
 }
 
 StoredArray read_npy(const std::string& path, std::uint64_t most_memory) {
   InputFile file(path);
-  NpyHeader header = parse_header(file);
+  NpyHeader header = parse_npy_header(file);
   const bool is_turned = header.fortran_order && header.array.sizes.size() > 1;
   StoredArray array = read_array(file, std::move(header.array), header.big_endian, "npy", is_turned ? most_memory / 2 : most_memory);
   if (is_turned) array.bytes = to_row_major(array.header, array.bytes);

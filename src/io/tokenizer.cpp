@@ -14,7 +14,7 @@
 namespace mtf {
 namespace {
 
-using Json = nlohmann::ordered_json;  // as it is written
+using OrderedJson = nlohmann::ordered_json;  // as it is written
 
 class Characters : public Tokenizer {
  public:
@@ -34,7 +34,7 @@ class Characters : public Tokenizer {
     for (const std::int32_t id : ids) text += utf8(vocabulary_[static_cast<std::size_t>(id)]);
     return text;
   }
-  std::string save() const override { return Json{{"kind", "characters"}, {"characters", std::vector<std::uint32_t>(vocabulary_.begin(), vocabulary_.end())}}.dump(); }
+  std::string save() const override { return OrderedJson{{"kind", "characters"}, {"characters", std::vector<std::uint32_t>(vocabulary_.begin(), vocabulary_.end())}}.dump(); }
 
  private:
   std::vector<char32_t> vocabulary_;
@@ -81,7 +81,7 @@ class Words : public Tokenizer {
     }
     return text;
   }
-  std::string save() const override { return Json{{"kind", "words"}, {"size", size_}, {"special", special_}, {"words", words_}}.dump(-1, ' ', false, Json::error_handler_t::replace); }
+  std::string save() const override { return OrderedJson{{"kind", "words"}, {"size", size_}, {"special", special_}, {"words", words_}}.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
 
  private:
   std::int32_t first() const { return static_cast<std::int32_t>(special_.size()) + 2; }

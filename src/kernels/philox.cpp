@@ -20,7 +20,7 @@ using lanes::U;
 
 constexpr int kBlocks = 16;            // Philox blocks of a group
 constexpr int kGroup32 = 4 * kBlocks;  // elements of 32 bits of a group
-constexpr std::int64_t kParallelElements = 16384;
+constexpr std::int64_t kParallelDraws = 16384;
 
 struct Words {
   alignas(64) std::uint32_t word[4][kBlocks];
@@ -243,11 +243,11 @@ void fill(std::span<const RandomDim> block, R* data, const Make& make, Threads& 
     }
   };
   if (rows > 1) {
-    threads.parallel_for(rows, kParallelElements / inner.size + 1, [&](std::int64_t begin, std::int64_t end) {
+    threads.parallel_for(rows, kParallelDraws / inner.size + 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) run(row, 0, inner.size);
     });
   } else {
-    threads.parallel_for(inner.size, kParallelElements, [&](std::int64_t begin, std::int64_t end) { run(0, begin, end); });
+    threads.parallel_for(inner.size, kParallelDraws, [&](std::int64_t begin, std::int64_t end) { run(0, begin, end); });
   }
 }
 

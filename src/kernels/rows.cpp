@@ -15,7 +15,7 @@ using lanes::F;
 using lanes::kBytes;
 
 constexpr std::int64_t kRowsAtOnce = 16;
-constexpr std::int64_t kParallelElements = 16384;
+constexpr std::int64_t kParallelRowElements = 16384;
 
 /// A row in memory, n elements side by side, read and written in whole packets.
 template <class V>
@@ -122,7 +122,7 @@ void each_row(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
   const bool direct = (x.stride == 1 || rows.n <= 1) && (!writes || y.stride == 1 || rows.n <= 1);
   const std::int64_t blocks = (rows.inner + kRowsAtOnce - 1) / kRowsAtOnce;
   const std::int64_t per_task = std::max<std::int64_t>(1, rows.n) * std::min(rows.inner, kRowsAtOnce);
-  threads.parallel_for(rows.outer * blocks, kParallelElements / per_task + 1, [&](std::int64_t begin, std::int64_t end) {
+  threads.parallel_for(rows.outer * blocks, kParallelRowElements / per_task + 1, [&](std::int64_t begin, std::int64_t end) {
     std::vector<T> scratch;
     if (!direct) scratch.resize(static_cast<std::size_t>(rows.n * kRowsAtOnce));
     for (std::int64_t task = begin; task < end; ++task) {

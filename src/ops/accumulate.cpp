@@ -20,9 +20,7 @@
 namespace mtf {
 namespace {
 
-int dim_of(const Attributes& attributes) { return static_cast<int>(attributes.ints[0]); }
-
-std::vector<TensorType> infer_sum(const Operation& operation) { return {operation.operands[0]}; }
+std::vector<TensorType> infer_updated(const Operation& operation) { return {operation.operands[0]}; }
 
 /// One run of `to` along `dim`, and everything along its other dims; `dims` has the dim of `part` for each of `to`, or -1.
 template <typename T>
@@ -131,7 +129,7 @@ int64_t part_size(const Operation& operation) { return operation.operands[1].dim
 
 consteval Op accumulation(Op op) {
   op.family = "Moving elements";
-  op.infer = infer_sum;
+  op.infer = infer_updated;
   op.work = Work::kPerPart;
   op.linear = Linear::kJoint;
   op.in_place = true;

@@ -39,12 +39,6 @@ Values expand_extreme(ExpandCall& call) {
   return {b.add(ops::kFirstPlace, {x, extreme}, operation.attributes)};
 }
 
-template <typename T>
-bool is_nan(T value) {
-  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
-  else return false;
-}
-
 /// Calls `row(first element, index into each other block)` for each place of the operand's dims but `dim`.
 template <int N, typename Row>
 void for_each_row(KernelCall& call, const std::array<const Block*, N>& others, Row row) {

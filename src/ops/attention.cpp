@@ -11,7 +11,7 @@
 namespace mtf {
 namespace {
 
-constexpr std::string_view kFamily = "Neural networks";
+constexpr std::string_view kNeuralNetworks = "Neural networks";
 
 /// The dim that an argument names, of `of`, which must have it.
 Dim dim_of(const Call& call, std::string_view argument, std::string_view of) {
@@ -220,7 +220,7 @@ constexpr Op ops::kAttention = complete({
     .name = "attention",
     .signature = "attention(q: tensor, k: tensor, v: tensor, over: dim, along: dim, features: dim, causal: bool = false, window: int = all, "
                  "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true, rate: number = 0)",
-    .family = kFamily,
+    .family = kNeuralNetworks,
     .doc = "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q k + bias) v. `over` is the "
            "dimension of the places in k and v (the memory), `along` that of the queries, `features` the one that a query and a key share; "
            "the result has the dimensions of q, with v's own in place of `features`. Other dimensions of k and v are dimensions of q; "
@@ -264,7 +264,7 @@ constexpr Op ops::kAttention = complete({
 
 constexpr Op ops::kAttentionGradient = complete({
     .name = "attention_gradient",
-    .family = kFamily,
+    .family = kNeuralNetworks,
     .doc = "The gradients of attention's q, k and v: its tiles are computed again, from the logarithms of their rows' sums.",
     .infer = infer_gradient,
     .space = attention_space,
@@ -277,7 +277,7 @@ constexpr Op ops::kAttentionGradient = complete({
 
 constexpr Op ops::kAttentionMask = complete({
     .name = "attention_mask",
-    .family = kFamily,
+    .family = kNeuralNetworks,
     .doc = "What attention's queries see of the memory by their positions, where its memory is split.",
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kBool, operation.attributes.dims}}; },
     .space = elementwise_space,
@@ -287,7 +287,7 @@ constexpr Op ops::kAttentionMask = complete({
 
 constexpr Op ops::kAttentionKept = complete({
     .name = "attention_kept",
-    .family = kFamily,
+    .family = kNeuralNetworks,
     .doc = "What attention's weights are multiplied by where some are dropped, and its memory is split.",
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.attributes.element, operation.attributes.dims}}; },
     .space = elementwise_space,

@@ -4,6 +4,7 @@
 // A block's dims lie in any order, so every address is a sum of index times stride. Work is divided among threads by
 // pieces of one dim; what is written does not depend on how many there are.
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -72,6 +73,12 @@ T to_element(double value) {
   if constexpr (std::is_same_v<T, Bf16>) return to_bf16(static_cast<float>(value));
   else if constexpr (std::is_same_v<T, uint8_t>) return value != 0;
   else return static_cast<T>(value);
+}
+
+template <typename T>
+bool is_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+  else return false;
 }
 
 /// The type that arithmetic on elements of type T is done in, and the way there and back.

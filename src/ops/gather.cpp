@@ -11,8 +11,6 @@
 namespace mtf {
 namespace {
 
-int8_t narrow(int64_t place) { return static_cast<int8_t>(place); }
-
 Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
   Dims dims = ids;
   for (const Dim& dim : table)

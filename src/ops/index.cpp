@@ -10,8 +10,6 @@
 namespace mtf {
 namespace {
 
-int8_t narrow(int64_t place) { return static_cast<int8_t>(place); }
-
 std::vector<int> without(size_t dims, int dim) {
   std::vector<int> places = in_order(dims);
   places.erase(places.begin() + dim);

@@ -10,8 +10,6 @@
 namespace mtf {
 namespace {
 
-int dim_of(const Attributes& attributes) { return static_cast<int>(attributes.ints[0]); }
-
 /// The operand's type with another size for one dim.
 std::vector<TensorType> resized(const Operation& operation, int64_t size) {
   TensorType type = operation.operands[0];

@@ -14,8 +14,6 @@
 namespace mtf {
 namespace {
 
-int8_t narrow(int64_t place) { return static_cast<int8_t>(place); }
-
 /// The tensors of a list, as one element type; at least one.
 Values tensors_of(Call& call) {
   const Argument& list = call.argument("tensors");

@@ -5,8 +5,6 @@
 namespace mtf {
 namespace {
 
-Dims rows_of(const Operation& operation) { return remaining(operation.operands[0].dims, operation.attributes.dims); }
-
 /// The normalised operand, and 1/σ of each row for the gradient.
 std::vector<TensorType> infer_layer_norm(const Operation& operation) {
   return {operation.operands[0], {operation.operands[0].element, rows_of(operation)}};

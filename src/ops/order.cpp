@@ -34,12 +34,6 @@ bool less(N a, N b) {
   return a < b;
 }
 
-template <typename N>
-bool is_nan(N value) {
-  if constexpr (std::is_floating_point_v<N>) return std::isnan(value);
-  else return false;
-}
-
 /// The order of the result: by value, then by place.
 template <typename N>
 bool comes_first(const Ranked<N>& a, const Ranked<N>& b, bool descending) {

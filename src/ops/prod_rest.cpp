@@ -26,19 +26,6 @@
 namespace mtf {
 namespace {
 
-int dim_of(const Attributes& attributes) { return static_cast<int>(attributes.ints[0]); }
-
-/// Dims run together by place; `special` is of another kind.
-IterationSpace by_place(const Operation& operation, int special, SplitKind kind) {
-  IterationSpace space;
-  for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
-    const auto place = static_cast<int8_t>(d);
-    space.dims.push_back({.kind = static_cast<int>(d) == special ? kind : SplitKind::kFree,
-                          .operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
-  }
-  return space;
-}
-
 /// A walk over all dims of `x` but one, with the strides of each of `blocks`.
 template <int N>
 Walk<N> across(const Block& x, int dim, const std::array<const Block*, N>& blocks) {
@@ -197,7 +184,7 @@ constexpr Op ops::kProdRest = complete({
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
     .space = [](const Operation& operation) {
       const bool whole = operation.operands.size() > 1 || operation.attributes.ints[1] != 0;
-      return by_place(operation, dim_of(operation.attributes), whole ? SplitKind::kWhole : SplitKind::kExpand);
+      return space_by_place(operation, dim_of(operation.attributes), whole ? SplitKind::kWhole : SplitKind::kExpand);
     },
     .kernel = prod_rest_kernel, .expand = expand_prod_rest, .work = Work::kPerOperand,
     .gradient = [](GradientCall& call) -> Values {
@@ -219,7 +206,7 @@ constexpr Op ops::kBlockProduct = complete({
       type.dims[dim_of(operation.attributes)] = operation.attributes.dims[0];
       return {type};
     },
-    .space = [](const Operation& operation) { return by_place(operation, -1, SplitKind::kFree); },
+    .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
     .kernel = block_product_kernel,
     .no_gradient = "it stands for a part of a gradient, after gradients are made"});
 
@@ -227,7 +214,7 @@ constexpr Op ops::kBlockProdRest = complete({
     .name = "block_prod_rest", .family = "Reductions",
     .doc = "Of prod_rest over a split dimension: for each element the product of the others in its block and of the other blocks.",
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-    .space = [](const Operation& operation) { return by_place(operation, -1, SplitKind::kFree); },
+    .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
     .kernel = block_prod_rest_kernel, .work = Work::kPerOperand,
     .no_gradient = "it stands for a part of a gradient, after gradients are made"});
 

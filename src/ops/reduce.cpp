@@ -21,7 +21,7 @@ Dims kept_dims(const Call& call, std::string_view argument) {
 
 namespace {
 
-constexpr std::string_view kFamily = "Reductions";
+constexpr std::string_view kReductions = "Reductions";
 
 template <ElementType (*rule)(const Builder&, ElementType)>
 Values build_reduction(Call& call) {
@@ -64,7 +64,7 @@ IterationSpace space_of(const Operation& operation) {
 
 template <Reduction which>
 consteval Op reduction(Op op) {
-  op.family = kFamily;
+  op.family = kReductions;
   if (op.infer == nullptr) op.infer = infer_folded;
   op.space = space_of<which>;
   op.reduction = which;
@@ -111,7 +111,7 @@ constexpr Op ops::kSum = reduction<Reduction::kSum>({
 constexpr Op ops::kMean = complete({
     .name = "mean",
     .signature = "mean(x: tensor, over: dims = all -> shape?)",
-    .family = kFamily,
+    .family = kReductions,
     .doc = "The mean over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of integers and bool it is f32. "
            "Counts as its sum.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(mean(x))\n#> 3.5\nprint(mean(x, over: a))\n#> [2.5, 3.5, 4.5]\n",

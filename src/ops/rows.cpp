@@ -9,23 +9,23 @@ namespace mtf {
 namespace {
 
 /// Dims that lie together in all arrays: one size, and a stride in each.
-struct Group {
+struct RunOfDims {
   int64_t size = 1;
   std::vector<int64_t> strides;
 };
 
 /// The dims for which `folded` is as asked, joined where they lie together, outermost in the first array first.
-std::vector<Group> groups(const std::vector<int64_t>& sizes, const std::vector<bool>& folded, bool wanted, const std::vector<RowArray>& arrays) {
-  std::vector<Group> list;
+std::vector<RunOfDims> groups(const std::vector<int64_t>& sizes, const std::vector<bool>& folded, bool wanted, const std::vector<RowArray>& arrays) {
+  std::vector<RunOfDims> list;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (folded[d] != wanted || sizes[d] == 1) continue;
-    Group group{sizes[d], {}};
+    RunOfDims group{sizes[d], {}};
     for (const RowArray& array : arrays) group.strides.push_back(array.strides[d]);
     list.push_back(std::move(group));
   }
-  std::stable_sort(list.begin(), list.end(), [](const Group& a, const Group& b) { return a.strides[0] > b.strides[0]; });
-  std::vector<Group> joined;
-  for (Group& group : list) {
+  std::stable_sort(list.begin(), list.end(), [](const RunOfDims& a, const RunOfDims& b) { return a.strides[0] > b.strides[0]; });
+  std::vector<RunOfDims> joined;
+  for (RunOfDims& group : list) {
     bool together = !joined.empty();
     for (size_t k = 0; together && k < arrays.size(); ++k) together = joined.back().strides[k] == group.strides[k] * group.size;
     if (together) group.size *= joined.back().size, joined.back() = std::move(group);
@@ -53,9 +53,9 @@ void copy(const std::vector<int64_t>& sizes, const RowArray& from, const RowArra
 }
 
 /// Takes one group of `list` away, or a single row if there is none.
-Group take(std::vector<Group>& list, std::vector<Group>::iterator which, size_t arrays) {
+RunOfDims take(std::vector<RunOfDims>& list, std::vector<RunOfDims>::iterator which, size_t arrays) {
   if (which == list.end()) return {1, std::vector<int64_t>(arrays, 0)};
-  Group group = *which;
+  RunOfDims group = *which;
   list.erase(which);
   return group;
 }
@@ -106,12 +106,12 @@ void for_each_rows(const Block& x, const std::vector<bool>& folded, std::vector<
     if (!arrays[k].written) copy(sizes, originals[k], arrays[k]);
   }
 
-  const std::vector<Group> row = groups(sizes, folded, true, arrays);
-  std::vector<Group> others = groups(sizes, folded, false, arrays);
+  const std::vector<RunOfDims> row = groups(sizes, folded, true, arrays);
+  std::vector<RunOfDims> others = groups(sizes, folded, false, arrays);
   const bool contiguous = row.empty() || row[0].strides[0] == 1;
-  const Group inner = take(others, contiguous ? others.end() : std::find_if(others.begin(), others.end(), [](const Group& g) { return g.strides[0] == 1; }),
+  const RunOfDims inner = take(others, contiguous ? others.end() : std::find_if(others.begin(), others.end(), [](const RunOfDims& g) { return g.strides[0] == 1; }),
                            arrays.size());
-  const Group outer = take(others, std::max_element(others.begin(), others.end(), [](const Group& a, const Group& b) { return a.size < b.size; }),
+  const RunOfDims outer = take(others, std::max_element(others.begin(), others.end(), [](const RunOfDims& a, const RunOfDims& b) { return a.size < b.size; }),
                            arrays.size());
   std::vector<RowPointer> pointers;
   for (size_t k = 0; k < arrays.size(); ++k)

@@ -109,20 +109,6 @@ void add_totals_kernel(KernelCall& call) {
   });
 }
 
-/// The operand's dims run with those of every operand and result, by index; `special` is of another kind.
-IterationSpace by_place(const Operation& operation, int special, SplitKind kind) {
-  IterationSpace space;
-  for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
-    const auto place = static_cast<int8_t>(d);
-    if (static_cast<int>(d) != special) {
-      space.dims.push_back({.operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
-      continue;
-    }
-    space.dims.push_back({.kind = kind, .operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
-  }
-  return space;
-}
-
 ElementType totals_element(ElementType element) { return element == ElementType::kBf16 ? ElementType::kF32 : element; }
 
 Value cumsum(Builder& builder, const Value& x, std::vector<int64_t> ints) {
@@ -157,7 +143,7 @@ constexpr Op ops::kCumsum = complete({
                "x: [a] => cumsum(x, over: a, exclusive: true, reverse: true)",
     .build = build_cumsum,
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-    .space = [](const Operation& operation) { return by_place(operation, scan_dim(operation), SplitKind::kScan); },
+    .space = [](const Operation& operation) { return space_by_place(operation, scan_dim(operation), SplitKind::kScan); },
     .kernel = cumsum_kernel, .work = Work::kPerOperand,
     .gradient = [](GradientCall& call) -> Values {
       std::vector<int64_t> ints = call.operation.attributes.ints;
@@ -173,7 +159,7 @@ constexpr Op ops::kBlockTotal = complete({
       type.dims[operation.attributes.ints[0]] = operation.attributes.dims[0];
       return {type};
     },
-    .space = [](const Operation& operation) { return by_place(operation, -1, SplitKind::kFree); },
+    .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
     .kernel = block_total_kernel,
     .no_gradient = "it stands for a part of cumsum, after gradients are made"});
 
@@ -184,7 +170,7 @@ constexpr Op ops::kAddTotals = complete({
     // `local` and `own` run with the result's blocks; the totals are whole along the blocks.
     .space = [](const Operation& operation) {
       const auto dim = static_cast<int>(operation.attributes.ints[0]);
-      IterationSpace space = by_place(operation, -1, SplitKind::kFree);
+      IterationSpace space = space_by_place(operation, -1, SplitKind::kFree);
       space.dims[dim].operands[1] = -1;
       return space;
     },

@@ -30,14 +30,12 @@ Values build_over(Call& call, ElementType result, std::vector<double> inputs) {
 
 namespace {
 
-constexpr std::string_view kFamily = "Neural networks";
+constexpr std::string_view kOfRows = "Neural networks";
 
 std::vector<TensorType> infer_normalised(const Operation& operation) { return {operation.operands[0]}; }
 
 /// The type of the call's result: what it sums up from `x`.
 ElementType sum_element(const Call& call) { return summed_element(call.builder, real_element(call.tensor("x").element())); }
-
-Dims rows_of(const Operation& operation) { return remaining(operation.operands[0].dims, operation.attributes.dims); }
 
 /// The largest finite number of a type.
 double largest(ElementType element) {
@@ -139,7 +137,7 @@ constexpr Op ops::kLogsumexp = complete({
 constexpr Op ops::kSoftmax = complete({
     .name = "softmax",
     .signature = "softmax(x: tensor, over: dims = all)",
-    .family = kFamily,
+    .family = kOfRows,
     .doc = "exp(x) over its sum along the dims `over`, without overflow.",
     .example = "dim n = 4\nprint(softmax(range(n) + 1, over: n))\n#> [0.0320586, 0.0871443, 0.236883, 0.643914]\n",
     .samples = "x: [a, b] => softmax(x, over: b)\nx: [a, b, c] => softmax(x, over: [a, c])\nx: [a, b] => softmax(x, over: a)",
@@ -160,7 +158,7 @@ constexpr Op ops::kSoftmax = complete({
 constexpr Op ops::kLogSoftmax = complete({
     .name = "log_softmax",
     .signature = "log_softmax(x: tensor, over: dims = all)",
-    .family = kFamily,
+    .family = kOfRows,
     .doc = "The logarithm of softmax along the dims `over`: x - logsumexp(x).",
     .example = "dim n = 2\nprint(log_softmax(zeros([n]), over: n))\n#> [-0.693147, -0.693147]\n",
     .samples = "x: [a, b] => log_softmax(x, over: b)\nx: [a, b, c] => log_softmax(x, over: [a, c])",

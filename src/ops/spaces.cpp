@@ -93,4 +93,16 @@ Value mean_to(Builder& builder, const Value& x, const Dims& kept) {
   return builder.map(ops::kScale, builder.sum_to(x, kept), 1.0 / count);
 }
 
+IterationSpace space_by_place(const Operation& operation, int special, SplitKind kind) {
+  IterationSpace space;
+  for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
+    const int8_t place = narrow(static_cast<int64_t>(d));
+    space.dims.push_back({.kind = place == special ? kind : SplitKind::kFree,
+                          .operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
+  }
+  return space;
+}
+
+Dims rows_of(const Operation& operation) { return remaining(operation.operands[0].dims, operation.attributes.dims); }
+
 }  // namespace mtf

@@ -19,6 +19,18 @@ IterationSpace reduction_space(const Operation& operation, Reduction reduction);
 /// have dims by name.
 IterationSpace ruled_space(const Operation& operation, SplitKind kind, const Dims& ruled);
 
+/// The dims of every operand and result run together by place: free, but of `special`, which is of another kind.
+IterationSpace space_by_place(const Operation& operation, int special, SplitKind kind);
+
+/// The place of a dim, as an iteration space has it.
+inline int8_t narrow(int64_t place) { return static_cast<int8_t>(place); }
+
+/// Of an operation along one dim, whose attributes begin with its place: that place.
+inline int dim_of(const Attributes& attributes) { return static_cast<int>(attributes.ints[0]); }
+
+/// Of an operation over rows: the first operand's dims without those of the attributes, which are along a row.
+Dims rows_of(const Operation& operation);
+
 /// The type of the gradient that flows to `value`: its own, but f32 where it is a copy in bf16 of something wider, whose
 /// gradient is thus never rounded on its way.
 ElementType gradient_element(const Value& value);

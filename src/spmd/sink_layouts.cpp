@@ -38,12 +38,6 @@ bool is_total(const LaidOutOperation& operation) {
          std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kReduce && dim.reduce == Reduction::kSum; });
 }
 
-/// Its blocks are independent along all dims.
-bool is_free(const LaidOutOperation& operation) {
-  const std::vector<IterationDim>& dims = operation.space().dims;
-  return std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFree; });
-}
-
 class Sinker {
  public:
   Sinker(Program& program, Forms& forms)
@@ -96,7 +90,7 @@ class Sinker {
       wanted = wanted ? common(*wanted, *asked) : *asked;
     }
     if (!wanted) {
-      leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == LayoutOrigin::kRules && is_free(operation));
+      leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == LayoutOrigin::kRules && operation.space().is_free());
       return;
     }
     const AxisSet own = operation.shardings[0].split(), gained = wanted->split() & ~own;

@@ -11,11 +11,6 @@ namespace {
 /// The same elements: under other names or in another type.
 bool is_same(const LaidOutOperation& operation) { return operation.op->view || operation.op->lane == LaneOp::kCast; }
 
-bool is_free(const LaidOutOperation& operation) {
-  const std::vector<IterationDim>& dims = operation.space().dims;
-  return std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFree; });
-}
-
 }  // namespace
 
 WrittenLayouts::WrittenLayouts(const Program& program, const ProgramReaders& readers)
@@ -40,7 +35,7 @@ WrittenLayouts::WrittenLayouts(const Program& program, const ProgramReaders& rea
     const ProgramReaders::Read* read = readers.only({static_cast<int32_t>(i), 0});
     if (operation.results.size() != 1 || !read || !gradients_[read->operation]) continue;
     const LaidOutOperation& reader = *program.operations[read->operation].operation;
-    if (!is_free(reader)) continue;
+    if (!reader.space().is_free()) continue;
     gradients_[i] = replicated(operation.results[0].dims.size());
     for (const IterationDim& dim : reader.space().dims)
       if (dim.operands[read->operand] >= 0 && dim.results[0] >= 0)

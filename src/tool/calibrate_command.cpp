@@ -24,7 +24,7 @@ bool is_machine(const std::string& text) {
   }
 }
 
-struct Options {
+struct CalibrateOptions {
   std::string file;
   int ranks = 1;
 };
@@ -44,7 +44,7 @@ std::string on_ranks(int ranks, int threads) {
   return result.out;
 }
 
-int run(const Options& options, const ProgramOptions& program) {
+int run(const CalibrateOptions& options, const ProgramOptions& program) {
   const Launch here = launch();
   if (options.ranks < 1 || options.ranks > 1024) fail(Kind::bad_option_value, {}, "--ranks {}: expected a number from 1 to 1,024", options.ranks);
   if (here.uses_mpi() && options.ranks != 1) fail(Diagnostic(Kind::bad_usage, {}, "--ranks starts ranks, and this is one").help("leave it out under mpirun"));
@@ -98,7 +98,7 @@ const Command kCalibrateCommand = {
         "  mpirun -n 4 mtf calibrate machine.json\n"
         "  mtf plan two_layer.mtf --machine machine.json\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<CalibrateOptions>();
       parser.word("file", options->file, "Where the model is written (default: standard output)", false);
       parser.number("--ranks", options->ranks, "N", "Start so many ranks with mpirun, and measure between them");
       add_threads_option(parser, program);

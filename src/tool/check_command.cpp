@@ -11,7 +11,7 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::vector<std::string> files;
   bool verbose = false;
 };
@@ -25,7 +25,7 @@ Diagnostics check_file(const std::string& file, const Settings& settings) {
   return found;
 }
 
-int check(const Options& options, const ProgramOptions& program) {
+int check(const CheckOptions& options, const ProgramOptions& program) {
   const Settings settings = settings_of(program, launch().ranks);
   int status = 0;
   bool first = true;
@@ -53,7 +53,7 @@ const Command kCheckCommand = {
         "  mtf check two_layer.mtf\n"
         "  mtf check two_layer.mtf --mesh \"all:512\" --layout \"batch:all\"\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<CheckOptions>();
       parser.words("files", options->files, "The scripts, or - for standard input", true);
       parser.flag("-v,--verbose", options->verbose, "Name each script that is right");
       add_program_options(parser, program);

@@ -11,7 +11,7 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct CompareOptions {
   std::string file;
   std::vector<std::string> meshes, layouts;
   std::string machine;
@@ -19,14 +19,14 @@ struct Options {
 };
 
 /// Those given before the command are the first.
-Options with_those_before(Options options, const ProgramOptions& program) {
+CompareOptions with_those_before(CompareOptions options, const ProgramOptions& program) {
   if (program.mesh) options.meshes.insert(options.meshes.begin(), *program.mesh);
   if (program.layout) options.layouts.insert(options.layouts.begin(), *program.layout);
   return options;
 }
 
 /// Each mesh with each layout; without either the script's own stands for it.
-std::vector<Compared> columns_of(const Options& options) {
+std::vector<Compared> columns_of(const CompareOptions& options) {
   std::vector<Compared> columns;
   std::vector<std::string> meshes = options.meshes, layouts = options.layouts;
   for (size_t m = 0; m < std::max<size_t>(1, meshes.size()); ++m) {
@@ -40,7 +40,7 @@ std::vector<Compared> columns_of(const Options& options) {
   return columns;
 }
 
-int compare(const Options& options, const ProgramOptions& program) {
+int compare(const CompareOptions& options, const ProgramOptions& program) {
   ProgramOptions own = program;
   own.mesh.reset();
   own.layout.reset();
@@ -76,7 +76,7 @@ const Command kCompareCommand = {
         "  mtf compare two_layer.mtf --mesh \"all:4\" --layout \"batch:all\" --layout \"hidden:all\"\n"
         "  mtf compare two_layer.mtf --mesh \"rows:4\" --mesh \"rows:64\" --layout \"batch:rows\" --peak\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<CompareOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.texts("--mesh", options->meshes, "AXES", "A mesh to compare: \"rows:2;cols:2\"; repeatable");
       parser.texts("--layout", options->layouts, "RULES", "A layout to compare: \"batch:rows;hidden:cols\"; \"\" replicates; repeatable");

@@ -10,12 +10,12 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct DrawOptions {
   std::string file, svg;
   std::vector<std::string> what;
 };
 
-int draw(const Options& options, const ProgramOptions& program) {
+int draw(const DrawOptions& options, const ProgramOptions& program) {
   if (!options.svg.empty()) expect_replaceable(options.svg, "a picture of tensors", [](const std::string& text) { return is_svg_of("tensors", text); });
   const std::vector<Picture> pictures = pictures_of(read_script(options.file), settings_of(program, 1), options.what);
   if (options.svg.empty()) write_output(text_of(pictures, 100));
@@ -37,7 +37,7 @@ const Command kDrawCommand = {
         "  mtf draw two_layer.mtf x net\n"
         "  mtf draw two_layer.mtf x net.w \"net(x)\" --svg layers.svg --mesh \"rows:4;cols:2\"\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<DrawOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.words("what", options->what, "Tensors and models: expressions", true);
       parser.text("--svg", options->svg, "FILE", "Write SVG instead");

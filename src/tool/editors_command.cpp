@@ -6,7 +6,7 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct EditorsOptions {
   std::string write, check;
 };
 
@@ -20,7 +20,7 @@ const Command kEditorsCommand = {
         "  mtf editors --write editors      rewrites the words in editors/vscode and editors/vim\n"
         "  mtf editors --check editors      exit status 1 if they are not current\n",
     .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<EditorsOptions>();
       parser.text("--write", options->write, "DIR", "Rewrite the files below this folder");
       parser.text("--check", options->check, "DIR", "Compare with the files below this folder");
       parser.excludes("--write", {"--check"});

@@ -12,7 +12,7 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct FmtOptions {
   std::vector<std::string> paths;
   bool check = false;
 };
@@ -34,7 +34,7 @@ bool format_script(const std::string& path, bool check) {
 }
 
 // A script that cannot be read stays as it is, and the others are formatted.
-int format_all(const Options& options) {
+int format_all(const FmtOptions& options) {
   Diagnostics found;
   bool all_same = true;
   for (const std::string& path : find_scripts(options.paths)) found.attempt([&] { all_same &= format_script(path, options.check); });
@@ -58,7 +58,7 @@ const Command kFmtCommand = {
         "  mtf fmt --check examples stdlib      names those that are not formatted; exit status 1 if there are any\n"
         "  mtf fmt - < model.mtf\n",
     .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<FmtOptions>();
       parser.words("paths", options->paths, "Scripts, folders of scripts, or - for standard input", true);
       parser.flag("--check", options->check, "Change nothing; say which are not formatted");
       return [options] { return format_all(*options); };

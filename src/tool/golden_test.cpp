@@ -68,7 +68,7 @@ class Capture : private TextSink {
   std::size_t taken_ = 0;
 };
 
-std::size_t line_of(Span span, std::size_t offset) { return span.file->position(offset).line; }
+std::size_t line_at(Span span, std::size_t offset) { return span.file->position(offset).line; }
 
 /// `found`: the warnings of its check.
 Outcome run_in_process(const Script& script, const Diagnostics& found, const Combination& combination, int threads) {
@@ -82,7 +82,7 @@ Outcome run_in_process(const Script& script, const Diagnostics& found, const Com
     session.on_statement([&](const StatementReport& statement) {
       if (!statement.span.is_known()) return;
       const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
-      outcome.statements.push_back({statement.span.position().line, line_of(statement.span, last), output.new_lines()});
+      outcome.statements.push_back({statement.span.position().line, line_at(statement.span, last), output.new_lines()});
     });
     session.on_warning([&](const Diagnostic& warning) { outcome.errors.push_back(found_error(warning, script.name)); });
     session.have_been_told(found);

@@ -35,7 +35,7 @@ constexpr double kWorthExplaining = 1.1;
 
 constexpr int kNotGiven = std::numeric_limits<int>::min();
 
-struct Options {
+struct PlanOptions {
   std::string file;
   bool formula = false, symbolic = false, json = false, csv = false;
   std::string by = "tree", report;
@@ -57,7 +57,7 @@ std::shared_ptr<std::vector<double>> read_reads(const std::string& path) {
   return reads;
 }
 
-PlanView view_of(const Options& options) {
+PlanView view_of(const PlanOptions& options) {
   PlanView view;
   view.by = plan_by(options.by);
   if (options.sort) view.sort = plan_sort(*options.sort);
@@ -76,7 +76,7 @@ PlanView view_of(const Options& options) {
 }
 
 /// The layout of the plan, and those that it is to be held against.
-std::vector<Compared> layouts_of(const Options& options, const std::shared_ptr<ProgramRecord>& record, const MachineModel& machine, const std::optional<std::string>& own) {
+std::vector<Compared> layouts_of(const PlanOptions& options, const std::shared_ptr<ProgramRecord>& record, const MachineModel& machine, const std::optional<std::string>& own) {
   if (options.against.empty()) return {};
   const LayoutCosts costs(record, machine);
   std::vector<Compared> layouts = {{nullptr, own.value_or("the script's own"), costs.in(nullptr, nullptr), std::nullopt}};
@@ -98,7 +98,7 @@ std::vector<Unread> without_costs(const std::vector<Unread>& unread, const PlanT
   return left;
 }
 
-int plan(const Options& options, const ProgramOptions& program) {
+int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (!options.report.empty() && launch().rank == 0) expect_replaceable(options.report, "a report of mtf", is_report);
   Settings settings = settings_of(program, launch().ranks);
   EngineOptions engine_options = engine_options_of(program);
@@ -190,7 +190,7 @@ const Command kPlanCommand = {
         "  mtf plan char_gpt.mtf --by path\n"
         "  mtf plan two_layer.mtf --mesh \"rows:64;cols:64\" --layout \"batch:rows;hidden:cols\" --set batch=4096\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<PlanOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--reads", options->reads, "FILE", "What the host reads of tensors, as `mtf run --reads` wrote it");
       parser.text("--by", options->by, "WHAT", "Costs by tree (the default), line, function, path of the model's part, collective, or value");

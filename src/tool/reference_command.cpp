@@ -7,7 +7,7 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct ReferenceOptions {
   bool to_stdout = false;
   std::string write, check;
 };
@@ -23,7 +23,7 @@ const Command kReferenceCommand = {
         "  mtf reference --write stdlib      writes stdlib/REFERENCE.md\n"
         "  mtf reference --check stdlib      exit status 1 if it is not current\n",
     .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<ReferenceOptions>();
       parser.flag("--stdout", options->to_stdout, "Print it");
       parser.text("--write", options->write, "DIR", "Write REFERENCE.md to this folder");
       parser.text("--check", options->check, "DIR", "Compare with REFERENCE.md in this folder");

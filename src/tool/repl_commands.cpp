@@ -47,7 +47,7 @@ void plot(Repl& repl, const std::string&) {
 }
 void quit(Repl& repl, const std::string&) { repl.leave(); }
 
-constexpr ReplCommand kCommands[] = {
+constexpr ReplCommand kPromptCommands[] = {
     {":help", "[NAME]", "this list; what a command, an operation, a module, a word or a name of your own is", help_command},
     {":type", "[--mesh M] [--layout L] EXPR", "the type and layout of an expression, computing nothing", type_command},
     {":plan", "[--machine FILE] [--by WHAT] [--mesh M] [--layout L] STMT", "what a statement would cost, and on a machine how long it takes", plan_command},
@@ -75,7 +75,7 @@ constexpr ReplCommand kCommands[] = {
 
 }  // namespace
 
-std::span<const ReplCommand> repl_commands() { return kCommands; }
+std::span<const ReplCommand> repl_commands() { return kPromptCommands; }
 
 std::string take_flag(std::string& argument) {
   if (!argument.starts_with('-')) return {};

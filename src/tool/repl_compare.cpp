@@ -12,12 +12,12 @@
 namespace mtf::tool {
 namespace {
 
-constexpr PromptOption kOptions[] = {{"--layout", true, true}, {"--mesh", true, true}, {"--machine"}, {"--peak", false}};
+constexpr PromptOption kCompareOptions[] = {{"--layout", true, true}, {"--mesh", true, true}, {"--machine"}, {"--peak", false}};
 
 }  // namespace
 
 std::string compare_at_prompt(Repl& repl, const std::string& argument) {
-  const PromptOptions options(":compare", argument, kOptions);
+  const PromptOptions options(":compare", argument, kCompareOptions);
   const std::string example = "such as `:compare net(x) --layout batch:rows --layout \"hidden:cols;batch:rows\"`";
   if (options.statement().empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a statement").help(example));
   const std::vector<std::string> meshes = options.values("--mesh"), layouts = options.values("--layout");

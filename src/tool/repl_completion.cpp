@@ -87,7 +87,7 @@ std::string Place::callee() const {
   return name;
 }
 
-Place place_of(const std::string& text) {
+Place typed_place(const std::string& text) {
   Place place;
   place.file = SourceFile::create("", text);
   for (const Token& token : tokenize(place.file)) {
@@ -208,7 +208,7 @@ Completions complete_entry(const Session& session, const std::vector<Candidate>&
       return found;
     }
   }
-  const Place place = place_of(text);
+  const Place place = typed_place(text);
   if (place.in_comment) return {cursor, {}};
   if (place.in_string) {
     Completions found = files(text, text.substr(text.rfind('"') + 1));

@@ -23,12 +23,12 @@ Searched entered(Repl& repl, const std::string& statement, const Settings& setti
 
 namespace {
 
-constexpr PromptOption kOptions[] = {{"--processors"}, {"--memory"}, {"--machine"}, {"--axes"}, {"--annotations", false}, {"--whole", true, true}, {"--mesh"}, {"--layout"}};
+constexpr PromptOption kSearchOptions[] = {{"--processors"}, {"--memory"}, {"--machine"}, {"--axes"}, {"--annotations", false}, {"--whole", true, true}, {"--mesh"}, {"--layout"}};
 
 }  // namespace
 
 void search_command(Repl& repl, const std::string& argument) {
-  const PromptOptions options(":search", argument, kOptions);
+  const PromptOptions options(":search", argument, kSearchOptions);
   const std::string& statement = options.statement();
   need_argument(statement, ":search", "a statement", "net(x)");
   SearchRequest request;

@@ -25,7 +25,7 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string file;
   bool reference = false;
   std::string reads;
@@ -50,14 +50,14 @@ bool are_reads(const std::string& text) {
 }
 
 /// Before anything is computed: on the rank that will write them.
-void expect_files(const Options& options) {
+void expect_files(const RunOptions& options) {
   if (!options.reads.empty()) expect_replaceable(options.reads, "what --reads writes", are_reads);
   if (!options.timeline.empty()) expect_replaceable(options.timeline, "a timeline", is_timeline);
   if (!options.loss_curve.empty()) expect_replaceable(options.loss_curve, "a curve of losses", [](const std::string& text) { return is_svg_of("loss-curve", text); });
 }
 
 /// Has the engine note when each step ran, for --timeline.
-void note_times(const Options& options, const Launch& here, EngineOptions& engine) {
+void note_times(const RunOptions& options, const Launch& here, EngineOptions& engine) {
   if (options.timeline.empty()) return;
   engine.record = std::make_shared<ProgramRecord>();
   engine.record->timeline = std::make_shared<Timeline>();
@@ -65,7 +65,7 @@ void note_times(const Options& options, const Launch& here, EngineOptions& engin
 }
 
 /// On the first rank: what all have told when the engine has finished; before, what this one can tell.
-void write_timeline(const Options& options, const Engine& engine) {
+void write_timeline(const RunOptions& options, const Engine& engine) {
   if (options.timeline.empty() || engine.rank() != 0) return;
   const Timeline& timeline = *engine.record()->timeline;
   const std::vector<std::string> told = timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
@@ -73,7 +73,7 @@ void write_timeline(const Options& options, const Engine& engine) {
 }
 
 /// `told`: the warnings of its check.
-void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints, const Options& options, const Diagnostics& told) {
+void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints, const RunOptions& options, const Diagnostics& told) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
@@ -109,7 +109,7 @@ void run_script(const Script& script, const Settings& settings, Engine& engine, 
   write_what_is_known();
 }
 
-int run_alone(const Options& options, const ProgramOptions& program) {
+int run_alone(const RunOptions& options, const ProgramOptions& program) {
   expect_files(options);
   Settings settings = settings_of(program, 1);
   EngineOptions engine_options = engine_options_of(program);
@@ -131,7 +131,7 @@ int run_alone(const Options& options, const ProgramOptions& program) {
 /// One of several ranks. Each reads the script (on standard input only rank 0 can) and checks it before MPI is started.
 class RankRun {
  public:
-  RankRun(const Launch& here, const Options& options, const ProgramOptions& program) : here_(here), options_(options), program_(program) {}
+  RankRun(const Launch& here, const RunOptions& options, const ProgramOptions& program) : here_(here), options_(options), program_(program) {}
 
   int run() {
     try {
@@ -189,13 +189,13 @@ class RankRun {
   }
 
   const Launch here_;
-  const Options& options_;
+  const RunOptions& options_;
   const ProgramOptions& program_;
   EngineOptions engine_options_{.use_mpi = true};
   std::unique_ptr<Engine> engine_;
 };
 
-int run(const Options& options, const ProgramOptions& program) {
+int run(const RunOptions& options, const ProgramOptions& program) {
   const Launch here = launch();
   if (here.ranks > 1 && (options.reference || !options.reads.empty()))
     fail(Diagnostic(Kind::bad_usage, {}, options.reference ? "--reference computes on one processor" : "--reads is written by one process").help("run it without mpirun"));
@@ -226,7 +226,7 @@ const Command kRunCommand = {
         "  mtf run two_layer.mtf --timeline run.json --loss-curve loss.svg\n"
         "  mpirun -n 4 mtf run two_layer.mtf\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<RunOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.flag("--reference", options->reference, "Compute each operation at once, whole, on one processor");
       parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");

@@ -14,14 +14,14 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct SearchOptions {
   std::string file, memory, machine, processors;
   std::vector<std::string> whole;
   bool annotations = false;
   int axes = 2;
 };
 
-int run_search(const Options& options, const ProgramOptions& program) {
+int run_search(const SearchOptions& options, const ProgramOptions& program) {
   SearchRequest request;
   SearchQuestion& question = request.question;
   ProgramOptions base = program;
@@ -29,7 +29,7 @@ int run_search(const Options& options, const ProgramOptions& program) {
   base.layout.reset();
   const Settings settings = settings_of(base, launch().ranks);
   const Script script = read_script(options.file);
-  if (program.mesh && (!options.processors.empty() || options.axes != Options().axes))  // where --mesh stands before the command
+  if (program.mesh && (!options.processors.empty() || options.axes != SearchOptions().axes))  // where --mesh stands before the command
     fail(Diagnostic(Kind::bad_usage, {}, "a mesh says how many processors and axes there are").help("`--mesh`, or `--processors` and `--axes`"));
   if (program.mesh) {
     question.mesh = mesh_option(*program.mesh)->axes();
@@ -86,7 +86,7 @@ const Command kSearchCommand = {
         "  mtf search two_layer.mtf --processors 512 --memory 16GiB --layout \"batch:rows\"\n"
         "  mtf search two_layer.mtf --processors 8 --axes 1 --layout \"batch:rows\" --annotations\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<SearchOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--processors", options->processors, "N", "How many processors the mesh has");
       parser.text("--memory", options->memory, "BYTES", "What each processor has, such as 16GiB: the peak must fit");

@@ -18,7 +18,7 @@ std::string asked_text(const AskedLayout& asked) {
 }
 
 /// The declarations of params and states with the `@` that was found, each once, by its place.
-std::string annotated(const Candidate& candidate, const ProgramRecord& record) {
+std::string annotated(const mtf::Candidate& candidate, const ProgramRecord& record) {
   if (!candidate.stored) return {};
   std::map<std::string, std::string> lines;
   for (const LayoutRecord::Variable& variable : record.layouts()->variables()) {
@@ -32,11 +32,11 @@ std::string annotated(const Candidate& candidate, const ProgramRecord& record) {
   return text;
 }
 
-std::string declared(const Candidate& candidate, const ProgramRecord& record) {
+std::string declared(const mtf::Candidate& candidate, const ProgramRecord& record) {
   return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh), to_string(*candidate.rules), annotated(candidate, record));
 }
 
-Compared column_of(const Candidate& candidate) {
+Compared column_of(const mtf::Candidate& candidate) {
   std::string layout = to_string(*candidate.rules);
   if (candidate.stored)
     for (const StoredLayouts::Of& of : candidate.stored->all()) {
@@ -58,7 +58,7 @@ bool recomputes(const ProgramRecord& record) {
 }
 
 /// Why the best takes less, part by part.
-std::string explained(const Candidate& best, const Candidate& second) {
+std::string explained(const mtf::Candidate& best, const mtf::Candidate& second) {
   std::string text;
   auto add = [&](const std::string& what, double a, double b) {
     if (b - a > 1e-12) text += fmt::format("  {} takes {} instead of {}\n", what, seconds_text(a), seconds_text(b));
@@ -67,7 +67,7 @@ std::string explained(const Candidate& best, const Candidate& second) {
   std::set<std::pair<CollectiveKind, std::string>> all;
   for (const auto& [what, seconds] : best.cost.time.collectives) all.insert(what);
   for (const auto& [what, seconds] : second.cost.time.collectives) all.insert(what);
-  auto of = [](const Candidate& candidate, const auto& what) {
+  auto of = [](const mtf::Candidate& candidate, const auto& what) {
     const auto at = candidate.cost.time.collectives.find(what);
     return at == candidate.cost.time.collectives.end() ? 0.0 : at->second;
   };
@@ -115,7 +115,7 @@ std::string found_text(const SearchResult& result, const SearchQuestion& questio
   return text;
 }
 
-std::string fewer_text(const Candidate& best, const Candidate& fewer) {
+std::string fewer_text(const mtf::Candidate& best, const mtf::Candidate& fewer) {
   return fmt::format("\n{} do the work {:.3g} times: {} would take {} instead of {}, with\n  mesh {}, layout {}\n", count_text(best.mesh->size(), "processor"),
                      repeated_work(best.cost.counters), fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()), to_string(*fewer.mesh),
                      to_string(*fewer.rules));

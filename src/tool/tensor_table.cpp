@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kLeftOut = "…";
 constexpr std::int64_t kNone = -1;  // where indices are left out
-constexpr std::size_t kGap = 2;
+constexpr std::size_t kColumnGap = 2;
 
 // Of 0 … count - 1 the first and the last, `room` of them with the place of those that are left out.
 std::vector<std::int64_t> shown(std::int64_t count, std::size_t room) {
@@ -29,9 +29,9 @@ std::vector<std::int64_t> shown(std::int64_t count, std::size_t room) {
 }
 
 // A matrix of the tensor, or the one row that a tensor of one dim is.
-class Matrix {
+class ShownMatrix {
  public:
-  Matrix(const HostTensor& tensor, std::int64_t first, int digits) : tensor_(tensor), first_(first), digits_(digits) {
+  ShownMatrix(const HostTensor& tensor, std::int64_t first, int digits) : tensor_(tensor), first_(first), digits_(digits) {
     const Dims& dims = tensor.type.dims;
     columns_ = dims.back();
     if (dims.size() > 1) rows_ = dims[dims.size() - 2];
@@ -62,7 +62,7 @@ class Matrix {
   std::size_t width_of(const std::vector<std::int64_t>& rows, std::int64_t column) const {
     std::size_t width = column == kNone ? 1 : std::to_string(column).size();
     for (const std::int64_t row : rows) width = std::max(width, count_code_points(cell(row, column)));
-    return width + kGap;
+    return width + kColumnGap;
   }
   std::size_t head_width(const std::vector<std::int64_t>& rows) const {
     std::size_t width = count_code_points(corner());
@@ -78,8 +78,8 @@ class Matrix {
 };
 
 // As many of the first and last columns as fit.
-std::vector<std::int64_t> columns_that_fit(const Matrix& matrix, const std::vector<std::int64_t>& rows, std::size_t room) {
-  std::size_t most = std::min<std::size_t>(static_cast<std::size_t>(matrix.columns()), room / (1 + kGap) + 1);
+std::vector<std::int64_t> columns_that_fit(const ShownMatrix& matrix, const std::vector<std::int64_t>& rows, std::size_t room) {
+  std::size_t most = std::min<std::size_t>(static_cast<std::size_t>(matrix.columns()), room / (1 + kColumnGap) + 1);
   for (;; --most) {
     const std::vector<std::int64_t> columns = shown(matrix.columns(), most);
     std::size_t width = matrix.head_width(rows);
@@ -89,7 +89,7 @@ std::vector<std::int64_t> columns_that_fit(const Matrix& matrix, const std::vect
 }
 
 // All columns, in tables below each other.
-std::string folded(const Matrix& matrix, const std::vector<std::int64_t>& rows, std::size_t room) {
+std::string folded(const ShownMatrix& matrix, const std::vector<std::int64_t>& rows, std::size_t room) {
   std::string text;
   for (std::int64_t column = 0; column < matrix.columns();) {
     std::vector<std::int64_t> columns;
@@ -128,7 +128,7 @@ std::string tensor_table(const HostTensor& tensor, const Room& room) {
     }
     if (!title.empty()) text += title + "\n";
     const std::int64_t elements = rows * dims.back().size;
-    const Matrix matrix(tensor, index * elements, room.digits);
+    const ShownMatrix matrix(tensor, index * elements, room.digits);
     const std::size_t lines = is_cut ? (outer > 0 ? lines_of_one - 2 : std::max<std::size_t>(room.lines, 5) - 2) : static_cast<std::size_t>(rows);
     const std::vector<std::int64_t> shown_rows = shown(rows, lines);
     text += is_cut ? matrix.table(shown_rows, columns_that_fit(matrix, shown_rows, room.columns)) : folded(matrix, shown_rows, room.columns);

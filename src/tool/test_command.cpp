@@ -23,7 +23,7 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct TestOptions {
   std::vector<std::string> paths;
   bool update = false;
   bool yes = false;
@@ -97,7 +97,7 @@ void write_script(const std::string& path, const GoldenResult& result) {
 
 class Tests {
  public:
-  explicit Tests(const Options& options) : options_(options), scripts_(find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths)) {}
+  explicit Tests(const TestOptions& options) : options_(options), scripts_(find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths)) {}
 
   int run() {
     std::vector<std::size_t> all(scripts_.size());
@@ -155,12 +155,12 @@ class Tests {
     if (left > 0 && !options_.yes && !review.asks()) write_output("nothing was written: --yes writes what is shown\n");
   }
 
-  const Options& options_;
+  const TestOptions& options_;
   std::vector<std::string> scripts_;
   std::size_t failed_ = 0;
 };
 
-int test(const Options& options) {
+int test(const TestOptions& options) {
   if (launch().ranks > 1) fail(Diagnostic(Kind::bad_usage, {}, "`mtf test` starts the ranks that a script asks for itself").help("run it without mpirun"));
   constexpr int kMostJobs = 1024;
   if (options.jobs < 1 || options.jobs > kMostJobs) fail(Kind::bad_option_value, {}, "--jobs {}: expected a number from 1 to {}", options.jobs, kMostJobs);
@@ -190,7 +190,7 @@ const Command kTestCommand = {
         "  mtf test --update tests/scripts/einsum.mtf\n"
         "  mtf test --update --yes tests/scripts\n",
     .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<TestOptions>();
       parser.words("paths", options->paths, "Scripts, or folders of scripts", false);
       parser.flag("--update", options->update, "Show how expectations have changed, and rewrite them");
       parser.flag("--yes", options->yes, "With --update: rewrite without asking");

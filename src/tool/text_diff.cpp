@@ -13,20 +13,20 @@ namespace {
 constexpr std::size_t kContext = 2;
 constexpr std::size_t kMostCompared = 2000;  // lines of each side; the table is quadratic
 
-struct Line {
+struct DiffLine {
   char mark;
   const std::string* text;
 };
 
 // The lines of both in order, the longest common subsequence marked as common.
-std::vector<Line> align(const std::vector<std::string>& a, const std::vector<std::string>& b, std::size_t start) {
+std::vector<DiffLine> align(const std::vector<std::string>& a, const std::vector<std::string>& b, std::size_t start) {
   const std::size_t n = std::min(a.size() - start, kMostCompared), m = std::min(b.size() - start, kMostCompared);
   std::vector<std::vector<std::uint16_t>> common(n + 1, std::vector<std::uint16_t>(m + 1));
   for (std::size_t i = n; i-- > 0;)
     for (std::size_t j = m; j-- > 0;)
       common[i][j] = a[start + i] == b[start + j] ? static_cast<std::uint16_t>(common[i + 1][j + 1] + 1)
                                                   : std::max(common[i + 1][j], common[i][j + 1]);
-  std::vector<Line> lines;
+  std::vector<DiffLine> lines;
   std::size_t i = 0, j = 0;
   while (i < n || j < m) {
     if (i < n && j < m && a[start + i] == b[start + j]) {
@@ -49,7 +49,7 @@ TextDiff diff_lines(const std::vector<std::string>& expected, const std::vector<
   TextDiff result;
   while (result.first < expected.size() && result.first < found.size() && expected[result.first] == found[result.first]) ++result.first;
   if (result.first == expected.size() && result.first == found.size()) return result;
-  const std::vector<Line> lines = align(expected, found, result.first - std::min(result.first, kContext));
+  const std::vector<DiffLine> lines = align(expected, found, result.first - std::min(result.first, kContext));
   std::vector<bool> near(lines.size(), false);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (lines[i].mark != ' ')

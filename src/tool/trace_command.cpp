@@ -18,7 +18,7 @@
 namespace mtf::tool {
 namespace {
 
-struct Options {
+struct TraceOptions {
   std::string file;
   std::string stage = "ir";
 };
@@ -76,7 +76,7 @@ std::string types_text(const SpanTable& table, const std::string& file) {
   return lines.text() + estimate_note(table.doubts());
 }
 
-int trace(const Options& options, const ProgramOptions& program) {
+int trace(const TraceOptions& options, const ProgramOptions& program) {
   if (std::find(kStages.begin(), kStages.end(), options.stage) == kStages.end()) {
     const std::string near = did_you_mean(options.stage, kStages);
     fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("--stage {}: expected {}", options.stage, join_words(kStages, "or"))).help(near));
@@ -133,7 +133,7 @@ const Command kTraceCommand = {
         "  mtf trace two_layer.mtf --stage spmd\n"
         "  mtf trace two_layer.mtf --stage schedule --mesh \"all:4\" --layout \"batch:all\"\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<TraceOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd or schedule (default: ir)");
       add_program_options(parser, program);
