@@ -46,15 +46,23 @@ HeldName described(Name name, const HostValue& value) {
 }  // namespace
 
 int64_t bytes_kept_by(const HostValue& value) {
-  if (const Value* tensor = tensor_of(value)) return saturating_multiply(size_of(tensor->dims()), size_of(tensor->element()));
+  constexpr size_t kMostLooks = size_t{1} << 16;
   int64_t bytes = 0;
-  if (auto* list = value.as<ListPtr>()) {
-    // Some of a long one stand for all: it may be asked in each turn of a loop that extends it.
-    constexpr size_t kLooks = 64;
-    const std::vector<HostValue>& items = (*list)->items;
-    const size_t step = items.size() / kLooks + 1;
-    for (size_t i = 0; i < items.size(); i += step) bytes = saturating_add(bytes, bytes_kept_by(items[i]));
-    bytes = saturating_multiply(bytes, static_cast<int64_t>(step));
+  std::vector<const HostValue*> stack = {&value};
+  std::unordered_set<const void*> seen;
+  for (size_t looks = 0; !stack.empty() && looks < kMostLooks; ++looks) {
+    const HostValue& at = *stack.back();
+    stack.pop_back();
+    if (const Value* tensor = tensor_of(at)) {
+      bytes = saturating_add(bytes, saturating_multiply(size_of(tensor->dims()), size_of(tensor->element())));
+    } else if (auto* list = at.as<ListPtr>()) {
+      if (!seen.insert(list->get()).second) continue;
+      const std::vector<HostValue>& items = (*list)->items;
+      for (size_t i = 0; i < std::min(items.size(), kMostLooks); ++i) stack.push_back(&items[i]);
+    } else if (auto* instance = at.as<InstancePtr>()) {
+      if (!seen.insert(instance->get()).second) continue;
+      for (const Binding& binding : (*instance)->scope->bindings) stack.push_back(&binding.value);
+    }
   }
   return bytes;
 }

@@ -57,7 +57,8 @@ struct LaidOut {
 /// `[1].attention.wq`); nothing for any other value.
 std::vector<LaidOut> laid_out_in(const HostValue& value);
 
-/// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once.
+/// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once. Of a
+/// value of very many parts some are looked at.
 int64_t bytes_kept_by(const HostValue& value);
 
 /// Bytes of a tensor's largest block.

@@ -65,6 +65,12 @@ bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& vari
   return false;
 }
 
+/// True if a tensor may live no longer than the item.
+bool keeps_a_tensor(const HostValue& item) {
+  if (auto* list = item.as<ListPtr>()) return std::any_of((*list)->items.begin(), (*list)->items.end(), keeps_a_tensor);
+  return tensor_of(item) || item.is<InstancePtr>() || item.is<FunctionPtr>() || item.is<ObjectPtr>();
+}
+
 }  // namespace
 
 Cuts::Waiting Loops::waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
@@ -125,9 +131,10 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
     items.count = static_cast<int64_t>((*list)->items.size());
     items.every_turn = items.is_finite = true;
     items.any = {};
-    if (list->use_count() > 1 || evaluator_.undo.wanted()) {
+    items.are_kept = list->use_count() > 1;
+    if (items.are_kept) {
       items.at = [keep = *list](int64_t i) { return keep->items[i]; };
-    } else {  // nobody else has the list: a cut between two turns keeps nothing of it for a turn that is over
+    } else {  // a cut between two turns keeps nothing of it for a turn that is over
       items.at = [own = *list](int64_t i) { return std::move(own->items[i]); };
       iterable = {};
     }
@@ -160,7 +167,7 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
 }
 
 void Loops::bind_last_turn(const ScopePtr& scope) {
-  if (const std::optional<Turn> turn = std::exchange(last_turn_, std::nullopt)) evaluator_.bind_pattern(*turn->pattern, turn->at(turn->number), scope);
+  if (const std::optional<Turn> turn = std::exchange(last_turn_, std::nullopt)) evaluator_.bind_pattern(*turn->pattern, turn->item, scope);
 }
 
 Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope) {
@@ -173,11 +180,13 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
     shown.at(i);
-    const Flow flow = ends.after_turn(turn(stmt, items.at(i), scope));
+    HostValue item = items.at(i);
+    std::optional<Turn> ended;
+    if (is_programs && (items.are_kept || !keeps_a_tensor(item))) ended = {stmt.pattern.get(), item};
+    const Flow flow = ends.after_turn(turn(stmt, std::move(item), scope));
     if (flow == Flow::kReturn) return ends.behind(flow);
     end_turn(turns, span);
-    if (is_programs && i == 0) last_turn_ = {stmt.pattern.get(), items.at, 0};
-    if (is_programs) last_turn_->number = i;
+    if (is_programs) last_turn_ = std::move(ended);
     if (flow != Flow::kNext) {
       shown.at(i + 1);
       return ends.behind(flow);

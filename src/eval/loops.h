@@ -31,7 +31,8 @@ class Loops {
 
   Flow run(const ast::ForStmt& stmt, const ScopePtr& scope);
   Flow run(const ast::WhileStmt& stmt, const ScopePtr& scope);
-  /// Of the outermost loop that has been interrupted, the variables are bound as in the last turn that ended.
+  /// Of the outermost loop that has been interrupted, the variables are bound as in the last turn that ended; but not to
+  /// tensors of a list that had no name, which no turn needs any more.
   void bind_last_turn(const ScopePtr& scope);
   /// A statement begins: what an earlier one's loops did does not matter any more.
   void begin_statement() { last_turn_.reset(); }
@@ -71,6 +72,7 @@ class Loops {
   struct Items {
     int64_t count = -1;                    ///< -1: unknown
     std::function<HostValue(int64_t)> at;  ///< of a list that nobody else has once for each turn; null if nobody knows
+    bool are_kept = true;                  ///< by something else than this
     bool every_turn = false;
     bool is_finite = false;  ///< the items are there: a check takes all turns, however many
     HostValue any;           ///< one that stands for all
@@ -111,12 +113,11 @@ class Loops {
   /// A turn of a loop of the program itself: what its variables are.
   struct Turn {
     const ast::Pattern* pattern = nullptr;
-    std::function<HostValue(int64_t)> at;
-    int64_t number = 0;
+    HostValue item;
   };
 
   Evaluator& evaluator_;
-  std::optional<Turn> last_turn_;  ///< that ended, of the one under way at a prompt
+  std::optional<Turn> last_turn_;  ///< that ended, of the one under way at a prompt; none whose item would keep a tensor alive
   int depth_ = 0;                  ///< loops under way
   std::vector<EarlyEnds*> ends_;   ///< of those, null in a run
   int64_t planned_turns_ = 0;      ///< that a plan has walked

@@ -33,7 +33,7 @@ size_t part_of_hoisted(size_t index) { return 2 * index + 1; }
 void Scope::note(size_t index, Undo& undo) {
   if (!undo.wanted()) return;
   undo.add(shared_from_this(), part_of_binding(index), [this, index, was = as_it_is(bindings[index])] { put_back(bindings[index], was); },
-           bytes_kept_by(bindings[index].value));
+           [&] { return bytes_kept_by(bindings[index].value); });
 }
 
 void Scope::bind(Name name, HostValue value, Span span) {
@@ -55,15 +55,16 @@ void Scope::bind(Name name, HostValue value, Span span) {
     return;
   }
   const size_t index = bindings.size();
-  const int64_t bytes = bound ? bytes_kept_by(bound->value) : 0;  // of what lives on for a function, or to be taken back with one
-  if (bound && !parent) hidden_.push_back(static_cast<size_t>(bound - bindings.data()));
+  const bool hides = bound != nullptr;  // what lives on for a function, or to be taken back with one
+  const size_t hidden_index = hides ? static_cast<size_t>(bound - bindings.data()) : 0;
+  if (bound && !parent) hidden_.push_back(hidden_index);
   bindings.push_back({name, std::move(value), span});
   if (changes && changes->wanted()) {
     changes->add(shared_from_this(), part_of_binding(index), [this, index] {
       bindings.erase(bindings.begin() + static_cast<std::ptrdiff_t>(index));
       std::erase_if(hidden_, [&](size_t hidden) { return hidden >= index; });
       rearranged();
-    }, bytes);
+    }, [&] { return hides ? bytes_kept_by(bindings[hidden_index].value) : 0; });
   }
   if (hidden_.size() >= next_look_) let_go_of_hidden();
 }

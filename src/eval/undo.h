@@ -18,9 +18,10 @@ namespace mtf {
 class UndoLog {
  public:
   /// Part `part` of `what` is about to change. `take_back` is called while `what` is alive, which it does not keep so; what it
-  /// keeps takes about so many bytes.
-  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, int64_t bytes = 0) {
-    if (changed_.insert({what.get(), part}).second) steps_.push_back({what, {what.get(), part}, std::move(take_back), bytes});
+  /// keeps takes about `bytes()`, which is asked only if this is the first change.
+  template <typename Bytes>
+  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, const Bytes& bytes) {
+    if (changed_.insert({what.get(), part}).second) steps_.push_back({what, {what.get(), part}, std::move(take_back), bytes()});
   }
   /// What `later` wrote down behind this, which is then empty.
   void add(UndoLog& later) {
@@ -64,6 +65,9 @@ class UndoLog {
   size_t next_look_ = 64;
 };
 
+/// Of what keeps nothing that is large.
+inline int64_t no_bytes() { return 0; }
+
 /// Where an evaluator writes down what it assigns: the innermost log, if there is any. Beside it, what the turn of a loop
 /// that is under way assigns can be taken back alone.
 class Undo {
@@ -71,11 +75,13 @@ class Undo {
   /// True if somebody may take back what is assigned now, so that old values must not be changed in place.
   bool wanted() const { return log_ != nullptr; }
   /// UndoLog::add, if it is wanted.
-  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, int64_t bytes = 0) {
+  template <typename Bytes>
+  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, const Bytes& bytes) {
     if (log_ == nullptr) return;
-    turn_.add(what, part, take_back);
+    turn_.add(what, part, take_back, no_bytes);
     log_->add(what, part, std::move(take_back), bytes);
   }
+  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) { add(what, part, std::move(take_back), no_bytes); }
   /// Writes into `log` for as long as what it returns lives.
   Restore<UndoLog*> into(UndoLog& log) { return Restore<UndoLog*>(log_, &log); }
 

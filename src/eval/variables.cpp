@@ -52,7 +52,7 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
     evaluator_.undo.add(place, 0, [place = place.get(), before] {
       before.value().node->ended = nullptr;
       place->current = before.value();
-    }, bytes_kept_by(before));
+    }, [&] { return bytes_kept_by(before); });
   }
   before.value().node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
   place->current = std::move(next);

@@ -23,8 +23,9 @@ bool changes_scores(const MatrixPlace& matrix, double neutral) {
 template <class T>
 typename Attention<T>::Columns Attention<T>::columns(std::int64_t tile, std::int64_t end) const {
   constexpr std::int64_t kLanes = TileRow<T>::kLanes;
-  const std::int64_t begin = tile * kKeys, count = std::min(kKeys, end - begin);
-  return {begin, count, (count + kLanes - 1) / kLanes * kLanes};
+  const std::int64_t begin = std::max<std::int64_t>(0, tile * kKeys - key_lead());
+  const std::int64_t count = std::min((tile + 1) * kKeys - key_lead(), end) - begin;
+  return {begin, count, (count + kLanes - 1) / kLanes * kLanes, tile * kKeys};
 }
 
 template <class T>
@@ -36,7 +37,7 @@ typename Attention<T>::Seen Attention<T>::seen(std::int64_t begin, std::int64_t 
   if (sight.window > 0) high = std::min(high, last + sight.window);
   if (sight.causal) high = std::min(high, last + 1);
   if (low >= high) return {0, 0, 0};
-  return {low / kKeys, (high + kKeys - 1) / kKeys, high};
+  return {(low + key_lead()) / kKeys, (high + key_lead() + kKeys - 1) / kKeys, high};
 }
 
 template <class T>
@@ -113,7 +114,7 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
     T* const to = room(scratch, rows * lines(size));
     for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile) {
       const Columns all = columns(tile, seen_by_some.end);
-      T* const at = to + all.begin * lines(size);
+      T* const at = to + all.laid * lines(size);
       load_across(matrix, all.begin, all.count, size, T(1), at, kKeys);
       for (std::int64_t line = 0; line < lines(size); ++line) std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
     }
@@ -121,8 +122,10 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
   // Over the memory.
   const auto lay_along = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
     T* const to = room(scratch, lines(rows) * size);
-    for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile)
-      load_along(matrix, tile * kKeys, columns(tile, seen_by_some.end).count, size, T(1), to + lines(tile * kKeys) * size);
+    for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile) {
+      const Columns all = columns(tile, seen_by_some.end);
+      load_along(matrix, all.begin, all.count, size, T(1), to + lines(all.laid) * size);
+    }
   };
   lay_across(k, d, k_across_);
   lay_along(v, values, v_along_);
@@ -139,7 +142,7 @@ template <class T>
 void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns) {
   const std::int64_t d = rule_.features;
   T* const scores = room(scores_, kQueries * kKeys);
-  product(rows, columns.padded, d, {room(q_across_, 0), 1, kQueries}, {room(k_across_, 0) + columns.begin * lines(d), kKeys, 1}, {scores, kKeys, 1}, false);
+  product(rows, columns.padded, d, {room(q_across_, 0), 1, kQueries}, {room(k_across_, 0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1}, false);
   const bool biased = changes_scores(place.bias, 0), masked = changes_scores(place.mask, 1);
   if (sees_all(begin, rows, columns) && !biased && !masked && columns.count == columns.padded) return;
   const Sight& sight = rule_.sight;
@@ -173,9 +176,9 @@ const T* Attention<T>::kept(const AttentionQueries& place, std::int64_t row, con
 }
 
 template <class T>
-void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
+void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_queries) {
   using Row = TileRow<T>;
-  const std::int64_t rows = rows_from(begin), values = rule_.values;
+  const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values;
   T* const sums = room(sums_, kQueries * values);
   std::fill_n(sums, rows * values, T(0));
   T greatest[kQueries];
@@ -206,7 +209,7 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
         else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
       }
     }
-    product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1}, {room(v_along_, 0) + lines(seen.begin) * values, values, 1}, {sums, values, 1}, true);
+    product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1}, {room(v_along_, 0) + lines(seen.laid) * values, values, 1}, {sums, values, 1}, true);
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     const double sum = std::max(total[i], kLeastSum);
@@ -218,9 +221,9 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t begin) {
 }
 
 template <class T>
-void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
+void Attention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_queries) {
   using Row = TileRow<T>;
-  const std::int64_t rows = rows_from(begin), values = rule_.values, d = rule_.features;
+  const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values, d = rule_.features;
   load_queries(place, begin, rows);
   T* const q_along = room(q_along_, kQueries * d);
   T* const d_along = room(d_along_, kQueries * values);
@@ -239,7 +242,7 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
     const Columns seen = columns(tile, seen_here.end);
     score(place, begin, rows, seen);
     T* const weights = room(scores_, 0);
-    product(rows, seen.padded, values, {d_across, 1, kQueries}, {room(v_across_, 0) + seen.begin * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
+    product(rows, seen.padded, values, {d_across, 1, kQueries}, {room(v_across_, 0) + seen.laid * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
       const T* const factors = kept(place, begin + i, seen);
@@ -254,7 +257,7 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t begin) {
     product(seen.count, d, rows, {slopes_along, 1, kKeys}, {q_along, d, 1}, {room(gradients_.k, 0) + seen.begin * d, d, 1}, true);
     if constexpr (std::is_same_v<T, float>)
       for (std::int64_t i = 0; pairs_ && i < rows; ++i) pair_along(slopes + i * kKeys, seen.padded, weights + i * lines(kKeys));
-    product(rows, d, seen.count, {pairs_ ? weights : slopes, lines(kKeys), 1}, {room(k_along_, 0) + lines(seen.begin) * d, d, 1}, {d_q, d, 1}, true);
+    product(rows, d, seen.count, {pairs_ ? weights : slopes, lines(kKeys), 1}, {room(k_along_, 0) + lines(seen.laid) * d, d, 1}, {d_q, d, 1}, true);
   }
   store_matrix(d_q, rows, d, static_cast<T>(rule_.scale), place.d_q, begin);
 }

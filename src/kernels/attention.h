@@ -9,8 +9,10 @@
 // maximum and a running sum are kept, and what was summed under a smaller maximum is scaled down. The backward pass needs
 // log_sum alone: it computes each tile again. Where weights are dropped, each tile draws which, by the places of its elements
 // in the whole tensor of scores: forward and backward the same ones, however queries, heads and batch are split. Tiles in
-// which no query sees anything are skipped, and so are the last places of a tile. The order in which the terms of out are added depends on the memory's length alone, so that splitting queries
-// changes no bit of it (what is skipped would add 0); that of the gradients of k and v depends on which queries there are.
+// which no query sees anything are skipped, and so are the last places of a tile. Tiles begin where those of the whole tensor
+// do, whichever block of it is here. So the order in which the terms of out are added, and what is skipped, depend on the
+// memory's length alone: splitting queries changes no bit of it. That of the gradients of k and v depends on which queries
+// there are.
 //
 // Both operands of each of the products lie in lines, one for each step of what is summed over: q, k, d_out and v *across*
 // their rows for the scores and their gradients, all but these *along* them for the rest. Where the processor multiplies
@@ -63,6 +65,7 @@ struct DroppedWeights : Drop {
 /// What holds for a whole call.
 struct AttentionRule {
   std::int64_t queries = 0, memory = 0, features = 0, values = 0;
+  std::int64_t first_query = 0, first_key = 0;  ///< where these begin in the whole tensors
   double scale = 1;
   Sight sight;
   bool bf16_product = false;  ///< what is multiplied is rounded to bf16 first, the scaled q and the weights too
@@ -79,17 +82,15 @@ struct AttentionGradients {
 template <class T>
 class Attention {
  public:
-  /// Queries of a tile: the grain in which they are divided.
-  static constexpr std::int64_t kQueries = 64;
-
   explicit Attention(const AttentionRule& rule) : rule_(rule), pairs_(kMultipliesBf16 && std::is_same_v<T, float> && rule.bf16_product) {}
 
   /// Takes other keys and values; the backward pass starts their gradients at zero.
   void load(const MatrixPlace& k, const MatrixPlace& v, bool backward);
-  /// out and log_sum of queries [begin, begin + kQueries).
-  void forward(const AttentionQueries& place, std::int64_t begin);
+  static std::int64_t query_tiles(const AttentionRule& rule) { return (rule.first_query % kQueries + rule.queries + kQueries - 1) / kQueries; }
+  /// out and log_sum of a tile of queries.
+  void forward(const AttentionQueries& place, std::int64_t tile);
   /// d_q of those queries; adds their part of the gradients of k and v.
-  void backward(const AttentionQueries& place, std::int64_t begin);
+  void backward(const AttentionQueries& place, std::int64_t tile);
   /// The gradients of the keys and values that were loaded; taken away, they are gone until the next load.
   const AttentionGradients& gradients() const { return gradients_; }
   AttentionGradients take_gradients() { return std::exchange(gradients_, {}); }
@@ -98,11 +99,13 @@ class Attention {
   void store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const;
 
  private:
-  static constexpr std::int64_t kKeys = 256;  ///< places of the memory in a tile, a whole number of packets
+  static constexpr std::int64_t kQueries = 64;  ///< of a tile: the grain in which they are divided
+  static constexpr std::int64_t kKeys = 256;    ///< places of the memory in a tile, a whole number of packets
 
-  /// The part of the memory that a tile covers; up to `padded` there are zeros, or what nobody sees.
+  /// The part of the memory that a tile covers; up to `padded` there are zeros, or what nobody sees. It is laid out from
+  /// `laid` on, the first tile too, of which some places may lie in another block.
   struct Columns {
-    std::int64_t begin, count, padded;
+    std::int64_t begin, count, padded, laid;
   };
   /// Tiles [first, last), of which the places before `end` are seen.
   struct Seen {
@@ -110,8 +113,14 @@ class Attention {
   };
   /// Of a tile, what lies before `end`.
   Columns columns(std::int64_t tile, std::int64_t end) const;
-  std::int64_t rows_from(std::int64_t begin) const { return std::min(kQueries, rule_.queries - begin); }
-  std::int64_t tiles() const { return (rule_.memory + kKeys - 1) / kKeys; }
+  /// Places of the first tile of queries, of keys, that lie in another block.
+  std::int64_t query_lead() const { return rule_.first_query % kQueries; }
+  std::int64_t key_lead() const { return rule_.first_key % kKeys; }
+  std::int64_t first_query_of(std::int64_t tile) const { return std::max<std::int64_t>(0, tile * kQueries - query_lead()); }
+  std::int64_t queries_of(std::int64_t tile) const {
+    return std::min((tile + 1) * kQueries - query_lead(), rule_.queries) - first_query_of(tile);
+  }
+  std::int64_t tiles() const { return (key_lead() + rule_.memory + kKeys - 1) / kKeys; }
   /// What some query of [begin, begin + rows) sees.
   Seen seen(std::int64_t begin, std::int64_t rows) const;
 

@@ -138,7 +138,9 @@ class AttentionBlocks {
 
   AttentionRule rule() const {
     const BlockDim& along = call_.operands[0].dims[length_];
-    AttentionRule rule{sizes_[length_], sizes_[memory_], sizes_[features_], sizes_[values_], call_.inputs[0], {}, parts_.bf16_product, {}};
+    AttentionRule rule{.queries = sizes_[length_], .memory = sizes_[memory_], .features = sizes_[features_], .values = sizes_[values_],
+                       .first_query = along.first, .first_key = held_.first,
+                       .scale = call_.inputs[0], .sight = {}, .bf16_product = parts_.bf16_product, .drop = {}};
     const double offset = parts_.offset ? *call_.operands[parts_.place_of_offset()].as<double>() : 0;
     rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[1]) : 0, along.first + static_cast<int64_t>(offset) - held_.first};
     if (parts_.drops) rule.drop = {drop_of(call_.operands.subspan(parts_.first_of_drop())), strides_[kDraw][length_]};
@@ -151,7 +153,7 @@ class AttentionBlocks {
   }
   template <class T>
   int64_t tiles() const {
-    return (sizes_[length_] + Attention<T>::kQueries - 1) / Attention<T>::kQueries;
+    return Attention<T>::query_tiles(rule());
   }
 
   /// Calls fn(attention) for the unit with this index, of the memory that `memory` is at.
@@ -159,9 +161,9 @@ class AttentionBlocks {
   void unit(Attention<T>& attention, const Places& memory, Places& at, int64_t index) const {
     if (call_.progress) call_.progress();
     at.seek(index / tiles<T>());
-    const int64_t first = index % tiles<T>() * Attention<T>::kQueries;
-    if (backward_) attention.backward(queries(memory, at), first);
-    else attention.forward(queries(memory, at), first);
+    const int64_t tile = index % tiles<T>();
+    if (backward_) attention.backward(queries(memory, at), tile);
+    else attention.forward(queries(memory, at), tile);
   }
 
   template <class T>
