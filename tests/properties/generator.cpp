@@ -8,7 +8,7 @@
 namespace mtf::properties {
 namespace {
 
-constexpr int64_t kMostElements = 4096;
+constexpr int64_t kMostOperandElements = 4096;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ bool Generator::add_text(const std::string& text, const std::string& name, const
   } catch (const UserError&) {
     return false;
   }
-  if (size_of(value.dims()) > kMostElements || size_of(value.dims()) == 0 || !fits(value.element(), facts)) return false;
+  if (size_of(value.dims()) > kMostOperandElements || size_of(value.dims()) == 0 || !fits(value.element(), facts)) return false;
   if (!integers_ && is_float(value.element()) && value.element() != real_) return false;
   Line line{text, {}, {}, {name}, {}, {}};
   for (const Variable* variable : reads) line.reads.push_back(variable->name);

@@ -14,16 +14,16 @@ namespace mtf::properties {
 namespace {
 
 /// Of each statement, by its place: all that it computed and communicated.
-struct Statements {
+struct CountedStatements {
   std::map<std::pair<std::string, uint32_t>, Counters> counters;
   bool exact = true;  ///< nothing depends on what only the run knows (a file's contents), and every turn was walked
 };
 
-Statements counted(const ScriptCase& script, const EngineOptions& options) {
+CountedStatements counted(const ScriptCase& script, const EngineOptions& options) {
   Engine engine(options);
   std::ostringstream ignored;
   Session session(script.settings, &engine, ignored);
-  Statements statements;
+  CountedStatements statements;
   session.on_statement([&](const StatementReport& report) {
     Counters counters = report.counters;
     counters.peak_bytes = 0;
@@ -45,13 +45,13 @@ TEST_P(Plan, IsTheRunOfAScript) {
     for (ScriptCase& each : cases_of(paths[i])) {
       SCOPED_TRACE(each.name);
       each.settings.reads = std::make_shared<std::vector<double>>();
-      Statements run;
+      CountedStatements run;
       try {
         run = counted(each, {.threads = 1});
       } catch (const UserError&) {
         continue;  // one that ends with an error as it runs
       }
-      const Statements plan = counted(each, {.dry = true});
+      const CountedStatements plan = counted(each, {.dry = true});
       if (!plan.exact) continue;
       ++compared;
       EXPECT_EQ(plan.counters.size(), run.counters.size());

@@ -180,11 +180,11 @@ std::string report(const RandomProgram& program, const Check& check, const Where
                      guarded(check, small), small.script(laid_out).text());
 }
 
-const std::vector<std::string> kMeshes = {"p:1", "p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
+const std::vector<std::string> kMeshesOfPrograms = {"p:1", "p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
 
 /// A layout, drawn at random, under which no two dims of a tensor share an axis.
 Where legal_place(const RandomProgram& program, Dice& dice, const std::vector<std::string>& dims) {
-  const std::string& mesh = dice.pick(kMeshes);
+  const std::string& mesh = dice.pick(kMeshesOfPrograms);
   for (int tries = 0; tries < 8; ++tries) {
     const Where where{mesh, random_layout(static_cast<uint64_t>(dice.below(1 << 30)), dims, mesh)};
     if (!is_illegal(program.script(false), where)) return where;

@@ -19,7 +19,7 @@ class Edit {
   bool done_ = false;
 };
 
-using Kind = void (*)(Statements&, Edit&);
+using EditKind = void (*)(Statements&, Edit&);
 
 /// Calls `each` for every list of statements, the outermost first.
 template <typename Each>
@@ -93,10 +93,10 @@ void make_less(Statements& statements, Edit& edit) {
 }  // namespace
 
 Statements smallest_tree(Statements statements, const std::function<bool(const Statements&)>& fails, int most) {
-  const Kind kinds[] = {leave_out<8>, leave_out<4>, leave_out<2>, leave_out<1>, take_apart, simplify_expressions, make_less};
+  const EditKind kinds[] = {leave_out<8>, leave_out<4>, leave_out<2>, leave_out<1>, take_apart, simplify_expressions, make_less};
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Kind kind : kinds) {
+    for (const EditKind kind : kinds) {
       for (size_t n = 0;;) {
         Statements smaller = statements;
         Edit edit(n);

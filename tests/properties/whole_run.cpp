@@ -109,7 +109,7 @@ struct Word {
   double value = 0;
 };
 
-std::vector<Word> words_of(const std::string& line) {
+std::vector<Word> words_and_numbers_of(const std::string& line) {
   std::vector<Word> words;
   for (size_t i = 0; i < line.size();) {
     const char c = line[i];
@@ -132,7 +132,7 @@ std::vector<Word> words_of(const std::string& line) {
 
 /// True if two lines `f …` differ by no more than rounding.
 bool close(const std::string& a, const std::string& b, bool mixed) {
-  const std::vector<Word> expected = words_of(a), found = words_of(b);
+  const std::vector<Word> expected = words_and_numbers_of(a), found = words_and_numbers_of(b);
   if (expected.size() != found.size()) return false;
   double largest = 0;
   for (const Word& word : expected)

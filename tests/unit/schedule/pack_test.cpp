@@ -88,7 +88,7 @@ TEST(Pack, OfNothingIsEmpty) {
   EXPECT_EQ(pack(empty), 0);
 }
 
-double seconds_for(int layers) {
+double seconds_to_pack(int layers) {
   std::vector<PackItem> items = training_step(layers);
   const double start = processor_seconds();
   pack(items);
@@ -97,7 +97,7 @@ double seconds_for(int layers) {
 
 TEST(Pack, TakesTimeInProportionToItsItems) {
   double ratio = 1e9;
-  for (int turn = 0; turn < 5; ++turn) ratio = std::min(ratio, seconds_for(800) / seconds_for(200));
+  for (int turn = 0; turn < 5; ++turn) ratio = std::min(ratio, seconds_to_pack(800) / seconds_to_pack(200));
   EXPECT_LT(ratio, 6);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using Estimates = CommandTest;
 
-const std::string kStep =
+const std::string kEstimatedStep =
     "mesh grid = [rows: 2, cols: 2]\nlayout both = {batch -> rows, hidden -> cols}\n"
     "dim batch = 64, io = 32, hidden = 128\n"
     "model Net {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] = init.normal(stddev: 0.1)\n"
@@ -60,7 +60,7 @@ TEST(MachineFile, SaysWhatIsWrongWithIt) {
 }
 
 TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
-  const std::string file = write("a.mtf", kStep);
+  const std::string file = write("a.mtf", kEstimatedStep);
   const std::string machine = write("machine.json", "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1e6}, \"bandwidth\": 1e5}");
   const ProcessResult plan = mtf({"plan", file, "--machine", machine}), compared = mtf({"compare", file, "--machine", machine});
   ASSERT_EQ(plan.status, 0) << plan.err;
@@ -72,7 +72,7 @@ TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
 
 /// Of two gradients the one that is made first is summed beside what makes the other.
 TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
-  const std::string file = write("a.mtf", kStep);
+  const std::string file = write("a.mtf", kEstimatedStep);
   const auto planned = [&](const std::string& overlap, const std::string& layout) {
     const std::string machine = write("machine.json", "{\"bandwidth\": 1e11, \"overlap\": " + overlap + "}");
     return mtf({"compare", file, "--machine", machine, "--set", "io=256", "--set", "hidden=1024", "--layout", layout}).out;
@@ -93,7 +93,7 @@ TEST_F(Estimates, APlanSaysWhereProcessorsIdleOrRepeatWork) {
 }
 
 TEST_F(Estimates, ATimelineHasATrackForEachProcessor) {
-  const std::string file = write("a.mtf", kStep), trace = path("trace.json"), picture = path("trace.svg");
+  const std::string file = write("a.mtf", kEstimatedStep), trace = path("trace.json"), picture = path("trace.svg");
   ASSERT_EQ(mtf({"run", file, "--timeline", trace}).status, 0);
   const auto json = nlohmann::json::parse(read("trace.json"));
   std::set<int> processors, with_collectives;
@@ -110,13 +110,13 @@ TEST_F(Estimates, ATimelineHasATrackForEachProcessor) {
 }
 
 TEST_F(Estimates, ALossCurveIsDrawnOfThePrintedLosses) {
-  const std::string file = write("a.mtf", kStep), picture = path("loss.svg");
+  const std::string file = write("a.mtf", kEstimatedStep), picture = path("loss.svg");
   ASSERT_EQ(mtf({"run", file, "--loss-curve", picture}).status, 0);
   EXPECT_NE(read("loss.svg").find("<polyline"), std::string::npos);
 }
 
 TEST_F(Estimates, AScriptThatFailsLeavesWhatWasRecordedUntilThen) {
-  const std::string file = write("a.mtf", kStep + "print(\"step 7: loss 0.5\")\nassert sum(x) == 0.125\n");
+  const std::string file = write("a.mtf", kEstimatedStep + "print(\"step 7: loss 0.5\")\nassert sum(x) == 0.125\n");
   for (const int ranks : {1, 2}) {
     if (ranks > 1 && !has_mpirun()) continue;
     const std::vector<std::string> line = {kMtf, "run", file, "--timeline", path("trace.json"), "--loss-curve", path("loss.svg")};
@@ -133,7 +133,7 @@ TEST_F(Estimates, AScriptThatFailsLeavesWhatWasRecordedUntilThen) {
 }
 
 TEST_F(Estimates, AFileThatCannotBeWrittenIsTheUsersError) {
-  const std::string file = write("a.mtf", kStep);
+  const std::string file = write("a.mtf", kEstimatedStep);
   for (const char* option : {"--timeline", "--loss-curve", "--reads"}) {
     const ProcessResult result = mtf({"run", file, option, path("nowhere/x")});
     EXPECT_EQ(result.status, 3);
@@ -208,7 +208,7 @@ TEST_F(Estimates, ASearchSaysThatFewerProcessorsWouldDo) {
 }
 
 TEST_F(Estimates, ASearchNamesWhatSpeaksForItsBest) {
-  const std::string file = write("a.mtf", kStep);
+  const std::string file = write("a.mtf", kEstimatedStep);
   const ProcessResult found = mtf({"search", file, "--processors", "4"});
   const size_t reasons = found.out.find("the best is quicker, because\n");
   ASSERT_NE(reasons, std::string::npos) << found.out;

@@ -8,7 +8,7 @@
 namespace mtf::tool {
 namespace {
 
-const std::string kScript =
+const std::string kPictured =
     "mesh m = [rows: 2, cols: 3]\n"
     "layout l = {batch -> rows, hidden -> cols}\n"
     "dim batch = 120, io = 90, hidden = 150, heads = 3\n"
@@ -19,7 +19,7 @@ const std::string kScript =
     "let z = random.normal([batch, heads, hidden])\n"
     "print(sum(y) + sum(z))\n";
 
-std::ptrdiff_t count(const std::string& text, const std::string& what) {
+std::ptrdiff_t matches_of(const std::string& text, const std::string& what) {
   const std::regex pattern(what);
   return std::distance(std::sregex_iterator(text.begin(), text.end(), pattern), std::sregex_iterator());
 }
@@ -28,7 +28,7 @@ class Pictures : public CommandTest {};
 
 // Figure 5 of Shazeer et al. 2018: x split by batch, w by hidden, their product by both.
 TEST_F(Pictures, TilesNameTheProcessorsThatHoldThem) {
-  EXPECT_EQ(mtf({"draw", write("a.mtf", kScript), "x", "net", "y"}).out,
+  EXPECT_EQ(mtf({"draw", write("a.mtf", kPictured), "x", "net", "y"}).out,
             "x: f32[batch=120/rows, io=90]\n"
             "  ┌─────┐\n"
             "  │ 0-2 │\n"
@@ -56,17 +56,17 @@ TEST_F(Pictures, APartOfAModelIsNamedOnce) {
 }
 
 TEST_F(Pictures, SvgHasATileForEachBlockAndAMatrixForEachLeadingOne) {
-  const std::string file = write("a.mtf", kScript), svg = path("a.svg");
+  const std::string file = write("a.mtf", kPictured), svg = path("a.svg");
   const ProcessResult result = mtf({"draw", file, "z", "y * 2", "--svg", svg});
   EXPECT_EQ(result.status, 0) << result.err;
   const std::string text = read("a.svg");
-  EXPECT_EQ(count(text, "<g><title>processors"), 6 + 6);
+  EXPECT_EQ(matches_of(text, "<g><title>processors"), 6 + 6);
   EXPECT_MENTIONS(text, "batch 60..120");
-  EXPECT_EQ(count(text, "<text"), count(text, "</text>"));
+  EXPECT_EQ(matches_of(text, "<text"), matches_of(text, "</text>"));
 }
 
 TEST_F(Pictures, WhatCannotBeDrawnIsAnError) {
-  const std::string file = write("a.mtf", kScript);
+  const std::string file = write("a.mtf", kPictured);
   EXPECT_MENTIONS(mtf({"draw", file, "nobody"}).err, "unknown_name");
   EXPECT_MENTIONS(mtf({"draw", file, "3"}).err, "expected a tensor or a model, found the int 3");
   EXPECT_MENTIONS(mtf({"draw", file, "y", "--mesh", "rows:100;cols:100", "--layout", "batch:rows;hidden:cols"}).err, "more than 4096 tiles");
@@ -74,17 +74,17 @@ TEST_F(Pictures, WhatCannotBeDrawnIsAnError) {
 }
 
 TEST_F(Pictures, AReportHasTheSourceBesideItsCosts) {
-  const std::string file = write("a.mtf", kScript), page = path("report.html");
+  const std::string file = write("a.mtf", kPictured), page = path("report.html");
   const ProcessResult result = mtf({"plan", file, "--report", page, "--draw", "net"});
   EXPECT_EQ(result.status, 0) << result.err;
   const std::string text = read("report.html");
-  EXPECT_EQ(count(text, "<details"), count(text, "</details>"));
+  EXPECT_EQ(matches_of(text, "<details"), matches_of(text, "</details>"));
   EXPECT_TRUE(std::regex_search(text, std::regex("540,000 flops</td><td>let y = einsum")));  // 2 · 60 · 90 · 50
-  EXPECT_EQ(count(text, "<svg "), 1);
+  EXPECT_EQ(matches_of(text, "<svg "), 1);
 }
 
 TEST_F(Pictures, AReportHoldsLayoutsAgainstEachOther) {
-  const std::string file = write("a.mtf", kScript), page = path("report.html");
+  const std::string file = write("a.mtf", kPictured), page = path("report.html");
   const ProcessResult result = mtf({"plan", file, "--report", page, "--against", "", "--against", "batch:rows"});
   EXPECT_EQ(result.status, 0) << result.err;
   const std::string text = read("report.html");

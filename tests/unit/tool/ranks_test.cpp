@@ -19,14 +19,14 @@ using std::chrono::seconds;
 const std::string kHead = "mesh m = [p: 3]\ndim n = 6, vocab = 4\nlayout split = {n -> p}\n";
 const std::string kRight = kHead + "print(sum(range(n)))\n";
 
-int count(const std::string& text, const std::string& part) {
+int times_in(const std::string& text, const std::string& part) {
   int found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
   return found;
 }
 
 testing::AssertionResult says_once(const std::string& err, const std::string& kind) {
-  if (count(err, "error:") == 1 && count(err, "[" + kind + "]") == 1) return testing::AssertionSuccess();
+  if (times_in(err, "error:") == 1 && times_in(err, "[" + kind + "]") == 1) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "expected one error, of kind " << kind << ", found:\n" << err;
 }
 
@@ -72,7 +72,7 @@ TEST_F(OnRanks, SuccessIs0) {
 TEST_F(OnRanks, AWarningIsSaidOnce) {
   const ProcessResult result = run({write("a.mtf", kRight + "layout other = {m -> p}\n")});
   EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(count(result.err, "[layout_dim_unused]"), 1) << result.err;
+  EXPECT_EQ(times_in(result.err, "[layout_dim_unused]"), 1) << result.err;
 }
 
 TEST_F(OnRanks, AWarningThatOnlyTheRunKnowsIsSaidOnce) {
@@ -85,7 +85,7 @@ TEST_F(OnRanks, AWarningThatOnlyTheRunKnowsIsSaidOnce) {
                                                        "}\n")});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "[0, 0, 0, 0, 0, 0]\n[0, 0, 0, 0, 0, 0]\n[0, 0, 0, 0, 0, 0]\n");
-  EXPECT_EQ(count(result.err, "[grad_unreached]"), 1) << result.err;
+  EXPECT_EQ(times_in(result.err, "[grad_unreached]"), 1) << result.err;
   EXPECT_MENTIONS(result.err, "a.mtf:9:");
 }
 
