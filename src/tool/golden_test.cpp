@@ -126,17 +126,18 @@ std::string indented(const std::string& text) {
 
 class GoldenRun {
  public:
-  GoldenRun(const std::string& path, int threads) : path_(path), threads_(threads), script_(read_script(path)) { read_expectations(); }
+  GoldenRun(const std::string& path, const GoldenOptions& options) : path_(path), options_(options), script_(read_script(path)) { read_expectations(); }
 
-  GoldenResult run(bool update, const std::function<void(const std::string&)>& say_place) {
-    const std::vector<Combination> list = combinations(golden_);
+  GoldenResult run(const std::function<void(const std::string&)>& say_place) {
+    std::vector<Combination> list = combinations(golden_);
+    if (options_.first_only && list.size() > 1) list.resize(1);
     for (const std::string& problem : golden_.problems) result_.failures += fmt::format("{}:{}\n", printable(path_), problem);
     bool first = true;
     for (const Combination& combination : list) {
       where_ = to_string(combination);
       say_place(where_);
       const Outcome outcome = run_once(combination);
-      if (update && std::exchange(first, false) && outcome.trouble.empty()) propose(outcome);
+      if (options_.update && std::exchange(first, false) && outcome.trouble.empty()) propose(outcome);
       compare(outcome);
     }
     for (const Complaint& complaint : complaints_) {
@@ -161,7 +162,7 @@ class GoldenRun {
       refused.errors = found_errors(found, script_.name);
       return refused;
     }
-    Outcome outcome = combination.ranks == 1 ? run_in_process(script_, found, combination, threads_) : run_on_ranks(path_, combination);
+    Outcome outcome = combination.ranks == 1 ? run_in_process(script_, found, combination, options_.threads) : run_on_ranks(path_, combination);
     std::vector<FoundError> warnings = found_errors(found, script_.name);
     outcome.errors.insert(outcome.errors.begin(), warnings.begin(), warnings.end());
     return outcome;
@@ -231,7 +232,7 @@ class GoldenRun {
   }
 
   std::string path_;
-  int threads_;
+  GoldenOptions options_;
   Script script_;
   GoldenFile golden_;
   std::vector<std::string> expected_;
@@ -283,10 +284,10 @@ std::optional<FoundError> read_rendered_error(const std::string& rendered, const
   return error;
 }
 
-GoldenResult run_golden(const std::string& path, bool update, int threads, const std::function<void(const std::string&)>& say_place) {
+GoldenResult run_golden(const std::string& path, const GoldenOptions& options, const std::function<void(const std::string&)>& say_place) {
   GoldenResult result;
   try {
-    return GoldenRun(path, threads).run(update, say_place);
+    return GoldenRun(path, options).run(say_place);
   } catch (const UserError& error) {
     result.failures = error.what();
   } catch (const std::exception& error) {

@@ -25,9 +25,14 @@ struct GoldenResult {
   bool passed() const { return failures.empty() && proposal.empty(); }
 };
 
-/// Runs the script at `path`. With `update`, its expectations become, in the proposal, what the first combination gives,
-/// and the other combinations must agree with that. `say_place` is called before each run.
-GoldenResult run_golden(const std::string& path, bool update, int threads, const std::function<void(const std::string&)>& say_place);
+struct GoldenOptions {
+  bool update = false;      ///< expectations become, in the proposal, what the first combination gives
+  bool first_only = false;  ///< the other combinations do not run
+  int threads = 1;
+};
+
+/// Runs the script at `path` under each of its combinations. `say_place` is called before each run.
+GoldenResult run_golden(const std::string& path, const GoldenOptions& options, const std::function<void(const std::string&)>& say_place);
 
 /// What a golden file looks at in a diagnostic of the script `name`: its line there, or the line of the first other
 /// place there, or 0.

@@ -27,6 +27,7 @@ struct TestOptions {
   std::vector<std::string> paths;
   bool update = false;
   bool yes = false;
+  bool first_only = false;
   int jobs = 2;
 };
 
@@ -116,7 +117,7 @@ class Tests {
   template <typename Done>
   void run(const std::vector<std::size_t>& which, bool update, const Done& done) {
     const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / options_.jobs);
-    const auto work = [&](std::size_t i, const SayPlace& say_place) { return packed(run_golden(scripts_[which[i]], update, threads, say_place)); };
+    const auto work = [&](std::size_t i, const SayPlace& say_place) { return packed(run_golden(scripts_[which[i]], {update, options_.first_only, threads}, say_place)); };
     divide_work(which.size(), options_.jobs, kGoldenLimit, work, [&](std::size_t i, const WorkResult& result) {
       done(which[i], result.finished ? unpacked(result.text) : GoldenResult{describe_end(scripts_[which[i]], result), {}, {}, {}});
     });
@@ -183,7 +184,8 @@ const Command kTestCommand = {
         "there are ranks, are left out; each mesh and each layout must run at least once. A script without `#>` and\n"
         "`#!` must end well and print the same everywhere. --update shows what would change so that the script expects\n"
         "what it prints now, or how it is refused, and asks; --yes writes it without asking. An error for which no `#!`\n"
-        "asks is then not expected: a bare `#!` asks for one. A run may take 60 s. Exit status 1 if a script failed.\n"
+        "asks is then not expected: a bare `#!` asks for one. --first leaves out all but the first combination: a quick\n"
+        "look, not a test of layouts. A run may take 60 s. Exit status 1 if a script failed.\n"
         "\n"
         "Examples:\n"
         "  mtf test tests/scripts\n"
@@ -194,6 +196,7 @@ const Command kTestCommand = {
       parser.words("paths", options->paths, "Scripts, or folders of scripts", false);
       parser.flag("--update", options->update, "Show how expectations have changed, and rewrite them");
       parser.flag("--yes", options->yes, "With --update: rewrite without asking");
+      parser.flag("--first", options->first_only, "Each script under the first mesh, layout and number of ranks only: quick");
       parser.number("-j,--jobs", options->jobs, "N", "Scripts at once (default: 2)");
       parser.needs("--yes", {"--update"});
       return [options] { return test(*options); };

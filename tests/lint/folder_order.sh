@@ -5,22 +5,24 @@ read -ra folders < <(sed -n 's/^set(MTF_FOLDERS \(.*\))$/\1/p' CMakeLists.txt)
 [ ${#folders[@]} -gt 0 ] || { echo "no MTF_FOLDERS in CMakeLists.txt"; exit 1; }
 
 wrong=$(
-  for place in "${!folders[@]}"; do
-    folder=${folders[place]}
-    [ -d "src/$folder" ] || continue
-    earlier=" ${folders[*]:0:place} $folder mtf "
-    find "src/$folder" -name '*.h' -o -name '*.cpp' | sort | while read -r file; do
-      grep -nE '^ *# *include "' "$file" | while IFS= read -r line; do
-        included=$(sed -E 's/.*include "([^"]*)".*/\1/' <<<"$line")
-        case $included in
-          */*) [[ $earlier == *" ${included%%/*} "* ]] || echo "$file:${line%%:*}: src/$folder must not include $included" ;;
-          *.def) ;;
-          MtfLexer.h | MtfParser.h) [ "$folder" = syntax ] || echo "$file:${line%%:*}: only src/syntax knows the generated parser" ;;
-          *) echo "$file:${line%%:*}: write \"$folder/$included\", relative to src/" ;;
-        esac
-      done
-    done
-  done
+  grep -rnE --include='*.h' --include='*.cpp' '^ *# *include "' src | grep -v '^src/include/' | sort |
+    awk -v order="${folders[*]}" '
+      BEGIN { for (count = split(order, names, " "); count > 0; --count) place[names[count]] = count }
+      {
+        match($0, /include "[^"]*"/)
+        included = substr($0, RSTART + 9, RLENGTH - 10)
+        split($0, parts, ":")
+        split(parts[1], path, "/")
+        folder = path[2]
+        where = parts[1] ":" parts[2] ": "
+        if (split(included, to, "/") > 1) {
+          if (to[1] != "mtf" && !(to[1] in place && place[to[1]] <= place[folder])) print where "src/" folder " must not include " included
+        } else if (included ~ /^Mtf(Lexer|Parser)\.h$/) {
+          if (folder != "syntax") print where "only src/syntax knows the generated parser"
+        } else if (included !~ /\.def$/) {
+          print where "write \"" folder "/" included "\", relative to src/"
+        }
+      }'
   for folder in src/*/; do
     folder=$(basename "$folder")
     [[ " ${folders[*]} include " == *" $folder "* ]] || echo "src/$folder is not in CMakeLists.txt's MTF_FOLDERS"

@@ -195,8 +195,9 @@ TEST(PrintedLines, AreThoseBetweenLineEnds) {
 TEST(GoldenTest, SaysOnceWhatIsWrongUnderSeveralCombinations) {
   const std::string path = testing::TempDir() + "golden_test_of_combinations.mtf";
   std::ofstream(path) << "#: meshes \"\" \"all:2\" \"all:3\"\ndim a = 2\nprint(zeros([a]))\n#> [1, 0]\n";
-  const GoldenResult result = run_golden(path, false, 1, [](const std::string&) {});
+  const GoldenResult result = run_golden(path, {}, [](const std::string&) {});
   EXPECT_EQ(result.failures, path + ":4: --mesh \"\", and 2 more\n    - [1, 0]\n    + [0, 0]\n");
+  EXPECT_EQ(run_golden(path, {.first_only = true}, [](const std::string&) {}).failures, path + ":4: --mesh \"\"\n    - [1, 0]\n    + [0, 0]\n");
 }
 
 }  // namespace

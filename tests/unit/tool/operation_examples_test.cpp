@@ -17,7 +17,7 @@ TEST(OperationExamples, PrintWhatTheySay) {
   for (const Op* op : all_ops()) {
     if (op->signature.empty()) continue;
     std::ofstream(path) << op->example << "\n";
-    const GoldenResult result = run_golden(path.string(), false, 1, [](const std::string&) {});
+    const GoldenResult result = run_golden(path.string(), {}, [](const std::string&) {});
     EXPECT_TRUE(result.passed()) << op->name << ":\n" << result.failures;
   }
   std::filesystem::remove(path);
