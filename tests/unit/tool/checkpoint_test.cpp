@@ -351,7 +351,6 @@ TEST_F(EndedRuns, NoSignalLeavesAFileInTheMaking) {
   const std::string text = "import checkpoint\noption folder = \"\"\ndim a = 4000, b = 4000\nmodel M { param w: [a, b] = 1 }\nlet m = M()\nprint(\"start\")\n"
                            "for step in 1..100000 { checkpoint.save(folder, m, step: step, keep: 1) }\n";
   const std::vector<std::string> line = {kMtf, "run", write("large.mtf", text), "--set", "folder=" + folder_};
-  setenv("OMPI_MCA_odls_base_sigkill_timeout", "20", 1);  // seconds from mpirun's SIGTERM to its SIGKILL, on a busy machine
   const auto is_being_written = [&] {
     for (int wait = 0; wait < 100000 && partial_files() == 0; ++wait) usleep(100);
     return partial_files() > 0;
