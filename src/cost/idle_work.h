@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/program_record.h"
+#include "plan/program_record.h"
 
 namespace mtf {
 

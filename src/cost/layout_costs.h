@@ -10,8 +10,8 @@
 
 #include "cost/machine.h"
 #include "cost/step_time.h"
-#include "exec/counters.h"
-#include "exec/program_record.h"
+#include "plan/counters.h"
+#include "plan/program_record.h"
 #include "schedule/schedule.h"
 
 namespace mtf {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "exec/program_record.h"
+#include "plan/program_record.h"
 #include "schedule/schedule.h"
 
 namespace mtf {

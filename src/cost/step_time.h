@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cost/machine.h"
-#include "exec/predict.h"
+#include "plan/predict.h"
 
 namespace mtf {
 

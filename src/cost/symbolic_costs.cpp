@@ -1,7 +1,7 @@
 #include "cost/symbolic_costs.h"
 
 #include "cost/recorded_schedules.h"
-#include "exec/predict.h"
+#include "plan/predict.h"
 #include "spmd/work.h"
 
 namespace mtf {

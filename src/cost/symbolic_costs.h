@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cost/formula.h"
-#include "exec/program_record.h"
+#include "plan/program_record.h"
 #include "spmd/collective_kind.h"
 
 namespace mtf {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "plan/runtime.h"
+
 namespace mtf {
 
-AbstractDomain::AbstractDomain(const Engine* engine)
-    : mode_(engine == nullptr ? Mode::kCheck : engine->dry() && !engine->is_reference() ? Mode::kPlan : Mode::kRun) {}
+AbstractDomain::AbstractDomain(const Execution* execution)
+    : mode_(execution == nullptr ? Mode::kCheck : execution->runtime().knows_numbers() ? Mode::kRun : Mode::kPlan) {}
 
 HostValue AbstractDomain::after_assignment(const HostValue& old, HostValue value, int bound_at) const {
   const bool may_differ = is_number(value) || value.is<Text>() || value.is_unknown();

@@ -1,8 +1,8 @@
 #pragma once
 // The abstract domain: what a check and a plan do where only the run knows.
 //
-// A check evaluates without an engine, a plan with one that computes nothing; both are called abstract. What tensors hold
-// is Unknown to them (host_value.h). Where control depends on an Unknown every way is walked, one level of uncertainty
+// A check evaluates without computing anything, a plan on a runtime that knows no numbers (plan/runtime.h); both are called
+// abstract. What tensors hold is Unknown to them (host_value.h). Where control depends on an Unknown every way is walked, one level of uncertainty
 // deeper, and what a name is afterwards is what the ways left it as, joined (merge in host_value.h). Poison stands for
 // what has been reported. In a run nothing is Unknown, and the uncertainty is 0.
 #include <optional>
@@ -14,7 +14,7 @@
 #include "eval/host_value.h"
 #include "eval/scope.h"
 #include "eval/undo.h"
-#include "exec/engine.h"
+#include "plan/execution.h"
 #include "support/restore.h"
 
 namespace mtf {
@@ -31,8 +31,8 @@ using AssignedNames = std::vector<AssignedName>;
 
 class AbstractDomain {
  public:
-  /// `engine`: null to check, a dry one to plan. A reference engine's evaluation is a run.
-  explicit AbstractDomain(const Engine* engine);
+  /// `execution`: null to check.
+  explicit AbstractDomain(const Execution* execution);
 
   bool is_check() const { return mode_ == Mode::kCheck; }
   bool is_plan() const { return mode_ == Mode::kPlan; }

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "eval/data.h"
+#include "plan/runtime.h"
 
 namespace mtf {
 namespace {
@@ -71,21 +72,21 @@ HostValue tuple_at(Evaluator& evaluator, const BatchSource& source, Walk& walk, 
   }
   Values tensors;
   for (const TensorType& type : source.types) tensors.push_back(unplaced(evaluator, type, span));
-  Engine& engine = *evaluator.engine();
+  Execution& execution = *evaluator.execution();
   Prepared made;
   if (!source.reads_files) {
     made = walk.take(batch, {0, source.types[0].dims[0].size});
   } else {
-    Interval rows = engine.own_rows(*tensors[0].node);
+    Interval rows = execution.runtime().own_rows(*tensors[0].node);
     for (const Value& tensor : tensors) {
-      const Interval own = engine.own_rows(*tensor.node);
+      const Interval own = execution.runtime().own_rows(*tensor.node);
       rows = {std::min(rows.first, own.first), std::max(rows.last, own.last)};
     }
     on_every_rank(evaluator, span, [&] { made = walk.take(batch, rows); });
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (source.reads_files) engine.place_own(*tensors[i].node, made.tensors[i]);
-    else engine.place(*tensors[i].node, made.tensors[i]);
+    if (source.reads_files) execution.place_own(*tensors[i].node, made.tensors[i]);
+    else execution.place(*tensors[i].node, made.tensors[i]);
     values.push_back(tensors[i]);
   }
   return make_tuple(std::move(values));

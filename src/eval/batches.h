@@ -1,7 +1,7 @@
 #pragma once
 // What a loop walks batch by batch, the next one prepared while a turn computes.
 //
-// A batch is prepared from its number alone, by a function that knows neither the evaluator nor the engine, so that another
+// A batch is prepared from its number alone, by a function that knows neither the evaluator nor the runtime, so that another
 // thread can do it: one batch ahead, where to prepare one takes longer than to start a thread. The numbers are the same
 // either way. What goes wrong in it is said when the loop comes to that batch, not before. Who leaves the loop waits for the
 // batch that is being prepared, and for no other.

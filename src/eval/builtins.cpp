@@ -10,6 +10,7 @@
 #include "ops/gradients.h"
 #include "ops/registry.h"
 #include "ops/unreached.h"
+#include "plan/runtime.h"
 #include "support/printable.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
@@ -46,7 +47,7 @@ HostValue print(Evaluator& evaluator, Arguments& arguments) {
     if (i > 0) line += ' ';
     if (!item.value.is_unknown()) line += evaluator.display.text(item.value);
   }
-  if (!evaluator.domain.is_abstract() && evaluator.engine()->rank() == 0) {
+  if (!evaluator.domain.is_abstract() && evaluator.runtime().rank() == 0) {
     evaluator.out << (evaluator.settings.at_terminal ? for_terminal(line) : line) << '\n';
     evaluator.out.flush();
   }

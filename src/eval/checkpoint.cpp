@@ -14,6 +14,7 @@
 #include "io/io_error.h"
 #include "io/positioned_file.h"
 #include "io/safetensors.h"
+#include "plan/runtime.h"
 #include "support/printable.h"
 #include "support/text.h"
 
@@ -60,17 +61,17 @@ void write_tensors(Evaluator& evaluator, const std::string& path, const std::map
     set_sum(header, name, 0);
   }
   lay_out_safetensors(header);
-  Engine& engine = *evaluator.engine();
+  Runtime& runtime = evaluator.runtime();
   std::optional<FileInTheMaking> made;
   on_rank_0(evaluator, span, [&] { made.emplace(path, header.file_size); });
-  const std::string partial = engine.broadcast(made ? made->name() : std::string(), span);
+  const std::string partial = runtime.broadcast(made ? made->name() : std::string(), span);
   std::vector<uint64_t> sums;
   on_every_rank(evaluator, span, [&] {
     const PositionedFile file = PositionedFile::to_write(partial);
-    for (const auto& [name, value] : tensors) sums.push_back(engine.store(value, file, header.tensors.at(name).begin));
+    for (const auto& [name, value] : tensors) sums.push_back(evaluator.execution()->store(value, file, header.tensors.at(name).begin));
     file.synchronize();
   });
-  sums = engine.added_up(std::move(sums), span);
+  sums = runtime.added_up(std::move(sums), span);
   on_rank_0(evaluator, span, [&] {
     size_t i = 0;
     for (const auto& [name, value] : tensors) set_sum(header, name, sums[i++]);
@@ -108,7 +109,7 @@ HostValue save_checkpoint(Evaluator& evaluator, Arguments& arguments) {
     files.claim(folder);
     logs = files.logs(folder);
   });
-  logs = evaluator.engine()->broadcast(logs, arguments.span);
+  logs = evaluator.runtime().broadcast(logs, arguments.span);
   if (!logs.empty()) metadata["logs"] = logs;
   write_tensors(evaluator, checkpoint_file(folder, *step), tensors, metadata, arguments.span, [&] { files.saved(folder, *step, *keep); });
   return None{};
@@ -195,7 +196,7 @@ HostValue load_checkpoint(Evaluator& evaluator, Arguments& arguments) {
     if (!steps.empty()) path = checkpoint_file(folder, steps[0]);
     else if (!evaluator.domain.is_abstract()) files.begins_anew(folder);
   });
-  if (!evaluator.domain.is_abstract()) path = evaluator.engine()->broadcast(path, span);
+  if (!evaluator.domain.is_abstract()) path = evaluator.runtime().broadcast(path, span);
   if (path.empty()) return None{};
   SafetensorsHeader header;
   on_every_rank(evaluator, span, [&] { header = read_safetensors_header(path); });
@@ -214,11 +215,11 @@ HostValue load_checkpoint(Evaluator& evaluator, Arguments& arguments) {
     for (const auto& [name, place] : variables) {
       evaluator.builder.span = span;
       loaded.push_back(evaluator.builder.constant(place->type, place->stored));
-      sums.push_back(evaluator.engine()->load(*loaded.back().node, file, header.tensors.at(name).begin));
+      sums.push_back(evaluator.execution()->load(*loaded.back().node, file, header.tensors.at(name).begin));
     }
   });
   if (!evaluator.domain.is_abstract()) {
-    sums = evaluator.engine()->added_up(std::move(sums), span);
+    sums = evaluator.runtime().added_up(std::move(sums), span);
     on_rank_0(evaluator, span, [&] {
       size_t at = 0;
       for (const auto& [name, place] : variables) expect_sum(header, path, name, sums[at++]);

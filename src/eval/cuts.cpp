@@ -1,4 +1,5 @@
 #include "eval/cuts.h"
+#include "plan/runtime.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -52,21 +53,21 @@ HostValue number_of_host(double number, ElementType element) {
 
 }  // namespace
 
-Cuts::Cuts(Engine* engine, Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
+Cuts::Cuts(Execution* execution, Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
            std::shared_ptr<std::vector<double>> reads)
-    : engine_(engine), builder_(builder), domain_(domain), blocks_(blocks), reports_(reports), interrupt_(interrupt), reads_(std::move(reads)) {}
+    : execution_(execution), builder_(builder), domain_(domain), blocks_(blocks), reports_(reports), interrupt_(interrupt), reads_(std::move(reads)) {}
 
 void Cuts::cut(const Values& needed, Span span) {
-  if (!engine_) return;
+  if (!execution_) return;
   ++cuts_;
   ValueTable& table = *builder_.table;
   if (variables_changed_) {
     variables_changed_ = false;
     table.end_histories();
   }
-  if (!engine_->materialize(table, needed, [this] { return blocks_.gradients_may_come(); }, span)) return;
+  if (!execution_->materialize(table, needed, [this] { return blocks_.gradients_may_come(); }, span)) return;
   for (Counted& block : counted_) block.values.clear();
-  reports_.add_last_plan(*engine_, span, builder_.context.frame);
+  reports_.add_last_plan(*execution_, span, builder_.context.frame);
   if (on_cut_) on_cut_(span);
   interrupt_.poll(span);
 }
@@ -85,11 +86,11 @@ HostValue Cuts::read_number(const Value& value, Span span) {
 
 HostTensor Cuts::fetch(const Value& value, Span span) {
   cut({value}, span);
-  return engine_->fetch(value);
+  return execution_->fetch(value);
 }
 
 void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all) {
-  if (!engine_) return;
+  if (!execution_) return;
   if (!keep_all) {
     for (Name name : info.expires[statement]) {
       if (info.captured.count(name)) continue;
@@ -104,7 +105,7 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
 }
 
 void Cuts::end_turn(Waiting& waiting, Span loop) {
-  if (!engine_) return;
+  if (!execution_) return;
   if (waiting.carries) return cut({}, loop);
   if (waiting.cuts != cuts_) {
     waiting.cuts = cuts_;
@@ -120,7 +121,7 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
 }
 
 void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
-  if (!engine_ || keep_all || !scope.captured) return;
+  if (!execution_ || keep_all || !scope.captured) return;
   for (Binding& binding : scope.bindings)
     if (!info.captured.count(binding.name)) binding.value = None{};
 }
@@ -156,19 +157,19 @@ void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue
 }
 
 std::optional<Counters> Cuts::counted(const Scope& scope, Span block, const std::function<void()>& walk) {
-  if (!engine_) {
+  if (!execution_) {
     walk();
     return std::nullopt;
   }
   cut({}, block);  // what was pending is not counted
-  engine_->restart_peak();
-  const Counters before = engine_->counters();
+  execution_->runtime().restart_peak();
+  const Counters before = execution_->counters();
   counted_.push_back({&scope, {}});
   PopLast pop(counted_);
   walk();
   cut(taken(counted_.back().values), block);
   if (domain_.is_abstract()) return std::nullopt;
-  return difference(engine_->counters(), before);
+  return difference(execution_->counters(), before);
 }
 
 }  // namespace mtf

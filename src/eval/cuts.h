@@ -1,7 +1,7 @@
 #pragma once
 // Cuts: where what has been collected in the global graph is computed (graph/value_table.h says what of it is kept).
 //
-// A check has none: without an engine nothing here does anything, and what is read is unknown.
+// A check has none: without an execution nothing here does anything, and what is read is unknown.
 #include <functional>
 #include <memory>
 #include <vector>
@@ -18,7 +18,7 @@ namespace mtf {
 class Cuts {
  public:
   /// `reads`: what the host reads as numbers, for a run to write down and a plan to read; may be null.
-  Cuts(Engine* engine, Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
+  Cuts(Execution* execution, Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
        std::shared_ptr<std::vector<double>> reads);
 
   /// A cut: computes `needed`, and whatever else is held and pending.
@@ -66,7 +66,7 @@ class Cuts {
     std::vector<HostValue> values;
   };
 
-  Engine* engine_;
+  Execution* execution_;
   Builder& builder_;
   const AbstractDomain& domain_;
   OpenBlocks& blocks_;

@@ -5,9 +5,10 @@
 #include <numeric>
 
 #include "eval/run_files.h"
-#include "exec/storage.h"
 #include "io/io_error.h"
 #include "io/npy.h"
+#include "plan/runtime.h"
+#include "support/available_memory.h"
 #include "support/bleu.h"
 #include "support/text.h"
 
@@ -54,30 +55,30 @@ void fail_if(const std::string& failure, Span span) {
 
 bool on_rank_0(Evaluator& evaluator, Span span, const std::function<void()>& act) {
   std::string failure;
-  if (evaluator.domain.is_check() || evaluator.engine()->rank() == 0) failure = failure_of(act);
+  if (evaluator.domain.is_check() || evaluator.runtime().rank() == 0) failure = failure_of(act);
   if (evaluator.domain.is_abstract() && !failure.empty() && kind_in(failure) == Kind::file_not_found) return false;
   // What rank 0 found out, every rank says.
-  if (!evaluator.domain.is_abstract()) failure = evaluator.engine()->broadcast(failure, span);
+  if (!evaluator.domain.is_abstract()) failure = evaluator.runtime().broadcast(failure, span);
   fail_if(failure, span);
   return true;
 }
 
 void on_every_rank(Evaluator& evaluator, Span span, const std::function<void()>& act) {
   std::string failure = failure_of(act);
-  if (!evaluator.domain.is_abstract()) failure = evaluator.engine()->first_of(failure, span);
+  if (!evaluator.domain.is_abstract()) failure = evaluator.runtime().first_of(failure, span);
   fail_if(failure, span);
 }
 
 std::uint64_t memory_for_data(Evaluator& evaluator) {
   const auto there = static_cast<std::uint64_t>(std::max<std::int64_t>(0, available_memory()));
-  return there / static_cast<std::uint64_t>(evaluator.engine()->ranks() + 1);
+  return there / static_cast<std::uint64_t>(evaluator.runtime().ranks() + 1);
 }
 
 void broadcast_bytes(Evaluator& evaluator, std::vector<std::byte>& bytes, Span span) {
-  Engine& engine = *evaluator.engine();
-  if (engine.ranks() == 1) return;
+  Runtime& runtime = evaluator.runtime();
+  if (runtime.ranks() == 1) return;
   const std::uint64_t own = bytes.size();
-  const std::string told = engine.broadcast(std::string(reinterpret_cast<const char*>(&own), sizeof own), span);
+  const std::string told = runtime.broadcast(std::string(reinterpret_cast<const char*>(&own), sizeof own), span);
   std::uint64_t size = 0;
   std::memcpy(&size, told.data(), sizeof size);
   bytes.resize(size);
@@ -85,7 +86,7 @@ void broadcast_bytes(Evaluator& evaluator, std::vector<std::byte>& bytes, Span s
   for (std::uint64_t at = 0; at < size; at += kPiece) {
     auto* const place = reinterpret_cast<char*>(bytes.data() + at);
     const std::uint64_t length = std::min(kPiece, size - at);
-    const std::string piece = engine.broadcast(engine.rank() == 0 ? std::string(place, length) : std::string(), span);
+    const std::string piece = runtime.broadcast(runtime.rank() == 0 ? std::string(place, length) : std::string(), span);
     std::memcpy(place, piece.data(), length);
   }
 }
@@ -99,20 +100,20 @@ Value unplaced(Evaluator& evaluator, const TensorType& type, Span span) {
 
 Value constant(Evaluator& evaluator, HostTensor data, Span span) {
   Value value = unplaced(evaluator, data.type, span);
-  if (!evaluator.engine()) return value;
+  if (evaluator.domain.is_check()) return value;
   if (data.bytes.empty()) data.bytes.resize(static_cast<size_t>(size_of(data.type.dims) * size_of(data.type.element)));
-  evaluator.engine()->place(*value.node, data);
+  evaluator.execution()->place(*value.node, data);
   return value;
 }
 
 void share_array(Evaluator& evaluator, ElementArray& data, Span span) {
   // Sizes and type first, then the numbers.
   std::string head;
-  if (evaluator.engine()->rank() == 0) {
+  if (evaluator.runtime().rank() == 0) {
     head = std::string(1, static_cast<char>(data.type));
     head.append(reinterpret_cast<const char*>(data.sizes.data()), data.sizes.size() * 8);
   }
-  head = evaluator.engine()->broadcast(head, span);
+  head = evaluator.runtime().broadcast(head, span);
   data.type = static_cast<ElementType>(head[0]);
   data.sizes.resize((head.size() - 1) / 8);
   std::memcpy(data.sizes.data(), head.data() + 1, head.size() - 1);

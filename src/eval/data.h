@@ -17,7 +17,7 @@ namespace mtf {
 /// A tensor that holds `data` from the start, in the layout that the current rules give it. In a check `data` has no
 /// bytes: only the type matters.
 Value constant(Evaluator& evaluator, HostTensor data, Span span);
-/// A tensor of that layout which the engine is still to be given the elements of.
+/// A tensor of that layout whose elements are still to be given.
 Value unplaced(Evaluator& evaluator, const TensorType& type, Span span);
 
 /// `count` numbers from 0 in an order that depends on `seed` alone.

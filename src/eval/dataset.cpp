@@ -4,6 +4,7 @@
 #include "eval/batches.h"
 #include "eval/data.h"
 #include "io/idx.h"
+#include "plan/runtime.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -87,7 +88,7 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
       arrays[i] = read_idx(paths[i], memory_for_data(evaluator));
     }
   });
-  auto shared = [&](const std::string& bytes) { return evaluator.domain.is_abstract() ? bytes : evaluator.engine()->broadcast(bytes, arguments.span); };
+  auto shared = [&](const std::string& bytes) { return evaluator.domain.is_abstract() ? bytes : evaluator.runtime().broadcast(bytes, arguments.span); };
   if (found) {
     for (int i = 0; i < 2; ++i) {
       std::string head(1, static_cast<char>(headers[i].type));

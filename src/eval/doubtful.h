@@ -9,7 +9,7 @@
 // computed in it, the figures of the statement under way are an estimate. In a check or a run it does nothing.
 #include <cstdint>
 
-#include "exec/doubt.h"
+#include "plan/doubt.h"
 
 namespace mtf {
 

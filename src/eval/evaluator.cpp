@@ -5,17 +5,18 @@
 #include "eval/run_files.h"
 #include "eval/set_aside.h"
 #include "eval/span_table.h"
-#include "exec/program_record.h"
+#include "plan/program_record.h"
+#include "plan/runtime.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 
 namespace mtf {
 
-Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output)
+Evaluator::Evaluator(Settings given, Execution* execution, std::ostream& output)
     : settings(std::move(given)),
       out(output),
-      domain(engine),
-      cuts(engine, builder, domain, blocks, reports, interrupt, settings.reads),
+      domain(execution),
+      cuts(execution, builder, domain, blocks, reports, interrupt, settings.reads),
       convert(builder, cuts),
       display(builder, cuts, domain),
       options(settings.set),
@@ -28,14 +29,14 @@ Evaluator::Evaluator(Settings given, Engine* engine, std::ostream& output)
       loops(*this),
       branches(*this),
       run_files(std::make_unique<RunFiles>()),
-      engine_(engine),
+      execution_(execution),
       own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
       top_(own_top_) {
   builder.table = std::make_shared<ValueTable>();
-  if (engine_ && engine_->is_reference()) builder.on_add = [engine](Node& node) { engine->evaluate(node); };
-  if (engine_ && engine_->record()) {
-    builder.record = engine_->record()->layouts();
-    reports.set_record(engine_->record());
+  if (execution_) builder.on_add = [&on = runtime()](Node& node) { on.added(node); };
+  if (execution_ && execution_->record()) {
+    builder.record = execution_->record()->layouts();
+    reports.set_record(execution_->record());
   }
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
   if (domain.is_plan()) builder.context.frame = std::make_shared<const CallFrame>();

@@ -2,9 +2,10 @@
 // The evaluator: walks the AST, computes host values at once, and adds a node to the global graph for each tensor
 // operation.
 //
-// It evaluates in one of three ways. With an engine it runs. Without one it checks: tensors have types and layouts but
+// It evaluates in one of three ways. With an execution it runs. Without one it checks: tensors have types and layouts but
 // no numbers, what would come from them is Unknown, and each statement's error is collected instead of ending the
-// walk. With a dry engine it plans: it walks as a check does, but errors end it and each cut is costed.
+// walk. Where the execution's runtime knows no numbers it plans: it walks as a check does, but errors end it and each cut
+// is costed.
 //
 // The evaluator itself is expressions and statements. Whatever else evaluation needs is a part of it, a class with a
 // header of its own; parts that evaluate have the evaluator, the others are given what they need.
@@ -63,15 +64,17 @@ inline OperatorSpans spans_of(const ast::Expr& expr, const ast::BinaryExpr& bina
 
 class Evaluator {
  public:
-  /// `engine`: null to check, a dry one to plan. `out` gets what `print` prints.
-  Evaluator(Settings settings, Engine* engine, std::ostream& out);
+  /// `execution`: null to check. `out` gets what `print` prints.
+  Evaluator(Settings settings, Execution* execution, std::ostream& out);
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
   const Settings settings;
   std::ostream& out;
-  Engine* engine() const { return engine_; }
+  Execution* execution() const { return execution_; }
+  /// Where values are computed; not of a check.
+  Runtime& runtime() const { return execution_->runtime(); }
 
   // ---- the parts ----
   Builder builder;
@@ -190,7 +193,7 @@ class Evaluator {
   HostValue call(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope);
   Arguments evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope);
 
-  Engine* engine_;
+  Execution* execution_;
   ScopePtr own_top_;
   ScopePtr top_;                               ///< `own_top_`, or another's
   std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile

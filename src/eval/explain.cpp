@@ -3,7 +3,7 @@
 #include <ostream>
 
 #include "eval/evaluator.h"
-#include "exec/engine.h"
+#include "plan/execution.h"
 #include "syntax/parse.h"
 
 namespace mtf {
@@ -22,25 +22,23 @@ void check(const std::shared_ptr<const ast::Program>& program, const Settings& s
   }
 }
 
-void plan(const std::shared_ptr<const ast::Program>& program, const Settings& settings, SpanTable& table) {
-  EngineOptions options;
-  options.dry = true;
-  Engine engine(options);
+void plan(const std::shared_ptr<const ast::Program>& program, const Settings& settings, Runtime& runtime, SpanTable& table) {
+  Execution execution(runtime);
   std::ostream nowhere(nullptr);
-  Evaluator planner(settings, &engine, nowhere);
+  Evaluator planner(settings, &execution, nowhere);
   planner.reports.on_statement([&](const StatementReport& report) { table.cost(report); }, true);
   planner.run_program(program);
 }
 
 }  // namespace
 
-SpanTable explain(const std::string& name, const std::string& text, const Settings& settings, bool costs) {
+SpanTable explain(const std::string& name, const std::string& text, const Settings& settings, Runtime* planner) {
   SpanTable table;
   Diagnostics found;
   const auto program = std::make_shared<const ast::Program>(parse(SourceFile::create(name, text), found));
   if (found.has_errors()) return table;
   check(program, settings, table, found);
-  if (costs && !found.has_errors()) found.attempt([&] { plan(program, settings, table); });
+  if (planner != nullptr && !found.has_errors()) found.attempt([&] { plan(program, settings, *planner, table); });
   return table;
 }
 

@@ -7,8 +7,10 @@
 
 namespace mtf {
 
-/// Of a program in error what a check can tell; `name` is that of its file in the table. With `costs` a right program is
-/// planned too.
-SpanTable explain(const std::string& name, const std::string& text, const Settings& settings, bool costs);
+class Runtime;
+
+/// Of a program in error what a check can tell; `name` is that of its file in the table. A right program is planned too,
+/// on `planner`, which knows no numbers (plan/runtime.h); not if that is null.
+SpanTable explain(const std::string& name, const std::string& text, const Settings& settings, Runtime* planner);
 
 }  // namespace mtf

@@ -122,7 +122,7 @@ class Copies {
     const MeshPtr& mesh = mesh_of(was);
     builder_.span = was.span;
     const Value there = builder_.constant(was.results[r], {on_mesh(was.shardings[r], *was.mesh, *mesh), on_mesh(was.inherited[r], *was.mesh, *mesh), mesh, {}});
-    evaluator_.engine()->place_own(*there.node, {was.results[r], {}});
+    evaluator_.execution()->place_own(*there.node, {was.results[r], {}});
     const LayoutReason& why = again.why;
     if (again.origin == LayoutOrigin::kGiven && !why.rules && !why.like && !why.asked) return there;
     return {add(again, {there}), 0};

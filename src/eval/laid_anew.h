@@ -17,7 +17,7 @@ namespace mtf {
 
 class LaidAnew {
  public:
-  /// `evaluator` stands in for another, and has a dry engine. Its settings say what mesh, rules and stored layouts are assumed. Throws
+  /// `evaluator` stands in for another, and plans. Its settings say what mesh, rules and stored layouts are assumed. Throws
   /// a UserError where a layout does not fit a value; the names then lead where they did.
   explicit LaidAnew(Evaluator& evaluator);
   ~LaidAnew();

@@ -5,14 +5,14 @@
 
 #include "eval/display.h"
 #include "eval/host_value.h"
-#include "exec/engine.h"
-#include "exec/program_record.h"
+#include "plan/execution.h"
+#include "plan/program_record.h"
 
 namespace mtf {
 
-void Reports::on_statement(std::function<void(const StatementReport&)> callback, bool has_engine) {
+void Reports::on_statement(std::function<void(const StatementReport&)> callback, bool computes) {
   on_statement_ = std::move(callback);
-  collects_ = on_statement_ && has_engine;
+  collects_ = on_statement_ && computes;
 }
 
 void Reports::begin_statement() {
@@ -26,18 +26,18 @@ void Reports::doubt(const Doubt& doubt) {
   if (record_) record_->doubt(doubt);
 }
 
-void Reports::add_last_plan(const Engine& engine, Span cut, const CallFrameRef& frame) {
+void Reports::add_last_plan(const Execution& execution, Span cut, const CallFrameRef& frame) {
   if (!collects_ && !record_) return;
-  const Counters counters = engine.last_counters();
+  const Counters counters = execution.last_counters();
   const bool communicates = std::any_of(std::begin(counters.collectives), std::end(counters.collectives), [](const auto& kind) { return !kind.empty(); });
   if (counters.flops > 0 || communicates) ++plans_;
-  const int64_t plan = engine.last_plan();
+  const int64_t plan = execution.last_plan();
   const int32_t program = record_ ? record_->last() : -1;
   for (size_t i = 0; i < list_.size(); ++i) {
     StatementReport& report = list_[i];
     if (report.plan != plan || (report.turns == 0) != (turns_ == 0)) continue;
     report.turns += turns_;
-    report.counters.peak_bytes = std::max(report.counters.peak_bytes, engine.counters().peak_bytes);
+    report.counters.peak_bytes = std::max(report.counters.peak_bytes, execution.counters().peak_bytes);
     if (turns_ == 0) return;
     if (record_) record_->run(program, turns_);
     const auto share = std::find_if(shares_[i].begin(), shares_[i].end(), [&](const auto& each) { return each.first == program; });
@@ -53,7 +53,7 @@ void Reports::add_last_plan(const Engine& engine, Span cut, const CallFrameRef& 
   report.frame = frame;
   report.turns = turns_;
   if (!collects_) return;
-  report.costs = engine.last_costs();
+  report.costs = execution.last_costs();
   report.counters = counters;
 }
 

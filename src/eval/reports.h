@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "eval/held.h"
-#include "exec/counters.h"
-#include "exec/doubt.h"
+#include "plan/counters.h"
+#include "plan/doubt.h"
 #include "support/restore.h"
 #include "support/source.h"
 
 namespace mtf {
 
-class Engine;
+class Execution;
 class ProgramRecord;
 struct HostTensor;
 
@@ -51,7 +51,7 @@ struct StatementReport {
   Doubts doubts;                     ///< of a plan: why the figures of the whole statement are an estimate
   Span cut;                          ///< what asked for it first
   CallFrameRef frame;                ///< through which calls it was come to; of a plan
-  int64_t plan = 0;                  ///< which plan of the engine's: what repeats is one report
+  int64_t plan = 0;                  ///< which plan of the execution's: what repeats is one report
 };
 
 /// A value that a program makes and nobody reads (eval/unread.h).
@@ -74,7 +74,7 @@ class Reports {
   /// From here on plans are reported.
   void collect() { collects_ = true; }
   /// Called with each report of a top-level statement when that has ended; plans are reported if it is set.
-  void on_statement(std::function<void(const StatementReport&)> callback, bool has_engine);
+  void on_statement(std::function<void(const StatementReport&)> callback, bool computes);
   /// Is told how often each program that it has runs.
   void set_record(std::shared_ptr<ProgramRecord> record) { record_ = std::move(record); }
 
@@ -84,8 +84,8 @@ class Reports {
 
   /// Forgets what an earlier statement did.
   void begin_statement();
-  /// Adds the plan that the engine has just run, asked for at `cut`, in the call `frame`.
-  void add_last_plan(const Engine& engine, Span cut, const CallFrameRef& frame);
+  /// Adds the plan that has just been run, asked for at `cut`, in the call `frame`.
+  void add_last_plan(const Execution& execution, Span cut, const CallFrameRef& frame);
   /// Tells the callback of a statement at `span`, also if it computed nothing: it may have printed.
   void end_statement(Span span);
   const std::vector<StatementReport>& list() const { return list_; }

@@ -10,6 +10,7 @@
 #include "eval/relayout.h"
 #include "graph/op.h"
 #include "ops/registry.h"
+#include "plan/runtime.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "types/saturating.h"
@@ -44,8 +45,8 @@ class Untouched {
 }  // namespace
 
 struct Session::Impl {
-  Impl(Settings given, Engine* engine, std::ostream& out) : settings(given), evaluator(std::move(given), engine, out) {
-    if (engine != nullptr) engine->heed(evaluator.interrupt);
+  Impl(Settings given, Execution* execution, std::ostream& out) : settings(given), evaluator(std::move(given), execution, out) {
+    if (execution != nullptr) execution->heed(evaluator.interrupt);
     evaluator.top()->changes = &evaluator.undo;
   }
   Settings settings;
@@ -109,7 +110,7 @@ struct Session::Impl {
   }
 };
 
-Session::Session(Settings settings, Engine* engine, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), engine, out)) {}
+Session::Session(Settings settings, Execution* execution, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), execution, out)) {}
 Session::~Session() = default;
 
 void Session::interrupt() { impl_->evaluator.interrupt.ask(); }
@@ -118,7 +119,7 @@ void Session::forget_interrupt() { impl_->evaluator.interrupt.forget(); }
 void Session::stand_in(const Session& other) {
   Evaluator& evaluator = impl_->evaluator;
   evaluator.stand_in(other.impl_->evaluator);
-  evaluator.engine()->heed(evaluator.interrupt);
+  evaluator.execution()->heed(evaluator.interrupt);
   evaluator.blocks.expect_more();
   impl_->laid_anew.emplace(evaluator);
   evaluator.cuts.cut({}, {});  // what is kept for gradients is there
@@ -253,7 +254,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
   Done all{{}, evaluator.builder.context, entries.size()};  // of those before it
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
-  if (evaluator.engine() != nullptr && !way.is_file) evaluator.reports.collect();
+  if (evaluator.execution() != nullptr && !way.is_file) evaluator.reports.collect();
   // A statement that is no bare expression keeps the tree itself, and makes the entry's functions known.
   const auto end = [&] {
     if (way.is_file) evaluator.end_file(*program);
@@ -318,12 +319,11 @@ const std::vector<Entry>& Session::entries() const { return impl_->entries; }
 
 std::vector<StatementReport> Session::plan(const std::string& text, const std::string& name) {
   if (impl_->laid_anew) return impl_->run(text, name, {.keeps = false});
-  // Planned apart: a dry engine of its own sees the session's names, and nothing of it stays.
-  EngineOptions options;
-  options.dry = true;
-  Engine dry(options);
+  // Planned apart: an evaluator of its own sees the session's names, and nothing of it stays.
+  const std::unique_ptr<Runtime> apart = impl_->evaluator.runtime().planner();
+  Execution execution(*apart);
   std::ostringstream ignored;
-  Impl planner(impl_->settings, &dry, ignored);
+  Impl planner(impl_->settings, &execution, ignored);
   planner.evaluator.stand_in(impl_->evaluator);
   std::vector<StatementReport> reports = planner.run(text, name, {.keeps = false});
   impl_->evaluator.modules.keep_all_of(planner.evaluator.modules);  // the reports' places are in them
@@ -452,7 +452,7 @@ void Session::have_been_told(const Diagnostics& warnings) { impl_->evaluator.fin
 void Session::on_progress(std::function<void(const Progress&)> callback) { impl_->evaluator.loops.on_progress(std::move(callback)); }
 void Session::on_statement(std::function<void(const StatementReport&)> callback) {
   impl_->on_statement = callback;
-  impl_->evaluator.reports.on_statement(callback, impl_->evaluator.engine() != nullptr);
+  impl_->evaluator.reports.on_statement(callback, impl_->evaluator.execution() != nullptr);
 }
 void Session::on_cut(std::function<void(Span)> callback) { impl_->evaluator.cuts.on_cut(std::move(callback)); }
 

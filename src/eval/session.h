@@ -1,7 +1,7 @@
 #pragma once
 // A session: one program being evaluated, a file from end to end or the statements of a REPL one by one.
 //
-// The same evaluator checks and runs. Checking is evaluating with the engine off: tensors have types and layouts but
+// The same evaluator checks and runs. Checking is evaluating without computing: tensors have types and layouts but
 // no numbers, host values that come from tensors are unknown, both branches of an unknown condition are walked, and
 // errors are collected instead of thrown.
 #include <functional>
@@ -18,15 +18,16 @@
 #include "eval/reports.h"
 #include "eval/settings.h"
 #include "eval/stored_variables.h"
-#include "exec/engine.h"
+#include "plan/execution.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
 
 class Session {
  public:
-  /// `engine` is null to check only; a dry engine plans. `out` gets what `print` prints (rank 0's).
-  Session(Settings settings, Engine* engine, std::ostream& out);
+  /// `execution` computes, or plans where its runtime knows no numbers; null to check only. `out` gets what `print` prints
+  /// (rank 0's).
+  Session(Settings settings, Execution* execution, std::ostream& out);
   ~Session();
 
   /// Ends what is under way at its next statement, turn of a loop or cut, with a UserError of kind interrupted; does
@@ -35,7 +36,7 @@ class Session {
   /// Nobody has asked for that yet.
   void forget_interrupt();
 
-  /// Stands in for another session, which lives longer and does nothing meanwhile: this one, whose engine is dry, has its names,
+  /// Stands in for another session, which lives longer and does nothing meanwhile: this one, which plans, has its names,
   /// and what they stand for lies as the mesh and layout of this one's settings say, where they say it (eval/laid_anew.h).
   /// Nothing of it has been costed. Only plan(), type_of(), held() and what else changes nothing may be called. Throws UserError.
   void stand_in(const Session& other);
@@ -107,7 +108,7 @@ class Session {
   void on_progress(std::function<void(const Progress&)> callback);
   /// Called after each top-level statement with what it cost (plan, REPL).
   void on_statement(std::function<void(const StatementReport&)> callback);
-  /// Called at each cut with the engine, so that `mtf trace` can print the stages.
+  /// Called at each cut, so that `mtf trace` can print the stages.
   void on_cut(std::function<void(Span)> callback);
 
  private:

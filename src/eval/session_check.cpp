@@ -1,4 +1,4 @@
-// Checks of whole programs: a session's evaluator with the engine off.
+// Checks of whole programs: a session's evaluator that computes nothing.
 #include <algorithm>
 #include <sstream>
 

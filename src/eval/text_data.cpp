@@ -9,6 +9,7 @@
 #include "io/io_error.h"
 #include "io/text.h"
 #include "io/write_file.h"
+#include "plan/runtime.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -86,7 +87,7 @@ HostValue text(Evaluator& evaluator, Arguments& arguments) {
   if (!found) return token_text(std::move(tokens), 0, -1);
   if (!evaluator.domain.is_abstract()) {
     const std::vector<char32_t>& own = characters.vocabulary;
-    const std::string told = evaluator.engine()->broadcast(std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(char32_t)), arguments.span);
+    const std::string told = evaluator.runtime().broadcast(std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(char32_t)), arguments.span);
     characters.vocabulary.resize(told.size() / sizeof(char32_t));
     std::memcpy(characters.vocabulary.data(), told.data(), told.size());
     broadcast_bytes(evaluator, characters.ids, arguments.span);

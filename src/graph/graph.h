@@ -28,7 +28,7 @@
 namespace mtf {
 
 struct Node;
-class Tensor;      // a computed value, on this rank: exec/tensor.h
+class Tensor;      // a computed value, on this rank: plan/tensor.h
 class ValueTable;  // graph/value_table.h
 
 using NodePtr = std::shared_ptr<Node>;
@@ -82,14 +82,14 @@ struct Node : std::enable_shared_from_this<Node> {
   /// Computed results in other shardings, which the program that computed or read them has brought there for operations
   /// whose gradient rules will read them, by result; as long as an operation keeps its operands that has one of them.
   std::vector<std::pair<int, std::shared_ptr<Tensor>>> copies;
-  /// The programs that may make such copies under some layout, for a record of them (exec/program_record.h).
+  /// The programs that may make such copies under some layout, for a record of them (plan/program_record.h).
   struct CopiedBy {
     int result;
     int32_t program;
     int32_t place;  ///< in Program::for_gradients
   };
   std::vector<CopiedBy> copied_by;
-  std::vector<std::shared_ptr<Tensor>> whole;  ///< as a reference engine computed them: exec/reference.h
+  std::vector<std::shared_ptr<Tensor>> whole;  ///< as the reference computed them: run/reference_runtime.h
   bool is_computed(int result) const { return result < static_cast<int>(computed.size()) && computed[result]; }
 
   std::shared_ptr<const HistoryEnd> ended;

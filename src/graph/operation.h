@@ -57,7 +57,7 @@ enum class LayoutOrigin : uint8_t {
   kRules,     ///< graph/layouts.h: from the operands and the rules in force
   kGiven,     ///< `@` or a declaration wrote it: see LayoutReason::asked
   kLike,      ///< each dim as a result of `like` has it: a gradient, a moment
-  kComputed,  ///< as a cut computed it for gradients alone (exec/engine.h)
+  kComputed,  ///< as a cut computed it for gradients alone (plan/execution.h)
 };
 
 /// What `@` asks of a value: the split of each dim that its rules name. Of the others, that they stay as they are (`..`),

@@ -34,7 +34,7 @@ class Builder : public NodeBuilder {
   /// What a variable holds after an assignment: a node of its own, where gradients end.
   Value assigned(const Value& value, GivenLayout stored);
 
-  /// A tensor that is given its elements once it is there (Engine::place, load), in a layout that is given.
+  /// A tensor that is given its elements once it is there (Execution::place, load), in a layout that is given.
   Value constant(const TensorType& type, GivenLayout layout);
 
   // ---- vocabulary ----

@@ -11,9 +11,8 @@
 
 #include "cost/step_time.h"
 #include "eval/session.h"
-#include "exec/program_record.h"
-#include "exec/timeline.h"
 #include "graph/op.h"
+#include "run/timeline.h"
 #include "tool/program_options.h"
 
 namespace mtf::tool {
@@ -31,20 +30,17 @@ struct Measured {
 
 class Laboratory {
  public:
-  explicit Laboratory(EngineOptions options) : timeline_(std::make_shared<Timeline>()) {
-    options.record = std::make_shared<ProgramRecord>();
-    options.record->timeline = timeline_;
-    engine_ = std::make_unique<Engine>(std::move(options));
+  explicit Laboratory(const MpiRuntimeOptions& options) : timeline_(std::make_shared<Timeline>()), runtime_(noting(options, timeline_)), execution_(runtime_) {
     Settings settings;
     settings.stdlib = standard_library();
-    settings.ranks = engine_->ranks();
-    settings.mesh = std::vector<Axis>{{Name("all"), engine_->ranks()}};
+    settings.ranks = runtime_.ranks();
+    settings.mesh = std::vector<Axis>{{Name("all"), runtime_.ranks()}};
     settings.layout = std::vector<LayoutRule>{};
     static std::ostream nowhere(nullptr);
-    session_ = std::make_unique<Session>(settings, engine_.get(), nowhere);
+    session_ = std::make_unique<Session>(settings, &execution_, nowhere);
   }
 
-  int ranks() const { return engine_->ranks(); }
+  int ranks() const { return runtime_.ranks(); }
   void run(const std::string& text) { session_->execute(text + "\n"); }
 
   /// Computes `expression` so many times; of its steps of this kind the one that takes longest.
@@ -103,8 +99,14 @@ class Laboratory {
     return measured;
   }
 
+  static MpiRuntimeOptions noting(MpiRuntimeOptions options, std::shared_ptr<Timeline> timeline) {
+    options.timeline = std::move(timeline);
+    return options;
+  }
+
   std::shared_ptr<Timeline> timeline_;
-  std::unique_ptr<Engine> engine_;
+  MpiRuntime runtime_;
+  Execution execution_;
   std::unique_ptr<Session> session_;
 };
 
@@ -244,8 +246,8 @@ double measure_overlap(Laboratory& laboratory) {
 
 }  // namespace
 
-MachineModel calibrate(EngineOptions options) {
-  Laboratory laboratory(std::move(options));
+MachineModel calibrate(const MpiRuntimeOptions& options) {
+  Laboratory laboratory(options);
   MachineModel machine;
   machine.name = laboratory.ranks() == 1 ? "this machine, as measured on one rank" : fmt::format("this machine, as measured on {} ranks", laboratory.ranks());
   measure_memory(laboratory, machine);

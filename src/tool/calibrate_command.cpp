@@ -53,10 +53,10 @@ int run(const CalibrateOptions& options, const ProgramOptions& program) {
   if (options.ranks > 1) {
     text = on_ranks(options.ranks, program.threads);
   } else {
-    EngineOptions engine = engine_options_of(program);
-    if (engine.threads == 0) engine.threads = 1;
-    engine.use_mpi = here.uses_mpi();
-    text = to_json(calibrate(engine));
+    MpiRuntimeOptions runtime = runtime_options_of(program);
+    if (runtime.threads == 0) runtime.threads = 1;
+    runtime.use_mpi = here.uses_mpi();
+    text = to_json(calibrate(runtime));
     if (here.rank != 0) return 0;
   }
   if (options.file.empty()) write_output(text);

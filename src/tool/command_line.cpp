@@ -86,7 +86,7 @@ struct CommandLine {
     app.require_subcommand(0, 1);
     OptionParser parser(app);
     add_program_options(parser, program);
-    add_engine_options(parser, program);
+    add_runtime_options(parser, program);
     for (const Command* command : all_commands()) {
       CLI::App* sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
       declare_common(*sub);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "eval/session.h"
-#include "exec/engine.h"
+#include "run/mpi_runtime.h"
 #include "support/printable.h"
 #include "support/source.h"
 #include "support/text.h"
@@ -73,12 +73,11 @@ std::size_t line_at(Span span, std::size_t offset) { return span.file->position(
 /// `found`: the warnings of its check.
 Outcome run_in_process(const Script& script, const Diagnostics& found, const Combination& combination, int threads) {
   Outcome outcome;
-  EngineOptions engine_options;
-  engine_options.threads = threads;
   Capture output;
   try {
-    Engine engine(engine_options);
-    Session session(settings_of(combination), &engine, output.stream());
+    MpiRuntime runtime({.threads = threads});
+    Execution execution(runtime);
+    Session session(settings_of(combination), &execution, output.stream());
     session.on_statement([&](const StatementReport& statement) {
       if (!statement.span.is_known()) return;
       const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "exec/engine.h"
+#include "run/mpi_runtime.h"
 
 namespace mtf::tool {
 namespace {
@@ -70,8 +70,8 @@ int report(const std::string& message, ExitCode code) {
 int report(const Diagnostics& found) { return report(found.render(), found.exit_code()); }
 
 void end_rank(const std::string& message, ExitCode code) {
-  Engine engine({.use_mpi = true});
-  engine.abort(message, static_cast<int>(code));
+  MpiRuntime runtime({.use_mpi = true});
+  runtime.abort(message, static_cast<int>(code));
 }
 
 std::string bug_message(const std::exception& error) {

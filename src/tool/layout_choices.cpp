@@ -2,20 +2,19 @@
 
 #include <ostream>
 
+#include "run/dry_runtime.h"
 #include "support/diagnostics.h"
 #include "tool/launch.h"
 
 namespace mtf::tool {
 
 PlannedScript planned(const Script& script, const Settings& settings, std::shared_ptr<ProgramRecord> record) {
-  EngineOptions options;
-  options.dry = true;
-  options.record = record;
   static std::ostream nowhere(nullptr);
   PlannedScript planned;
   planned.record = std::move(record);
-  planned.engine = std::make_unique<Engine>(options);
-  planned.session = std::make_unique<Session>(settings, planned.engine.get(), nowhere);
+  planned.runtime = std::make_unique<DryRuntime>();
+  planned.execution = std::make_unique<Execution>(*planned.runtime, ExecutionOptions{.record = planned.record});
+  planned.session = std::make_unique<Session>(settings, planned.execution.get(), nowhere);
   planned.session->run_text(script.name, script.text);
   return planned;
 }
@@ -31,7 +30,7 @@ std::optional<PlannedScript> plan_once(const Script& script, const Settings& set
 int64_t planned_peak(const Script& script, Settings settings, const MeshPtr& mesh, const LayoutPtr& rules) {
   if (mesh) settings.mesh = mesh->axes();
   if (rules) settings.layout = rules->rules;
-  return planned(script, settings, nullptr).engine->counters().peak_bytes;
+  return planned(script, settings, nullptr).execution->counters().peak_bytes;
 }
 
 MeshPtr mesh_option(const std::string& text) {

@@ -6,6 +6,7 @@
 
 #include "cost/layout_costs.h"
 #include "eval/session.h"
+#include "plan/runtime.h"
 #include "tool/program_options.h"
 #include "tool/script.h"
 
@@ -14,7 +15,8 @@ namespace mtf::tool {
 /// What a script computes, planned under the settings given.
 struct PlannedScript {
   std::shared_ptr<ProgramRecord> record;
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<Execution> execution;
   std::unique_ptr<Session> session;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "eval/session.h"
+#include "run/dry_runtime.h"
 #include "support/text.h"
 
 namespace mtf::tool {
@@ -238,12 +239,10 @@ std::vector<Picture> pictures_of(Session& session, const std::vector<std::string
 
 std::vector<Picture> pictures_of(const Script& script, const Settings& settings, const std::vector<std::string>& expressions) {
   if (expressions.empty()) return {};
-  EngineOptions options;
-  options.threads = 1;
-  options.dry = true;
-  Engine engine(options);
+  DryRuntime runtime;
+  Execution execution(runtime);
   std::ostream nowhere(nullptr);
-  Session session(settings, &engine, nowhere);
+  Session session(settings, &execution, nowhere);
   session.execute(script.text, script.name);
   return pictures_of(session, expressions);
 }

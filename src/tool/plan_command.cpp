@@ -9,8 +9,8 @@
 
 #include "cost/idle_work.h"
 #include "eval/session.h"
-#include "exec/engine.h"
-#include "exec/program_record.h"
+#include "plan/program_record.h"
+#include "run/dry_runtime.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
@@ -101,8 +101,6 @@ std::vector<Unread> without_costs(const std::vector<Unread>& unread, const PlanT
 int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (!options.report.empty() && launch().rank == 0) expect_replaceable(options.report, "a report of mtf", is_report);
   Settings settings = settings_of(program, launch().ranks);
-  EngineOptions engine_options = engine_options_of(program);
-  engine_options.dry = true;
   const PlanView view = view_of(options);
   const Script script = read_script(options.file);
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
@@ -114,14 +112,16 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   std::optional<MachineModel> machine;
   if (!options.machine.empty()) machine = machine_option(options.machine);
   // A record grows with the turns of loops: it is kept where it is asked for.
-  if (machine || options.symbolic || !options.against.empty()) engine_options.record = std::make_shared<ProgramRecord>();
-  Engine engine(engine_options);
+  std::shared_ptr<ProgramRecord> record;
+  if (machine || options.symbolic || !options.against.empty()) record = std::make_shared<ProgramRecord>();
+  DryRuntime runtime;
+  Execution execution(runtime, {.record = record});
   std::ostream nowhere(nullptr);
-  Session session(settings, &engine, nowhere);
+  Session session(settings, &execution, nowhere);
   PlanTotals totals;
   PlanTree tree;
   std::optional<SymbolicPlan> symbolic;
-  if (options.symbolic) symbolic.emplace(*engine_options.record);
+  if (options.symbolic) symbolic.emplace(*record);
   session.on_statement([&](const StatementReport& statement) {
     if (symbolic) return symbolic->add(statement);
     if (view.by == PlanBy::kValue) write_output(plan_text(statement, options.formula, view.width));
@@ -135,24 +135,24 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   }
   PlanSummary summary{totals.counters(), {}, session.stored_variables(), totals.doubts(), {}, {}};
   const std::int64_t in_force = session.mesh().size();
-  summary.counters.processors = std::max(engine.counters().processors, in_force);
-  summary.counters.peak_bytes = engine.counters().peak_bytes;
+  summary.counters.processors = std::max(execution.counters().processors, in_force);
+  summary.counters.peak_bytes = execution.counters().peak_bytes;
   if (in_force == summary.counters.processors) summary.mesh = to_string(session.mesh());
   // What an estimate has not walked to its end may be read there.
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
   // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
-  if (duplication(engine.counters()) > kWorthExplaining) {
-    const auto record = engine_options.record ? engine_options.record : planned(script, settings, std::make_shared<ProgramRecord>()).record;
-    summary.warnings = sentences(idle_work(*record));
+  if (duplication(execution.counters()) > kWorthExplaining) {
+    const auto recorded = record ? record : planned(script, settings, std::make_shared<ProgramRecord>()).record;
+    summary.warnings = sentences(idle_work(*recorded));
   }
   if (machine) {
-    summary.seconds = seconds_of(LayoutCosts(engine_options.record, machine).in(nullptr, nullptr).time);
+    summary.seconds = seconds_of(LayoutCosts(record, machine).in(nullptr, nullptr).time);
     summary.machine = machine->name;
   }
   if (!options.report.empty()) {
     const MachineModel model = machine.value_or(MachineModel());
     replace_file(options.report, html_report({script.name, script.text, summary_text(summary), &tree, pictures_of(script, settings, options.draw),
-                                                       layouts_of(options, engine_options.record, model, program.layout), model.name}));
+                                                       layouts_of(options, record, model, program.layout), model.name}));
     return 0;
   }
   if (options.json) write_output(view_json(tree, summary));
@@ -206,7 +206,7 @@ const Command kPlanCommand = {
       parser.flag("--symbolic", options->symbolic, "Costs as formulas in the script's dims and axes");
       parser.flag("--formula", options->formula, "With --by value: the formula beside each figure");
       add_program_options(parser, program);
-      add_engine_options(parser, program);
+      add_runtime_options(parser, program);
       parser.excludes("--symbolic", {"--json", "--csv", "--report"}, "each is another form of the plan: ask for one after the other");
       parser.excludes("--json", {"--csv", "--report"}, "each is another form of the plan: ask for one after the other");
       parser.excludes("--csv", {"--report"}, "each is another form of the plan: ask for one after the other");

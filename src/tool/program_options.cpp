@@ -65,12 +65,25 @@ void add_threads_option(OptionParser& parser, ProgramOptions& options) {
   parser.number("--threads", options.threads, "N", "Threads of this process (default: its share of the cores)");
 }
 
-void add_engine_options(OptionParser& parser, ProgramOptions& options) {
+void add_runtime_options(OptionParser& parser, ProgramOptions& options) {
   add_threads_option(parser, options);
   parser.text("--placement", options.placement, "LIST", "Which processor each place of the mesh is: \"3,2,1,0\"");
 }
 
+namespace {
+
+/// `--threads`, for commands that plan too.
+int threads_of(const ProgramOptions& options) {
+  constexpr int kMaxThreads = 1024;
+  if (options.threads < 0 || options.threads > kMaxThreads)
+    bad_value("--threads", std::to_string(options.threads), fmt::format("expected a number from 1 to {}", kMaxThreads), {});
+  return options.threads;
+}
+
+}  // namespace
+
 Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
+  threads_of(options);
   Settings settings;
   settings.ranks = ranks;
   settings.stdlib = standard_library();
@@ -86,14 +99,11 @@ Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
   return settings;
 }
 
-EngineOptions engine_options_of(const ProgramOptions& options) {
-  EngineOptions engine;
-  constexpr int kMaxThreads = 1024;
-  if (options.threads < 0 || options.threads > kMaxThreads)
-    bad_value("--threads", std::to_string(options.threads), fmt::format("expected a number from 1 to {}", kMaxThreads), {});
-  engine.threads = options.threads;
-  if (options.placement) engine.placement = placement_of(*options.placement);
-  return engine;
+MpiRuntimeOptions runtime_options_of(const ProgramOptions& options) {
+  MpiRuntimeOptions runtime;
+  runtime.threads = threads_of(options);
+  if (options.placement) runtime.placement = placement_of(*options.placement);
+  return runtime;
 }
 
 std::string standard_library() {

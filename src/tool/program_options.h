@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eval/session.h"
-#include "exec/engine.h"
+#include "run/mpi_runtime.h"
 #include "tool/option_parser.h"
 
 namespace mtf::tool {
@@ -25,12 +25,12 @@ void add_program_options(OptionParser& parser, ProgramOptions& options);
 /// Declares --threads.
 void add_threads_option(OptionParser& parser, ProgramOptions& options);
 /// Declares --threads and --placement, for commands that compute.
-void add_engine_options(OptionParser& parser, ProgramOptions& options);
+void add_runtime_options(OptionParser& parser, ProgramOptions& options);
 
 /// What a session is given. Throws UserError of kind bad_option_value.
 Settings settings_of(const ProgramOptions& options, std::int64_t ranks);
-/// What an engine is given. Throws UserError of kind bad_option_value.
-EngineOptions engine_options_of(const ProgramOptions& options);
+/// What the runtime that computes is given. Throws UserError of kind bad_option_value.
+MpiRuntimeOptions runtime_options_of(const ProgramOptions& options);
 
 /// The folder of the standard modules: $MTF_STDLIB, that of the installed command, or that of the source tree.
 std::string standard_library();

@@ -57,8 +57,8 @@ void Repl::say(const std::string& text) {
   out_ << text;
 }
 
-Repl::Repl(Settings settings, EngineOptions options, std::ostream& out, std::ostream& err)
-    : engine_(std::move(options)), session_(std::move(settings), &engine_, out), out_(out), err_(err) {
+Repl::Repl(Settings settings, MpiRuntimeOptions options, std::ostream& out, std::ostream& err)
+    : runtime_(std::move(options)), execution_(runtime_), session_(std::move(settings), &execution_, out), out_(out), err_(err) {
   session_.keep_last_value();
   session_.on_warning([this](const Diagnostic& warning) { say_wrong(warning.render()); });
   session_.warn_of_layout();

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "eval/session.h"
-#include "exec/engine.h"
 #include "line_editor/line_editor.h"
+#include "run/mpi_runtime.h"
 #include "tool/tensor_table.h"
 
 namespace mtf::tool {
@@ -29,7 +29,7 @@ struct ReplOptions {
 class Repl {
  public:
   /// Reports and what is printed go to `out`, errors to `err`.
-  Repl(Settings settings, EngineOptions options, std::ostream& out, std::ostream& err);
+  Repl(Settings settings, MpiRuntimeOptions options, std::ostream& out, std::ostream& err);
 
   /// One entry: statements, an expression, a command such as `:help`, or `?name`. False if it was wrong; the session is then
   /// as it was. Throws OutputError.
@@ -56,7 +56,7 @@ class Repl {
 
   // ---- for the commands (tool/repl_commands.h) ----
   Session& session() { return session_; }
-  Engine& engine() { return engine_; }
+  const Execution& execution() const { return execution_; }
   const Settings& settings() const { return session_.settings(); }
   ReplOptions& options() { return options_; }
   /// What errors call the entry under way: `<18>`.
@@ -91,7 +91,8 @@ class Repl {
  private:
   bool command(const std::string& line);
 
-  Engine engine_;
+  MpiRuntime runtime_;
+  Execution execution_;
   Session session_;
   std::ostream& out_;
   std::ostream& err_;

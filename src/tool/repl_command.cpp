@@ -79,7 +79,7 @@ int run_repl(const ProgramOptions& program) {
   ProgramOutput output(bar);
   Settings settings = settings_of(program, 1);
   settings.at_terminal = isatty(STDOUT_FILENO) != 0;
-  Repl repl(settings, engine_options_of(program), output.stream(), std::cerr);
+  Repl repl(settings, runtime_options_of(program), output.stream(), std::cerr);
   repl.session().on_progress([&](const Progress& loops) {
     if (repl.options().progress) bar.update(loops, output.losses().last());
   });

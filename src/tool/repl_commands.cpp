@@ -40,7 +40,7 @@ void undo(Repl& repl, const std::string& text) {
   repl.say(said + "\n");
 }
 
-void counters(Repl& repl, const std::string&) { repl.say(totals_text(repl.engine().counters())); }
+void counters(Repl& repl, const std::string&) { repl.say(totals_text(repl.execution().counters())); }
 void plot(Repl& repl, const std::string&) {
   const std::string curve = repl.plot();
   repl.say(curve.empty() ? "no loss was printed; a loss is a number behind the word `loss`\n" : curve);

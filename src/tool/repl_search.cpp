@@ -15,9 +15,9 @@ namespace mtf::tool {
 Searched entered(Repl& repl, const std::string& statement, const Settings& settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record) {
   const auto other = std::make_shared<WhatIf>(repl.session(), settings, assumption, record);
   Searched searched{record, record ? record->so_far() : ProgramRecord::Before(), 0, {}, other};
-  other->engine().restart_peak();
+  other->execution().runtime().restart_peak();
   searched.reports = other->session().plan(statement, repl.name_of_entry());
-  searched.peak_bytes = other->engine().counters().peak_bytes;
+  searched.peak_bytes = other->execution().counters().peak_bytes;
   return searched;
 }
 

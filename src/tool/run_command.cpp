@@ -6,9 +6,8 @@
 #include <new>
 
 #include "eval/session.h"
-#include "exec/engine.h"
-#include "exec/program_record.h"
-#include "exec/timeline.h"
+#include "run/reference_runtime.h"
+#include "run/timeline.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
@@ -56,29 +55,29 @@ void expect_files(const RunOptions& options) {
   if (!options.loss_curve.empty()) expect_replaceable(options.loss_curve, "a curve of losses", [](const std::string& text) { return is_svg_of("loss-curve", text); });
 }
 
-/// Has the engine note when each step ran, for --timeline.
-void note_times(const RunOptions& options, const Launch& here, EngineOptions& engine) {
-  if (options.timeline.empty()) return;
-  engine.record = std::make_shared<ProgramRecord>();
-  engine.record->timeline = std::make_shared<Timeline>();
-  engine.record->timeline->tell = [timeline = engine.record->timeline.get(), here, placement = engine.placement] { return told_of(*timeline, here.rank, here.ranks, placement); };
+/// What notes when each step ran, for --timeline; null without it.
+std::shared_ptr<Timeline> timeline_of(const RunOptions& options, const Launch& here, const std::vector<std::int64_t>& placement) {
+  if (options.timeline.empty()) return nullptr;
+  auto timeline = std::make_shared<Timeline>();
+  timeline->tell = [timeline = timeline.get(), here, placement] { return told_of(*timeline, here.rank, here.ranks, placement); };
+  return timeline;
 }
 
-/// On the first rank: what all have told when the engine has finished; before, what this one can tell.
-void write_timeline(const RunOptions& options, const Engine& engine) {
-  if (options.timeline.empty() || engine.rank() != 0) return;
-  const Timeline& timeline = *engine.record()->timeline;
+/// On the first rank: what all have told when the runtime has finished; before, what this one can tell.
+void write_timeline(const RunOptions& options, const Timeline& timeline) {
   const std::vector<std::string> told = timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
   replace_file(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
 }
 
 /// `told`: the warnings of its check.
-void run_script(const Script& script, const Settings& settings, Engine& engine, bool prints, const RunOptions& options, const Diagnostics& told) {
+void run_script(const Script& script, const Settings& settings, Runtime& runtime, const Timeline* timeline, bool prints, const RunOptions& options,
+                const Diagnostics& told) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
-  Session session(settings, &engine, prints ? output.stream() : nowhere);
-  const InterruptsSession interrupts(session, engine.ranks() > 1);
+  Execution execution(runtime);
+  Session session(settings, &execution, prints ? output.stream() : nowhere);
+  const InterruptsSession interrupts(session, runtime.ranks() > 1);
   session.on_progress([&](const Progress& loops) { bar.update(loops, output.losses().last()); });
   session.on_warning([&](const Diagnostic& warning) {
     if (!prints) return;
@@ -89,14 +88,14 @@ void run_script(const Script& script, const Settings& settings, Engine& engine, 
   session.have_been_told(told);
   const auto write_what_is_known = [&] {
     output.finish();
-    write_timeline(options, engine);  // tells places, of sources that the session holds
+    if (timeline != nullptr && runtime.rank() == 0) write_timeline(options, *timeline);  // tells places, of sources that the session holds
     const LossCurve curve = output.losses().curve();
     if (!options.loss_curve.empty() && prints) replace_file(options.loss_curve, curve_svg(curve, "The losses that " + script.name + " printed"));
     if (options.plot && prints) write_output(curve.points.empty() ? "no loss was printed\n" : plot(curve, 80, 16));
   };
   try {
     session.run_text(script.name, script.text);
-    engine.finish();
+    runtime.finish();
   } catch (...) {
     bar.erase();
     try {
@@ -112,18 +111,19 @@ void run_script(const Script& script, const Settings& settings, Engine& engine, 
 int run_alone(const RunOptions& options, const ProgramOptions& program) {
   expect_files(options);
   Settings settings = settings_of(program, 1);
-  EngineOptions engine_options = engine_options_of(program);
-  engine_options.reference = options.reference;
+  MpiRuntimeOptions runtime_options = runtime_options_of(program);
   const Script script = read_script(options.file);
   settings.at_terminal = isatty(STDOUT_FILENO) != 0;
   settings.runs_next = true;
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
-  note_times(options, {}, engine_options);
-  Engine engine(engine_options);
+  runtime_options.timeline = timeline_of(options, {}, runtime_options.placement);
+  std::unique_ptr<Runtime> runtime;
+  if (options.reference) runtime = std::make_unique<ReferenceRuntime>();
+  else runtime = std::make_unique<MpiRuntime>(runtime_options);
   if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
-  run_script(script, settings, engine, true, options, found);
+  run_script(script, settings, *runtime, runtime_options.timeline.get(), true, options, found);
   if (settings.reads) replace_file(options.reads, reads_text(*settings.reads));
   return 0;
 }
@@ -151,48 +151,48 @@ class RankRun {
     Settings settings = settings_of(program_, here_.ranks);
     settings.at_terminal = isatty(STDOUT_FILENO) != 0;
     settings.runs_next = here_.rank == 0;
-    engine_options_ = engine_options_of(program_);
-    engine_options_.use_mpi = true;
-    note_times(options_, here_, engine_options_);
+    runtime_options_ = runtime_options_of(program_);
+    runtime_options_.use_mpi = true;
+    runtime_options_.timeline = timeline_of(options_, here_, runtime_options_.placement);
     const Script script = read();
     const Diagnostics found = Session::check_text(script.name, script.text, settings);
     if (found.has_errors()) return end(found.render(), found.exit_code());
     if (!found.empty()) report(found);
-    run_script(script, settings, engine(), here_.rank == 0, options_, found);
+    run_script(script, settings, runtime(), runtime_options_.timeline.get(), here_.rank == 0, options_, found);
     return 0;
   }
 
   Script read() {
     if (options_.file != "-") return read_script(options_.file);
     const std::string text = here_.rank == 0 ? read_standard_input() : std::string();
-    return {"<stdin>", engine().broadcast(text, {})};
+    return {"<stdin>", runtime().broadcast(text, {})};
   }
 
-  Engine& engine() {
-    if (engine_) return *engine_;
-    engine_ = std::make_unique<Engine>(engine_options_);
+  MpiRuntime& runtime() {
+    if (runtime_) return *runtime_;
+    runtime_ = std::make_unique<MpiRuntime>(runtime_options_);
     try {
-      check_ranks(here_, engine_->ranks());
+      check_ranks(here_, runtime_->ranks());
     } catch (const UserError& error) {
       // Every process has found it, and they cannot end each other.
       if (here_.rank != 0) std::_Exit(static_cast<int>(error.diagnostic().exit_code()));
       throw;
     }
-    return *engine_;
+    return *runtime_;
   }
 
   /// What is wrong with the command line or the script all ranks usually find. Then rank 0 says it and ends, and mpirun
   /// ends the others, which wait for it where MPI is started; if it comes there, it has not found it, and they say it.
   int end(const std::string& message, ExitCode code) {
-    if (here_.rank == 0 && !engine_) return report(message, code);
-    engine().abort(message, static_cast<int>(code));
+    if (here_.rank == 0 && !runtime_) return report(message, code);
+    runtime().abort(message, static_cast<int>(code));
   }
 
   const Launch here_;
   const RunOptions& options_;
   const ProgramOptions& program_;
-  EngineOptions engine_options_{.use_mpi = true};
-  std::unique_ptr<Engine> engine_;
+  MpiRuntimeOptions runtime_options_{.use_mpi = true};
+  std::unique_ptr<MpiRuntime> runtime_;
 };
 
 int run(const RunOptions& options, const ProgramOptions& program) {
@@ -234,7 +234,7 @@ const Command kRunCommand = {
       parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
       parser.text("--timeline", options->timeline, "FILE", "When each processor was in which step and collective: a Chrome trace, or .svg");
       add_program_options(parser, program);
-      add_engine_options(parser, program);
+      add_runtime_options(parser, program);
       parser.excludes("--reference", {"--timeline"}, "an operation at a time, whole, has no steps and no processors to draw");
       return [options, &program] { return run(*options, program); };
     }};

@@ -52,7 +52,7 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   if (launch().rank != 0) return 0;
   const Planner plan = [&](const Settings& under, std::shared_ptr<ProgramRecord> record) {
     auto one = std::make_shared<PlannedScript>(planned(script, under, std::move(record)));
-    return Searched{one->record, {}, one->engine->counters().peak_bytes, {}, one};
+    return Searched{one->record, {}, one->execution->counters().peak_bytes, {}, one};
   };
   ProgressBar bar(isatty(STDERR_FILENO) != 0);
   question.on_progress = shown_progress([&](const std::string& text) { bar.show(text); });

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eval/reports.h"
-#include "exec/program_record.h"
+#include "plan/program_record.h"
 #include "tool/plan_text.h"
 
 namespace mtf::tool {

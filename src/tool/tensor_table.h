@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "exec/tensor.h"
+#include "plan/tensor.h"
 
 namespace mtf::tool {
 

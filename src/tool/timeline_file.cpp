@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "exec/hosting.h"
-#include "exec/predict.h"
 #include "graph/op.h"
+#include "plan/predict.h"
+#include "run/hosting.h"
 #include "support/text.h"
 #include "tool/picture.h"
 #include "tool/plan_tree.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/timeline.h"
+#include "run/timeline.h"
 
 namespace mtf::tool {
 

@@ -3,7 +3,7 @@
 
 #include "eval/explain.h"
 #include "eval/session.h"
-#include "exec/engine.h"
+#include "run/dry_runtime.h"
 #include "support/printable.h"
 #include "support/text.h"
 #include "syntax/parse.h"
@@ -84,8 +84,6 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   if (options.stage == "ast" && (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
     fail(Diagnostic(Kind::bad_usage, {}, "the script as it was read has no mesh, layout or options").help("leave them out, or ask for another stage"));
   const Settings settings = settings_of(program, launch().ranks);
-  EngineOptions engine_options = engine_options_of(program);
-  engine_options.dry = true;
   const Script script = read_script(options.file);
   if (options.stage == "ast") {
     if (launch().rank == 0) write_output(print(parse_or_throw(SourceFile::create(script.name, script.text))));
@@ -95,17 +93,18 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
+  DryRuntime runtime;
   if (options.stage == "types") {
-    write_output(types_text(explain(script.name, script.text, settings, true), script.name));
+    write_output(types_text(explain(script.name, script.text, settings, &runtime), script.name));
     return 0;
   }
 
-  Engine engine(engine_options);
+  Execution execution(runtime);
   std::ostream nowhere(nullptr);
-  Session session(settings, &engine, nowhere);
+  Session session(settings, &execution, nowhere);
   bool first = true;
   session.on_cut([&](Span span) {
-    const std::string text = engine.last_text(options.stage);
+    const std::string text = execution.last_text(options.stage);
     if (text.empty()) return;
     write_output("{}{}{}{}", std::exchange(first, false) ? "" : "\n", heading(span), text, text.ends_with('\n') ? "" : "\n");
   });
@@ -137,7 +136,7 @@ const Command kTraceCommand = {
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd or schedule (default: ir)");
       add_program_options(parser, program);
-      add_engine_options(parser, program);
+      add_runtime_options(parser, program);
       return [options, &program] { return trace(*options, program); };
     }};
 

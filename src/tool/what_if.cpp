@@ -11,13 +11,6 @@ Settings assumed(Settings settings, const Assumption& assumption) {
   return settings;
 }
 
-EngineOptions dry(std::shared_ptr<ProgramRecord> record) {
-  EngineOptions options;
-  options.dry = true;
-  options.record = std::move(record);
-  return options;
-}
-
 }  // namespace
 
 Assumption assumption_of(const Session& session, const PromptOptions& options) {
@@ -37,7 +30,7 @@ std::string option_text(const std::vector<LayoutRule>& rules) {
 }
 
 WhatIf::WhatIf(const Session& of, Settings settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record)
-    : engine_(dry(std::move(record))), session_(assumed(std::move(settings), assumption), &engine_, nowhere_) {
+    : execution_(runtime_, {.record = std::move(record)}), session_(assumed(std::move(settings), assumption), &execution_, nowhere_) {
   session_.stand_in(of);
 }
 

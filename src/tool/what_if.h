@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eval/session.h"
+#include "run/dry_runtime.h"
 
 namespace mtf::tool {
 
@@ -33,11 +34,12 @@ class WhatIf {
   /// meanwhile.
   WhatIf(const Session& of, Settings settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record = nullptr);
   Session& session() { return session_; }
-  Engine& engine() { return engine_; }
+  Execution& execution() { return execution_; }
 
  private:
   std::ostringstream nowhere_;
-  Engine engine_;
+  DryRuntime runtime_;
+  Execution execution_;
   Session session_;
 };
 

@@ -5,16 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "../execution_on.h"
 #include "../places.h"
 #include "eval/session.h"
 #include "timing.h"
 
 namespace mtf {
 
-/// A session with an engine of its own.
+/// An execution on one thread.
+struct OneThread : ExecutionOn<MpiRuntime> {
+  OneThread() : ExecutionOn(MpiRuntimeOptions{.threads = 1}) {}
+};
+
+/// A session with an execution of its own.
 struct Bench {
-  explicit Bench(EngineOptions options = {.threads = 1}, std::string mesh = "", std::string layout = "")
-      : engine(std::move(options)), session(settings(mesh, layout, engine.ranks()), &engine, out) {}
+  explicit Bench(std::shared_ptr<Execution> on = std::make_shared<OneThread>(), std::string mesh = "", std::string layout = "")
+      : execution(std::move(on)), session(settings(mesh, layout, execution->runtime().ranks()), execution.get(), out) {}
   static Settings settings(const std::string& mesh, const std::string& layout, int64_t ranks) {
     Settings result;
     result.stdlib = stdlib_folder();
@@ -33,14 +39,14 @@ struct Bench {
   }
 
   std::ostringstream out;
-  Engine engine;
+  std::shared_ptr<Execution> execution;
   Session session;
 };
 
 /// Fails unless, after `declare` and `statement`, the expression has the numbers that the reference evaluation gives it.
 inline void expect_reference(benchmark::State& state, Bench& bench, const std::string& declare, const std::string& statement,
                              const std::string& expression) {
-  Bench reference({.threads = 1, .reference = true});
+  Bench reference(std::make_shared<ExecutionOn<ReferenceRuntime>>());
   reference.run(declare);
   reference.run(statement);
   const std::vector<double> computed = bench.numbers(expression), expected = reference.numbers(expression);

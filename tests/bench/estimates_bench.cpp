@@ -15,9 +15,8 @@
 #include "../places.h"
 #include "bench.h"
 #include "cost/step_time.h"
-#include "exec/program_record.h"
-#include "exec/timeline.h"
 #include "graph/op.h"
+#include "run/timeline.h"
 
 namespace mtf {
 namespace {
@@ -51,16 +50,12 @@ std::string described(const Schedule& schedule, const Step& step) {
 
 Times time_case(const Case& which, const MachineModel& machine, bool use_mpi, bool lists) {
   const auto timeline = std::make_shared<Timeline>();
-  EngineOptions options;
-  options.threads = 1;
-  options.use_mpi = use_mpi;
-  options.record = std::make_shared<ProgramRecord>();
-  options.record->timeline = timeline;
   std::ostringstream out;
-  Engine engine(options);
-  Settings settings = Bench::settings("all:" + std::to_string(engine.ranks()), which.layout, engine.ranks());
+  ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = 1, .use_mpi = use_mpi, .timeline = timeline});
+  const int ranks = execution.runtime().ranks();
+  Settings settings = Bench::settings("all:" + std::to_string(ranks), which.layout, ranks);
   settings.set = which.set;
-  Session session(settings, &engine, out);
+  Session session(settings, &execution, out);
   const std::string path = source_folder() + "/tests/bench/" + which.script;
   session.run_text(path, read(path));
 
@@ -80,7 +75,7 @@ Times time_case(const Case& which, const MachineModel& machine, bool use_mpi, bo
     times.measured += least;
     parts.push_back({time_of_step(*plan, plan->steps[step], costs, machine).total(), least, described(*plan, plan->steps[step])});
   }
-  if (lists && engine.rank() == 0) {
+  if (lists && execution.runtime().rank() == 0) {
     std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return std::abs(a.estimated - a.measured) > std::abs(b.estimated - b.measured); });
     for (size_t i = 0; i < std::min<size_t>(parts.size(), 24); ++i)
       fmt::print("    {:9.1f} {:9.1f} µs  {}\n", 1e6 * parts[i].estimated, 1e6 * parts[i].measured, parts[i].text);
@@ -92,7 +87,7 @@ int run(int argc, char** argv) {
   const bool use_mpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr, lists = argc > 2 && std::string(argv[2]) == "--steps";
   const MachineModel machine = argc > 1 ? parse_machine(read(argv[1]), argv[1]) : MachineModel();
   // Keeps MPI from ending between the cases.
-  Engine first({.threads = 1, .use_mpi = use_mpi});
+  const MpiRuntime first({.threads = 1, .use_mpi = use_mpi});
   const int ranks = first.ranks();
   const bool speaks = first.rank() == 0;
   const std::vector<std::pair<std::string, std::vector<std::string>>> models = {

@@ -8,8 +8,9 @@ graph/op.h            ops       20
 ops/builder.h         ops       25
 spmd/local_program.h  spmd      20
 schedule/schedule.h   schedule  15
-exec/engine.h         exec      31
-exec/bound_plan.h     exec       5
+plan/execution.h      plan      31
+plan/runtime.h        plan      20
+run/bound_plan.h      run        5
 eval/evaluator.h      eval       5
 "
 grep -roE '^ *# *include "[^"]*"' src | sed -E 's/^src\///; s/:.*"([^"]*)"/ \1/' | awk -v limits="$limits" '

@@ -2,9 +2,9 @@
 // How equal two results are to be, and in what they differ.
 #include <string>
 
-#include "exec/counters.h"
-#include "exec/tensor.h"
 #include "graph/graph.h"
+#include "plan/counters.h"
+#include "plan/tensor.h"
 
 namespace mtf::properties {
 

@@ -171,7 +171,7 @@ std::optional<TensorType> WholeProgramDrawer::type_of(const Sample& sample, cons
   std::optional<TensorType> type;
   try {
     const Script script = sample.script(sizes);
-    Evaluation evaluation(dry_engine(), {});
+    Evaluation evaluation(dry_execution(), {});
     evaluation.run(script.inputs + script.body);
     type = evaluation.value("result").type();
   } catch (const UserError&) {

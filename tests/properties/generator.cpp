@@ -12,7 +12,7 @@ constexpr int64_t kMostOperandElements = 4096;
 
 }  // namespace
 
-Generator::Generator(uint64_t seed) : dice_(seed * 2 + 1), integers_(dice_.chance(60)), real_(ElementType::kF32), evaluation_(dry_engine(), {}) {
+Generator::Generator(uint64_t seed) : dice_(seed * 2 + 1), integers_(dice_.chance(60)), real_(ElementType::kF32), evaluation_(dry_execution(), {}) {
   program_.seed = seed;
   if (!integers_) {
     differentiable_ = dice_.chance(50);

@@ -5,8 +5,8 @@
 
 #include <ostream>
 
+#include "../execution_on.h"
 #include "eval/session.h"
-#include "exec/engine.h"
 #include "scripts.h"
 #include "support/diagnostics.h"
 
@@ -16,20 +16,19 @@ namespace {
 enum class Way { kRun, kRunBeforeAGradient, kLoad };
 
 /// All that a script computed and communicated. The peak is apart: a prompt keeps what a gradient may still read.
-Counters counted(const ScriptCase& script, bool dry, Way way) {
+Counters counted(const ScriptCase& script, Execution&& execution, Way way) {
   static std::ostream nowhere(nullptr);
-  EngineOptions options;
-  options.threads = 1;
-  options.dry = dry;
-  Engine engine(options);
-  Session session(script.settings, &engine, nowhere);
+  Session session(script.settings, &execution, nowhere);
   if (way == Way::kRun) session.run_file(script.path);
   else if (way == Way::kRunBeforeAGradient) session.run_text(script.path, text_of(script.path) + "\nfn gradient_to_come() = grad\n");
   else session.load(text_of(script.path), script.path, false);
-  Counters counters = engine.counters();
+  Counters counters = execution.counters();
   counters.peak_bytes = 0;
   return counters;
 }
+
+Counters planned(const ScriptCase& script, Way way) { return counted(script, ExecutionOn<DryRuntime>(), way); }
+Counters computed(const ScriptCase& script, Way way) { return counted(script, ExecutionOn<MpiRuntime>(MpiRuntimeOptions{.threads = 1}), way); }
 
 std::string compared(const Counters& loaded, const Counters& run) { return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run); }
 
@@ -43,8 +42,8 @@ TEST_P(Loaded, AScriptCostsWhatItsPlanSays) {
     for (const ScriptCase& each : cases_of(paths[i])) {
       SCOPED_TRACE(each.name);
       try {
-        const Counters plan = counted(each, true, Way::kRun), load = counted(each, true, Way::kLoad);
-        EXPECT_TRUE(load == plan || load == counted(each, true, Way::kRunBeforeAGradient)) << compared(load, plan);
+        const Counters plan = planned(each, Way::kRun), load = planned(each, Way::kLoad);
+        EXPECT_TRUE(load == plan || load == planned(each, Way::kRunBeforeAGradient)) << compared(load, plan);
         ++checked;
       } catch (const UserError&) {  // a plan of it ends with an error
       }
@@ -62,8 +61,8 @@ TEST_P(Loaded, AScriptCountsWhatItsRunCounts) {
     for (const ScriptCase& each : cases_of(paths[i])) {
       SCOPED_TRACE(each.name);
       try {
-        const Counters run = counted(each, false, Way::kRun), load = counted(each, false, Way::kLoad);
-        EXPECT_TRUE(load == run || load == counted(each, false, Way::kRunBeforeAGradient)) << compared(load, run);
+        const Counters run = computed(each, Way::kRun), load = computed(each, Way::kLoad);
+        EXPECT_TRUE(load == run || load == computed(each, Way::kRunBeforeAGradient)) << compared(load, run);
         ++checked;
       } catch (const UserError&) {  // it ends with an error as it runs
       }

@@ -44,7 +44,7 @@ std::vector<Search> whole_programs_of(int argc, char** argv) {
     std::istringstream numbers(word == "--ranks" ? value : "");
     for (std::string number; std::getline(numbers, number, ',');) ranks.push_back(std::atoi(number.c_str()));
   }
-  if (ranks.empty()) ranks.push_back(under_mpi() ? shared_engine().ranks() : 1);
+  if (ranks.empty()) ranks.push_back(under_mpi() ? shared_runtime().ranks() : 1);
   std::vector<Search> searches;
   for (const int each : ranks) searches.push_back(what), searches.back().ranks = each;
   return searches;
@@ -53,7 +53,7 @@ std::vector<Search> whole_programs_of(int argc, char** argv) {
 /// Under mpirun: rank 0 says what search() reads.
 int whole_programs_on_ranks(const Search& what) {
   run_batch(what, [](const std::string& message) {
-    if (shared_engine().rank() == 0) std::cout << message << std::flush;
+    if (shared_runtime().rank() == 0) std::cout << message << std::flush;
   });
   return 0;
 }
@@ -81,7 +81,7 @@ int whole_script(int argc, char** argv) {
   }
   if (under_mpi()) watch(60, "the script");
   const Verdict verdict = verdict_at(program, trial, {.plans = true, .sharing = under_mpi()});
-  if (under_mpi() && shared_engine().rank() != 0) return 0;
+  if (under_mpi() && shared_runtime().rank() != 0) return 0;
   if (verdict.fails()) std::cout << verdict.failure.kind << "\n" << verdict.failure.what;
   else if (!under_mpi()) std::cout << "all holds\n";
   return verdict.fails() && !under_mpi() ? 1 : 0;
@@ -117,6 +117,6 @@ int main(int argc, char** argv) {
   } else {
     status = RUN_ALL_TESTS();
   }
-  end_engines();
+  end_executions();
   return status;
 }

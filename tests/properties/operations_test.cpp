@@ -45,7 +45,7 @@ TEST_P(EveryOperation, ExamplePrintsWhatItSays) {
     const Diagnostics found = Session::check_text("example.mtf", script, settings);
     ASSERT_FALSE(found.has_errors()) << found.render();
     std::ostringstream out;
-    Session(settings, &engine(), out).run_text("example.mtf", script);
+    Session(settings, &execution(), out).run_text("example.mtf", script);
     EXPECT_EQ(out.str(), expected_output(script)) << script;
   }
 }
@@ -62,7 +62,7 @@ std::optional<Whole> whole_run(const Script& script) {
   Whole whole;
   try {
     whole.tolerances = tolerances_of(script);
-    whole.outcome = run(engine(), script, {});
+    whole.outcome = run(execution(), script, {});
     const std::string wrong = differs_from_kernels(script, whole.outcome, whole.tolerances);
     EXPECT_TRUE(wrong.empty()) << "the whole run is not what the kernels give:\n" << wrong << script.text();
   } catch (const UserError&) {
@@ -90,12 +90,12 @@ void expect_layout_changes_nothing(const Script& script, const Whole& whole, con
       SCOPED_TRACE(to_string(where));
       Outcome predicted;
       try {
-        predicted = run(dry_engine(), script, where);
+        predicted = run(dry_execution(), script, where);
       } catch (const UserError& error) {
         ASSERT_EQ(error.diagnostic().kind(), Kind::axis_used_twice) << error.what() << script.text();
         continue;
       }
-      const Outcome found = run(engine(), script, where);
+      const Outcome found = run(execution(), script, where);
       expect_same(script, where, whole.outcome, found, whole.tolerances);
       const std::string counts = counter_difference(predicted.counters, found.counters);
       EXPECT_TRUE(counts.empty()) << counts << to_string(where) << "\n" << script.text();
@@ -176,7 +176,7 @@ TEST_P(EveryOperation, FusionChangesNoBit) {
       for (size_t i = 0; i < layouts.size(); i += 1 + layouts.size() / 8) {
         const Where where{mesh, layouts[i]};
         if (is_illegal(script, where)) continue;
-        const Outcome fused = run(engine(), script, where), single = run(single_engine(), script, where);
+        const Outcome fused = run(execution(), script, where), single = run(single_execution(), script, where);
         expect_same(script, where, fused, single, whole->tolerances);
         const std::string counts = counter_difference(fused.counters, single.counters, false);
         EXPECT_TRUE(counts.empty()) << counts << to_string(where) << "\n" << script.text();
@@ -196,7 +196,7 @@ TEST_P(EveryOperation, CutsChangeNoBit) {
     for (size_t i = 0; i < layouts.size(); i += 1 + layouts.size() / 8) {
       const Where where{"r:2;c:2", layouts[i], true};
       if (is_illegal(script, where)) continue;
-      const Outcome predicted = run(dry_engine(), script, where), found = run(engine(), script, where);
+      const Outcome predicted = run(dry_execution(), script, where), found = run(execution(), script, where);
       expect_same(script, where, whole->outcome, found, whole->tolerances);
       const std::string counts = counter_difference(predicted.counters, found.counters);
       EXPECT_TRUE(counts.empty()) << counts << to_string(where) << "\n" << script.text();
@@ -210,7 +210,7 @@ TEST_P(EveryOperation, CutsChangeNoBit) {
 class Differences {
  public:
   Differences(const Script& script, std::string loss, std::vector<std::string> of)
-      : evaluation_(engine(), {}), loss_(std::move(loss)), of_(std::move(of)) {
+      : evaluation_(execution(), {}), loss_(std::move(loss)), of_(std::move(of)) {
     evaluation_.run(script.inputs);
     evaluation_.compute_all();
     start_ = evaluation_.evaluator.builder.context;
@@ -343,14 +343,14 @@ TEST(Registry, EveryOperationIsRunByASample) {
       Script script = sample.script(kUneven);
       add_gradient(script, sample);
       for (const std::string& layout : layouts_of(dims_of(script), "p:2")) {
-        Evaluation evaluation(dry_engine(), {"p:2", layout});
+        Evaluation evaluation(dry_execution(), {"p:2", layout});
         try {
           evaluation.run(script.inputs);
           evaluation.compute_all();
-          add_operations(dry_engine().last_text("spmd"), names);
+          add_operations(dry_execution().last_text("spmd"), names);
           evaluation.run(script.body);
           evaluation.compute_all();
-          add_operations(dry_engine().last_text("spmd"), names);
+          add_operations(dry_execution().last_text("spmd"), names);
         } catch (const UserError&) {
         }
       }

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "../execution_on.h"
 #include "../places.h"
 #include "cost/layout_costs.h"
 #include "cost/program_times.h"
@@ -26,19 +27,16 @@ struct Planned {
   Counters total;
   bool is_exact = true;
   std::shared_ptr<ProgramRecord> record = std::make_shared<ProgramRecord>();
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<ExecutionOn<DryRuntime>> execution;
   std::unique_ptr<Session> session;  ///< errors point into its source
 };
 
 /// `run`: runs the script.
 Planned planned_by(const Settings& settings, const std::function<void(Session&)>& run) {
   Planned result;
-  EngineOptions options;
-  options.dry = true;
-  options.record = result.record;
   static std::ostream nowhere(nullptr);
-  result.engine = std::make_unique<Engine>(options);
-  result.session = std::make_unique<Session>(settings, result.engine.get(), nowhere);
+  result.execution = std::make_unique<ExecutionOn<DryRuntime>>(ExecutionOptions{.record = result.record});
+  result.session = std::make_unique<Session>(settings, result.execution.get(), nowhere);
   result.session->on_statement([&](const StatementReport& report) {
     add_times(result.total, report.counters, std::max<int64_t>(report.turns, 1));
     if (report.is_estimate || report.turns == 0) result.is_exact = false;

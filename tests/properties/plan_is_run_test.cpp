@@ -5,8 +5,8 @@
 #include <map>
 #include <sstream>
 
+#include "../execution_on.h"
 #include "eval/session.h"
-#include "exec/engine.h"
 #include "scripts.h"
 #include "support/diagnostics.h"
 
@@ -19,10 +19,9 @@ struct CountedStatements {
   bool exact = true;  ///< nothing depends on what only the run knows (a file's contents), and every turn was walked
 };
 
-CountedStatements counted(const ScriptCase& script, const EngineOptions& options) {
-  Engine engine(options);
+CountedStatements counted(const ScriptCase& script, Execution&& execution) {
   std::ostringstream ignored;
-  Session session(script.settings, &engine, ignored);
+  Session session(script.settings, &execution, ignored);
   CountedStatements statements;
   session.on_statement([&](const StatementReport& report) {
     Counters counters = report.counters;
@@ -32,7 +31,7 @@ CountedStatements counted(const ScriptCase& script, const EngineOptions& options
   });
   session.run_file(script.path);
   // The peak is that of the whole program.
-  statements.counters[{"", 0}].peak_bytes = engine.counters().peak_bytes;
+  statements.counters[{"", 0}].peak_bytes = execution.counters().peak_bytes;
   return statements;
 }
 
@@ -47,11 +46,11 @@ TEST_P(Plan, IsTheRunOfAScript) {
       each.settings.reads = std::make_shared<std::vector<double>>();
       CountedStatements run;
       try {
-        run = counted(each, {.threads = 1});
+        run = counted(each, ExecutionOn<MpiRuntime>(MpiRuntimeOptions{.threads = 1}));
       } catch (const UserError&) {
         continue;  // one that ends with an error as it runs
       }
-      const CountedStatements plan = counted(each, {.dry = true});
+      const CountedStatements plan = counted(each, ExecutionOn<DryRuntime>());
       if (!plan.exact) continue;
       ++compared;
       EXPECT_EQ(plan.counters.size(), run.counters.size());

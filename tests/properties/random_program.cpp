@@ -74,15 +74,15 @@ std::string compare(const RandomProgram& program, const Outcome& expected, const
 
 std::string whole_is_what_kernels_give(const RandomProgram& program) {
   const Script script = program.script(false);
-  std::string wrong = differs_from_kernels(script, run(engine(), script, {}), program.tolerances);
+  std::string wrong = differs_from_kernels(script, run(execution(), script, {}), program.tolerances);
   return wrong.empty() ? wrong : "the whole run is not what the kernels give:\n" + wrong;
 }
 
 Check split_is_whole(const Where& where, bool laid_out) {
   return [=](const RandomProgram& program) {
-    const Outcome expected = run(engine(), program.script(false), {});
+    const Outcome expected = run(execution(), program.script(false), {});
     const Script script = program.script(laid_out);
-    std::string wrong = compare(program, expected, run(engine(), script, where));
+    std::string wrong = compare(program, expected, run(execution(), script, where));
     return wrong.empty() ? wrong : "whole and split differ:\n" + wrong;
   };
 }
@@ -90,7 +90,7 @@ Check split_is_whole(const Where& where, bool laid_out) {
 Check predicted_is_measured(const Where& where, bool laid_out) {
   return [=](const RandomProgram& program) {
     const Script script = program.script(laid_out);
-    const Counters predicted = run(dry_engine(), script, where).counters, measured = run(engine(), script, where).counters;
+    const Counters predicted = run(dry_execution(), script, where).counters, measured = run(execution(), script, where).counters;
     std::string wrong = counter_difference(predicted, measured);
     return wrong.empty() ? wrong : "predicted and measured differ:\n" + wrong;
   };
@@ -99,7 +99,7 @@ Check predicted_is_measured(const Where& where, bool laid_out) {
 Check fusion_changes_nothing(const Where& where) {
   return [=](const RandomProgram& program) {
     const Script script = program.script(false);
-    const Outcome fused = run(engine(), script, where), single = run(single_engine(), script, where);
+    const Outcome fused = run(execution(), script, where), single = run(single_execution(), script, where);
     std::string wrong = compare(program, fused, single) + counter_difference(fused.counters, single.counters, false);
     return wrong.empty() ? wrong : "fused and unfused differ:\n" + wrong;
   };
@@ -117,7 +117,7 @@ Check prints_the_same(const Where& where) {
       settings.layout = parse_layout_rules(place.layout);
       settings.stdlib = stdlib_folder();
       std::ostringstream out;
-      Session(settings, &engine(), out).run_text("property.mtf", text);
+      Session(settings, &execution(), out).run_text("property.mtf", text);
       return out.str();
     };
     const std::string whole = printed({}), split = printed(where);

@@ -19,14 +19,15 @@ namespace {
 class Ranks : public testing::Test {
  protected:
   void SetUp() override {
-    if (shared_engine().ranks() == 1) GTEST_SKIP() << "needs mpirun";
+    if (shared_runtime().ranks() == 1) GTEST_SKIP() << "needs mpirun";
   }
 
   /// Hosted by rank 0 alone and shared among the ranks, the script gives the same: what does not, in words, on rank 0.
   /// Nothing is run if the layout puts two dims of a tensor on one axis.
   static std::string hosting_changes(const Script& script, const std::vector<Tolerance>& tolerances, const Where& where, bool fuse = true) {
-    Engine& ranks = fuse ? shared_engine() : shared_single_engine();
-    const int64_t wire_before = wire_bytes(ranks.counters()), sent_before = ranks.sent();
+    Execution& ranks = fuse ? shared_execution() : shared_single_execution();
+    const auto sent_so_far = [&] { return dynamic_cast<MpiRuntime&>(ranks.runtime()).sent(); };
+    const int64_t wire_before = wire_bytes(ranks.counters()), sent_before = sent_so_far();
     Outcome shared;
     try {
       shared = run(ranks, script, where);
@@ -34,12 +35,12 @@ class Ranks : public testing::Test {
       if (error.diagnostic().kind() == Kind::axis_used_twice) return {};
       throw;
     }
-    const int64_t wire = wire_bytes(ranks.counters()) - wire_before, sent = ranks.sent() - sent_before;
-    if (ranks.rank() != 0) return {};
-    const Outcome alone = run(fuse ? engine() : single_engine(), script, where);
+    const int64_t wire = wire_bytes(ranks.counters()) - wire_before, sent = sent_so_far() - sent_before;
+    if (ranks.runtime().rank() != 0) return {};
+    const Outcome alone = run(fuse ? execution() : single_execution(), script, where);
     ++compared;
     std::string text = counter_difference(alone.counters, shared.counters);
-    if (!where.mesh.empty() && processors_of(where.mesh) == ranks.ranks()) {
+    if (!where.mesh.empty() && processors_of(where.mesh) == ranks.runtime().ranks()) {
       compared_bytes += wire;
       if (wire != sent) text += fmt::format("  wire_bytes are {}, {} bytes were handed to MPI\n", wire, sent);
     }
@@ -54,7 +55,7 @@ class Ranks : public testing::Test {
   static std::vector<std::string> meshes() {
     std::vector<std::string> fitting;
     for (const std::string mesh : {"p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3", "r:3;c:2"})
-      if (processors_of(mesh) >= shared_engine().ranks()) fitting.push_back(mesh);
+      if (processors_of(mesh) >= shared_runtime().ranks()) fitting.push_back(mesh);
     return fitting;
   }
 
@@ -87,7 +88,7 @@ TEST_F(Ranks, DoNotChangeAnOperation) {
           }
         }
       }
-  if (shared_engine().rank() != 0) return;
+  if (shared_runtime().rank() != 0) return;
   EXPECT_GT(compared, 1000);
   EXPECT_GT(compared_bytes, 0) << "no mesh had one processor a rank";
 }
@@ -104,7 +105,7 @@ TEST_F(Ranks, DoNotChangeARandomProgram) {
     where.cut_each = dice.chance(20);
     const std::string changes = hosting_changes(script, program.tolerances, where);
     EXPECT_TRUE(changes.empty()) << "seed " << seed << "\n" << changes << to_string(where) << "\n" << script.text();
-    if (program.processors < shared_engine().ranks()) continue;
+    if (program.processors < shared_runtime().ranks()) continue;
     const Script laid_out = program.script(true);
     const std::string own = hosting_changes(laid_out, program.tolerances, {""});
     EXPECT_TRUE(own.empty()) << "seed " << seed << ", its own mesh\n" << own << laid_out.text();
@@ -114,7 +115,7 @@ TEST_F(Ranks, DoNotChangeARandomProgram) {
 /// In pieces, with a last slice that is shorter, of several arrays at once and one after the other: through memory that the
 /// ranks share and, with fusion off, by messages.
 TEST_F(Ranks, DoNotChangeALargeReduction) {
-  const int ranks = shared_engine().ranks();
+  const int ranks = shared_runtime().ranks();
   Script script;
   script.inputs = fmt::format(
       "dim each = {}, n = 1200007, m = 3001\nlet x = random.normal([each, n])\nlet y = random.normal([each, m])\nlet z = cast(y, bf16)\nlet k = random.integers([each, m], 0, 1000)\n", ranks);
@@ -125,18 +126,18 @@ TEST_F(Ranks, DoNotChangeALargeReduction) {
     const std::string changes = hosting_changes(script, std::vector<Tolerance>(script.results.size()), where, fuse);
     EXPECT_TRUE(changes.empty()) << changes << (fuse ? "" : "by messages");
   }
-  if (!shared_engine().shares_memory()) GTEST_SKIP() << "ranks cannot share memory here";
+  if (!shared_runtime().shares_memory()) GTEST_SKIP() << "ranks cannot share memory here";
 }
 
 /// What whole programs do is what the reference does; `--whole-programs COUNT --ranks 2,3,4` looks through more of them.
 TEST_F(Ranks, DoNotChangeAWholeProgram) {
   Search what;
-  what.first = 50 * static_cast<uint64_t>(shared_engine().ranks()), what.count = 25;
-  what.plans = true, what.ranks = shared_engine().ranks();
+  what.first = 50 * static_cast<uint64_t>(shared_runtime().ranks()), what.count = 25;
+  what.plans = true, what.ranks = shared_runtime().ranks();
   std::string said;
   run_batch(what, [&](const std::string& message) { said += message; });
   watch(0, "");
-  if (shared_engine().rank() != 0) return;
+  if (shared_runtime().rank() != 0) return;
   const Tally tally = tally_of(what, said, [](const Found& found) {
     ADD_FAILURE() << "seed " << found.seed << " " << to_string(found.trial) << "\n" << found.failure.kind << "\n" << found.failure.what;
   });

@@ -24,7 +24,7 @@ HostTensor host_tensor(const test::Array& array) {
 }  // namespace
 
 std::string differs_from_kernels(const Script& script, const Outcome& whole, const std::vector<Tolerance>& tolerances) {
-  Evaluation evaluation(engine(), {});
+  Evaluation evaluation(execution(), {});
   evaluation.run(script.inputs + script.body);
   test::WholeGraph graph;
   std::string text;

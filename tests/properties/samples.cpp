@@ -20,7 +20,7 @@ std::string trimmed(const std::string& text) {
 }
 
 int64_t points(const Script& script) {
-  Evaluation evaluation(dry_engine(), {});
+  Evaluation evaluation(dry_execution(), {});
   evaluation.run(script.inputs);
   int64_t product = 1;
   for (const Binding& binding : evaluation.evaluator.top()->bindings)
@@ -100,7 +100,7 @@ std::vector<Sample> samples_of(const Op& op) {
 bool add_gradient(Script& script, const Sample& sample) {
   const std::vector<std::string> of = sample.real_inputs();
   if (of.empty()) return false;
-  Evaluation evaluation(dry_engine(), {});
+  Evaluation evaluation(dry_execution(), {});
   evaluation.run(script.inputs + script.body);
   const Value result = evaluation.value("result");
   if (!is_float(result.element())) return false;
@@ -122,7 +122,7 @@ bool add_gradient(Script& script, const Sample& sample) {
 
 std::vector<Tolerance> tolerances_of(const Script& script) {
   std::vector<Tolerance> tolerances;
-  Evaluation evaluation(dry_engine(), {});
+  Evaluation evaluation(dry_execution(), {});
   evaluation.run(script.inputs);
   evaluation.compute_all();
   evaluation.run(script.body);
@@ -144,7 +144,7 @@ std::vector<const Op*> sampled_ops() {
 }
 
 std::vector<std::string> dims_of(const Script& script) {
-  Evaluation evaluation(dry_engine(), {});
+  Evaluation evaluation(dry_execution(), {});
   evaluation.run(script.inputs);
   std::vector<std::string> names;
   for (const Binding& binding : evaluation.evaluator.top()->bindings)

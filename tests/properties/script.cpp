@@ -52,7 +52,7 @@ Settings Evaluation::settings_of(const Where& where) {
   return settings;
 }
 
-Evaluation::Evaluation(Engine& on, const Where& where) : engine(on), evaluator(settings_of(where), &on, out), where_(where) {}
+Evaluation::Evaluation(Execution& on, const Where& where) : execution(on), evaluator(settings_of(where), &on, out), where_(where) {}
 
 void Evaluation::run(const std::string& text, bool cut_each) {
   if (written_.size() < kLongest) written_ += text;
@@ -68,7 +68,7 @@ void Evaluation::compute_all() {
   Values roots;
   for (const Binding& binding : evaluator.top()->bindings)
     if (const Value* tensor = tensor_of(binding.value)) roots.push_back(*tensor);
-  engine.compute(roots);
+  execution.compute(roots);
 }
 
 Value Evaluation::value(const std::string& name) const {
@@ -82,30 +82,30 @@ void Evaluation::set(const std::string& name, const HostTensor& data) {
   evaluator.builder.written = false;
   Value leaf = evaluator.builder.add(ops::kConstant, {}, {.dims = data.type.dims, .ints = {}, .element = data.type.element});
   evaluator.builder.written = true;
-  engine.place(*leaf.node, data);
+  execution.place(*leaf.node, data);
   evaluator.top()->find(Name(name)).binding->value = leaf;
 }
 
-Outcome run(Engine& engine, const Script& script, const Where& where) {
-  Evaluation evaluation(engine, where);
+Outcome run(Execution& execution, const Script& script, const Where& where) {
+  Evaluation evaluation(execution, where);
   evaluation.run(script.inputs);
   evaluation.compute_all();
-  engine.restart_peak();
-  const Counters before = engine.counters();
+  execution.runtime().restart_peak();
+  const Counters before = execution.counters();
   evaluation.run(script.body, where.cut_each);
   Values roots;
   for (const std::string& name : script.results) roots.push_back(evaluation.value(name));
-  engine.compute(roots);
+  execution.compute(roots);
   Outcome outcome;
-  outcome.counters = difference(engine.counters(), before);
-  if (engine.dry()) return outcome;
-  for (const Value& root : roots) outcome.results.push_back(engine.fetch(root));
+  outcome.counters = difference(execution.counters(), before);
+  if (!execution.runtime().knows_numbers()) return outcome;
+  for (const Value& root : roots) outcome.results.push_back(execution.fetch(root));
   return outcome;
 }
 
 bool is_illegal(const Script& script, const Where& where) {
   try {
-    run(dry_engine(), script, where);
+    run(dry_execution(), script, where);
   } catch (const UserError& error) {
     return error.diagnostic().kind() == Kind::axis_used_twice;
   }
@@ -114,21 +114,24 @@ bool is_illegal(const Script& script, const Where& where) {
 
 namespace {
 
-struct Engines {
-  std::optional<Engine> hosting_all, dry, reference, single, shared, shared_single;
+struct Executions {
+  std::optional<ExecutionOn<MpiRuntime>> hosting_all, single, shared, shared_single;
+  std::optional<ExecutionOn<DryRuntime>> dry;
+  std::optional<ExecutionOn<ReferenceRuntime>> reference;
 };
 
 /// This process's own: a child of a process that had some has not its threads.
-Engines& engines() {
+Executions& executions() {
   static pid_t owner = getpid();
-  static Engines* engines = new Engines;
-  if (owner != getpid()) owner = getpid(), engines = new Engines;
-  return *engines;
+  static Executions* executions = new Executions;
+  if (owner != getpid()) owner = getpid(), executions = new Executions;
+  return *executions;
 }
 
-Engine& made(std::optional<Engine>& engine, EngineOptions options) {
-  if (!engine) engine.emplace(std::move(options));
-  return *engine;
+template <typename R, typename... Options>
+ExecutionOn<R>& made(std::optional<ExecutionOn<R>>& execution, Options... options) {
+  if (!execution) execution.emplace(std::move(options)...);
+  return *execution;
 }
 
 std::array<char, kLongest> running{};
@@ -143,18 +146,29 @@ void say_what_ran(int signal) {
 
 }  // namespace
 
-Engine& engine() { return made(engines().hosting_all, {.threads = 2, .scrub = true}); }
-Engine& dry_engine() { return made(engines().dry, {.threads = 1, .dry = true}); }
-Engine& reference_engine() { return made(engines().reference, {.threads = 1, .dry = true, .reference = true}); }
-Engine& single_engine() { return made(engines().single, {.threads = 1, .fuse = false, .scrub = true}); }
-Engine& shared_engine() {
-  return made(engines().shared, {.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
+namespace {
+
+ExecutionOn<MpiRuntime>& shared_between_ranks() {
+  return made(executions().shared, MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
 }
-Engine& shared_single_engine() {
-  return made(engines().shared_single, {.threads = 1, .use_mpi = under_mpi(), .share_memory = false, .fuse = false, .check_replicas = true, .scrub = true});
+
+}  // namespace
+
+Execution& execution() { return made(executions().hosting_all, MpiRuntimeOptions{.threads = 2, .scrub = true}); }
+Execution& dry_execution() { return made(executions().dry); }
+Execution& reference_execution() { return made(executions().reference); }
+Execution& single_execution() { return made(executions().single, MpiRuntimeOptions{.threads = 1, .scrub = true}, ExecutionOptions{.fuse = false}); }
+Execution& shared_execution() { return shared_between_ranks(); }
+MpiRuntime& shared_runtime() { return shared_between_ranks().runtime(); }
+Execution& shared_single_execution() {
+  return made(executions().shared_single, MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .share_memory = false, .check_replicas = true, .scrub = true},
+              ExecutionOptions{.fuse = false});
 }
-void end_engines() {
-  for (std::optional<Engine>* each : {&engines().hosting_all, &engines().dry, &engines().reference, &engines().single, &engines().shared, &engines().shared_single}) each->reset();
+void end_executions() {
+  Executions& all = executions();
+  for (auto* each : {&all.hosting_all, &all.single, &all.shared, &all.shared_single}) each->reset();
+  all.dry.reset();
+  all.reference.reset();
 }
 
 void now_running(const std::string& description) {

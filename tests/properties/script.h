@@ -1,5 +1,5 @@
 #pragma once
-// Scripts that the properties are checked on: run on an engine, whole or split, their results fetched and what they
+// Scripts that the properties are checked on: run on a runtime, whole or split, their results fetched and what they
 // cost counted.
 //
 // A script has two parts. Its inputs (dims, tensors drawn from the random stream) are computed before anything is
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "../execution_on.h"
 #include "eval/evaluator.h"
-#include "exec/engine.h"
 
 namespace mtf::properties {
 
@@ -38,24 +38,24 @@ int64_t processors_of(const std::string& mesh);
 int64_t wire_bytes(const Counters& counters);
 
 struct Outcome {
-  std::vector<HostTensor> results;  ///< in the order of Script::results; without elements under a dry engine
+  std::vector<HostTensor> results;  ///< in the order of Script::results; without elements where the runtime knows no numbers
   Counters counters;                ///< of the body
 };
 
 /// One evaluation, statement by statement.
 class Evaluation {
  public:
-  Evaluation(Engine& engine, const Where& where);
+  Evaluation(Execution& execution, const Where& where);
   /// Runs the statements of `text`; computes what is pending after each if `cut_each`. Throws UserError.
   void run(const std::string& text, bool cut_each = false);
   /// Computes every tensor that a name holds.
   void compute_all();
   Value value(const std::string& name) const;
-  HostTensor fetch(const std::string& name) { return engine.fetch(value(name)); }
+  HostTensor fetch(const std::string& name) { return execution.fetch(value(name)); }
   /// Binds `name` to a computed tensor with these elements.
   void set(const std::string& name, const HostTensor& data);
 
-  Engine& engine;
+  Execution& execution;
   Evaluator evaluator;
   std::ostringstream out;
 
@@ -66,19 +66,20 @@ class Evaluation {
 };
 
 /// Runs a script from end to end; throws UserError where it is refused.
-Outcome run(Engine& engine, const Script& script, const Where& where);
+Outcome run(Execution& execution, const Script& script, const Where& where);
 
 /// True if the script is refused under this where because two of its dims would share an axis.
 bool is_illegal(const Script& script, const Where& where);
 
-/// The engines of this process: made when first used, ended by `end_engines`.
-Engine& engine();                ///< hosts every processor in this process
-Engine& dry_engine();            ///< predicts
-Engine& reference_engine();      ///< computes each operation at once, and predicts
-Engine& single_engine();         ///< as engine(), with fusion off
-Engine& shared_engine();         ///< hosts this rank's share of the processors
-Engine& shared_single_engine();  ///< as shared_engine(), with fusion off, and ranks that send messages
-void end_engines();
+/// The executions of this process: made when first used, ended by `end_executions`.
+Execution& execution();                ///< hosts every processor in this process
+Execution& dry_execution();            ///< predicts
+Execution& reference_execution();      ///< computes each operation at once, and predicts
+Execution& single_execution();         ///< as execution(), with fusion off
+Execution& shared_execution();         ///< hosts this rank's share of the processors
+Execution& shared_single_execution();  ///< as shared_execution(), with fusion off, and ranks that send messages
+MpiRuntime& shared_runtime();          ///< of shared_execution()
+void end_executions();
 
 /// What is being run, for the message of a crash; the newest call holds.
 void now_running(const std::string& description);

@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "../execution_on.h"
 #include "../places.h"
 #include "cost/peak_estimate.h"
 #include "cost/program_times.h"
@@ -15,17 +16,14 @@ namespace {
 
 struct Searched {
   std::shared_ptr<ProgramRecord> record = std::make_shared<ProgramRecord>();
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<ExecutionOn<DryRuntime>> execution;
   std::unique_ptr<Session> session;
 
   explicit Searched(const std::string& text, Settings settings = {}) {
     settings.stdlib = stdlib_folder();
     static std::ostream nowhere(nullptr);
-    EngineOptions options;
-    options.dry = true;
-    options.record = record;
-    engine = std::make_unique<Engine>(options);
-    session = std::make_unique<Session>(settings, engine.get(), nowhere);
+    execution = std::make_unique<ExecutionOn<DryRuntime>>(ExecutionOptions{.record = record});
+    session = std::make_unique<Session>(settings, execution.get(), nowhere);
     session->run_text("searched.mtf", text);
   }
 };
@@ -221,7 +219,7 @@ TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
           if (rule.dim == bound.dims()[d].name)
             for (Name axis : rule.axes) split[d] |= axis_bit(mesh->find(axis));
       const double about = estimate.bytes(*mesh, {split, split.size(), none, none.size()}), least = estimate.least_bytes(*mesh, {split, split.size(), none, none.size()});
-      const auto peak = static_cast<double>(Searched(text, settings).engine->counters().peak_bytes);
+      const auto peak = static_cast<double>(Searched(text, settings).execution->counters().peak_bytes);
       EXPECT_GE(peak, (1 - kPeakError) * least);
       EXPECT_LE(peak, 3 * about);
       EXPECT_LE(least, about);
@@ -242,7 +240,7 @@ SearchQuestion of_four_with_batch_split(bool annotations) {
     settings.mesh = mesh->axes();
     settings.layout = rules->rules;
     settings.stored = stored;
-    return Searched(kHeavy, settings).engine->counters().peak_bytes;
+    return Searched(kHeavy, settings).execution->counters().peak_bytes;
   };
   return question;
 }

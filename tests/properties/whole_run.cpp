@@ -47,13 +47,13 @@ std::string line_of(const Diagnostic& diagnostic) {
 
 std::string kind_of(const std::string& error) { return error.substr(0, error.find(' ')); }
 
-WholeOutcome outcome_of(const std::string& text, const Settings& settings, Engine& engine) {
+WholeOutcome outcome_of(const std::string& text, const Settings& settings, Execution& execution, const MpiRuntime* sending = nullptr) {
   WholeOutcome outcome;
   std::ostringstream out;
-  engine.restart_peak();
-  const int64_t wire_before = wire_bytes(engine.counters()), sent_before = engine.sent();
+  execution.runtime().restart_peak();
+  const int64_t wire_before = wire_bytes(execution.counters()), sent_before = sending ? sending->sent() : 0;
   try {
-    Session session(settings, &engine, out);
+    Session session(settings, &execution, out);
     session.on_statement([&](const StatementReport& report) {
       const int64_t line = static_cast<int64_t>(report.span.file->line_of(report.span.begin));
       if (outcome.statements.empty() || outcome.statements.back().line != line) outcome.statements.push_back({line, report.text, {}});
@@ -73,7 +73,7 @@ WholeOutcome outcome_of(const std::string& text, const Settings& settings, Engin
     outcome.broken = error.what();
   }
   outcome.output = out.str();
-  outcome.wire = wire_bytes(engine.counters()) - wire_before, outcome.sent = engine.sent() - sent_before;
+  outcome.wire = wire_bytes(execution.counters()) - wire_before, outcome.sent = sending ? sending->sent() - sent_before : 0;
   return outcome;
 }
 
@@ -259,7 +259,7 @@ std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std:
     if (std::string how = plan_difference(expected, run); !how.empty()) return fails("plan with reads differs", how);
   }
   if (sharing || program.reads_decide) return std::nullopt;
-  const WholeOutcome plan = outcome_of(text, settings, dry_engine());
+  const WholeOutcome plan = outcome_of(text, settings, dry_execution());
   if (!plan.broken.empty()) return fails("plan broken: " + head_of(plan.broken), plan.broken);
   if (!plan.error.empty()) return fails("plan ends with: " + kind_of(plan.error), plan.error);
   if (std::string how = plan_difference(plan, run); !how.empty()) return fails("plan differs", how);
@@ -274,18 +274,18 @@ Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks check
   now_running(to_string(trial) + "\n" + text);
   const std::string tried = text_at(program, trial);
   if (std::optional<Verdict> refused = refusal(program, tried, settings)) return *refused;
-  Engine& engine = checks.sharing ? shared_engine() : mtf::properties::engine();
+  Execution& execution = checks.sharing ? shared_execution() : mtf::properties::execution();
   // All ranks run the program before one of them compares anything.
-  const WholeOutcome run = outcome_of(tried, settings, engine);
+  const WholeOutcome run = outcome_of(tried, settings, execution, checks.sharing ? &shared_runtime() : nullptr);
   if (!run.broken.empty()) return fails("broken: " + head_of(run.broken), run.broken);
-  if (engine.rank() != 0) return {};
+  if (execution.runtime().rank() != 0) return {};
   // What the program means, and what it costs there, with what the host read of tensors.
-  const WholeOutcome expected = outcome_of(text, settings, reference_engine());
+  const WholeOutcome expected = outcome_of(text, settings, reference_execution());
   if (!expected.broken.empty()) return fails("reference broken: " + head_of(expected.broken), expected.broken);
   if (kind_of(run.error) != kind_of(expected.error))
     return fails(fmt::format("ends with: {}, not {}", kind_of(run.error), kind_of(expected.error)), fmt::format("expected {}\nfound {}\n", expected.error, run.error));
   if (std::string how = output_difference(expected.output, run.output, false, program.mixed); !how.empty()) return fails("differs", how);
-  const bool one_each = !trial.where.mesh.empty() && processors_of(trial.where.mesh) == engine.ranks();
+  const bool one_each = !trial.where.mesh.empty() && processors_of(trial.where.mesh) == execution.runtime().ranks();
   if (checks.sharing && one_each && run.wire != run.sent)
     return fails("wire bytes differ", fmt::format("wire_bytes are {}, {} bytes were handed to MPI\n", run.wire, run.sent));
   if (!run.error.empty()) return {Verdict::Kind::kEnds};

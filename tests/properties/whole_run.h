@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/counters.h"
+#include "plan/counters.h"
 #include "script.h"
 #include "whole_program.h"
 

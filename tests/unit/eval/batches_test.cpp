@@ -1,6 +1,7 @@
 // Batches of files: the same numbers however they are read, and errors where a loop comes to them.
 #include <sstream>
 
+#include "../../execution_on.h"
 #include "../file_test.h"
 #include "eval/session.h"
 
@@ -10,9 +11,9 @@ namespace {
 class Batches : public FileTest {
  protected:
   std::string run(const std::string& text) {
-    Engine engine({});
+    ExecutionOn<MpiRuntime> execution;
     std::ostringstream out;
-    Session session({}, &engine, out);
+    Session session({}, &execution, out);
     try {
       session.run_text("test.mtf", "import data\n" + text);
     } catch (const UserError& error) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <sstream>
 
+#include "../../execution_on.h"
 #include "../../places.h"
 #include "../work_time.h"
 #include "eval/session.h"
@@ -14,13 +15,13 @@ namespace {
 
 /// Seconds of this process to plan a program, one plan made of all of it.
 double seconds_for(const std::string& text, int count, const std::string& mesh = "rows:4;cols:4", const std::string& layout = "batch:rows;hidden:cols") {
-  Engine engine({.threads = 1, .dry = true});
+  ExecutionOn<DryRuntime> execution;
   Settings settings;
   settings.stdlib = stdlib_folder();
   settings.mesh = parse_axes(mesh);
   settings.layout = parse_layout_rules(layout);
   std::ostringstream out;
-  Session session(settings, &engine, out);
+  Session session(settings, &execution, out);
   const double start = processor_seconds();
   session.run_text("plan.mtf", "let count = " + std::to_string(count) + "\n" + text);
   return processor_seconds() - start;

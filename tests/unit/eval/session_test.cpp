@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "../../execution_on.h"
 #include "../../places.h"
 #include "eval/session.h"
 
@@ -14,9 +15,9 @@ namespace mtf {
 namespace {
 
 std::string run(const std::string& text, Settings settings = {}, int threads = 0) {
-  Engine engine({.threads = threads});
+  ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = threads});
   std::ostringstream out;
-  Session session(settings, &engine, out);
+  Session session(settings, &execution, out);
   session.run_text("test.mtf", text);
   return out.str();
 }
@@ -77,13 +78,13 @@ TEST(Run, BatchesOfATextAreTheSameEveryTime) {
 
 /// Cuts of a program, and the plans made for them.
 std::pair<int, int64_t> cuts_and_plans(const std::string& text) {
-  Engine engine({});
+  ExecutionOn<MpiRuntime> execution;
   std::ostringstream out;
-  Session session({}, &engine, out);
+  Session session({}, &execution, out);
   int cuts = 0;
   session.on_cut([&](Span) { ++cuts; });
   session.run_text("test.mtf", text);
-  return {cuts, engine.last_plan()};
+  return {cuts, execution.last_plan()};
 }
 
 TEST(Run, ManyTurnsOfALoopHaveThePlanOfAFew) {
@@ -117,14 +118,14 @@ TEST(Run, ADecoderThatIsReadAfterEachTokenHasThePlanOfTheTokenBefore) {
 }
 
 TEST(Run, GradientsAreSummedWhileTheBackwardPassGoesOn) {
-  Engine engine({});
+  ExecutionOn<MpiRuntime> execution;
   std::ostringstream out;
-  Session({}, &engine, out).run_text("test.mtf",
+  Session({}, &execution, out).run_text("test.mtf",
       "mesh line = [p: 2]\nlayout split = {batch -> p}\ndim batch = 8, a = 256, b = 256, c = 256\n"
       "model M { param w: [a, b] = 0.1; param v: [b, c] = 0.1 }\nlet m = M()\nlet x = ones([batch, a])\n"
       "let gs = grad(sum(square(einsum(einsum(x, m.w -> [batch, b]), m.v -> [batch, c]))), m.params)\n"
       "for (p, g) in zip(m.params, gs) { p := p - 0.1 * g }\nprint(sum(m.w) + sum(m.v))\n");
-  const std::string schedule = engine.last_text("schedule");
+  const std::string schedule = execution.last_text("schedule");
   const size_t first = schedule.find("all_reduce(v"), last = schedule.rfind("= einsum("), second = schedule.find("all_reduce(w");
   EXPECT_LT(first, last) << schedule;
   EXPECT_LT(last, second) << schedule;
@@ -137,9 +138,9 @@ TEST(Run, TurnsWaitForTheGradientThatIsTakenThroughThem) {
 
 class Repl : public testing::Test {
  protected:
-  Engine engine{EngineOptions{}};
+  ExecutionOn<MpiRuntime> execution;
   std::ostringstream out;
-  Session session{Settings{}, &engine, out};
+  Session session{Settings{}, &execution, out};
 };
 
 TEST_F(Repl, ReportsWhatAStatementBinds) {
@@ -265,9 +266,9 @@ TEST_F(Repl, WhatNobodyNamesAnyMoreHasNoMemory) {
   session.execute("dim a = 2000000\nlet x = ones([a])\nfn f(y) = 2 * y\nfn sees() = x");
   for (int i = 0; i < 100; ++i) session.execute("let x = 2 * ones([a])");
   for (int i = 0; i < 100; ++i) session.execute("let named = 2 * ones([a]); fn names() = named");
-  engine.restart_peak();
+  execution.runtime().restart_peak();
   session.execute("1 + 1");
-  EXPECT_LT(engine.counters().peak_bytes, 100'000'000);
+  EXPECT_LT(execution.counters().peak_bytes, 100'000'000);
   EXPECT_EQ(session.execute("sum(sees())")[0].bindings[0].value, "2e+06");
 }
 
@@ -297,7 +298,7 @@ std::string plan_of(Session& session, const std::string& text) {
 /// A session that plans as if the session of a Repl lay otherwise.
 class Planned {
  public:
-  Planned(const Session& of, const std::string& mesh, const std::string& layout) : session_(settings(mesh, layout), &engine_, nowhere_) { session_.stand_in(of); }
+  Planned(const Session& of, const std::string& mesh, const std::string& layout) : session_(settings(mesh, layout), &execution_, nowhere_) { session_.stand_in(of); }
   std::string plan(const std::string& text) { return plan_of(session_, text); }
   Session& session() { return session_; }
 
@@ -308,12 +309,7 @@ class Planned {
     if (layout != "own") settings.layout = layout.empty() ? std::vector<LayoutRule>() : parse_layout_rules(layout);
     return settings;
   }
-  static EngineOptions dry() {
-    EngineOptions options;
-    options.dry = true;
-    return options;
-  }
-  Engine engine_{dry()};
+  ExecutionOn<DryRuntime> execution_;
   std::ostream nowhere_{nullptr};
   Session session_;
 };
@@ -326,7 +322,7 @@ constexpr const char* kLearner =
     "fn step() {\n  let loss = sum(square(net(x) - parts[0]))\n  opt.minimize(loss)\n}\n";
 
 TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
-  Session fresh(Settings{}, &engine, out);
+  Session fresh(Settings{}, &execution, out);
   fresh.execute(kLearner);
   session.execute(kLearner);
   session.execute("for i in 0..5 { step() }");
@@ -339,9 +335,9 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
       Settings settings;
       settings.mesh = parse_axes(mesh);
       settings.layout = layout.empty() ? std::vector<LayoutRule>() : parse_layout_rules(layout);
-      Engine engine(EngineOptions{});
+      ExecutionOn<MpiRuntime> execution;
       std::ostringstream nowhere;
-      Session typed(settings, &engine, nowhere);
+      Session typed(settings, &execution, nowhere);
       typed.execute(kLearner);
       const auto is_same = [&](const Session& of, const char* text) { EXPECT_EQ(Planned(of, mesh, layout).plan(text), plan_of(typed, text)) << layout << " on " << mesh << ": " << text; };
       for (const char* text : {"step()", "grad(loss, [x])"}) is_same(fresh, text);
@@ -352,7 +348,7 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
     }
   }
   EXPECT_THROW(Planned(session, "", "batch:rows;io:rows"), UserError);
-  Session early(Settings{}, &engine, out);  // a value of before the mesh
+  Session early(Settings{}, &execution, out);  // a value of before the mesh
   early.execute("dim a = 4\nlet x = ones([a])");
   early.execute("mesh grid = [rows: 2, cols: 2]");
   EXPECT_EQ(Planned(early, "", "a:cols").session().type_of("x"), "f32[a=4/cols]");
@@ -421,10 +417,10 @@ class AsksWhenItReads : public std::stringbuf {
 /// A session that is interrupted when it prints "turn 3".
 class Interrupted : public testing::Test {
  protected:
-  Engine engine{EngineOptions{}};
+  ExecutionOn<MpiRuntime> execution;
   AsksWhenItReads buffer{[this] { session.interrupt(); }, "turn 3"};
   std::ostream out{&buffer};
-  Session session{Settings{}, &engine, out};
+  Session session{Settings{}, &execution, out};
 };
 
 TEST_F(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
@@ -486,11 +482,11 @@ TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
 TEST_F(Repl, WhatALoadedFileDidNotNeedIsComputedWhenItIsAskedFor) {
   session.load("dim a = 4, b = 8\nmodel M { param w: [b] = init.normal(stddev: 1) }\nlet m = M()\nlet x = random.uniform([a, b])\nlet unread = einsum(x, x -> [a])\n"
                "let list = [x * 2, x * 3]\nlet named = x + 1\nfn late() = sum(named)\nprint(sum(x))\n", "f.mtf", false);
-  const int64_t loaded = engine.counters().flops;
+  const int64_t loaded = execution.counters().flops;
   session.execute("1 + 1");
   EXPECT_GT(session.plan("sum(unread)")[0].counters.flops, 2 * 4 * 8);
   session.plan("unread");
-  EXPECT_EQ(engine.counters().flops, loaded);
+  EXPECT_EQ(execution.counters().flops, loaded);
   EXPECT_NEAR(session.read("late() - sum(x)").number(0), 32, 1e-4);
   EXPECT_NEAR(session.read("sum(unread) - sum(square(x))").number(0), 0, 1e-5);
   EXPECT_NEAR(session.read("sum(list[1]) - 3 * sum(x)").number(0), 0, 1e-5);
@@ -559,11 +555,9 @@ TEST_F(Repl, TheLastValueHasAName) {
 }
 
 TEST(Plan, CostsAreThoseOfTheTurns) {
-  EngineOptions options;
-  options.dry = true;
-  Engine engine(options);
+  ExecutionOn<DryRuntime> execution;
   std::ostringstream out;
-  Session session({}, &engine, out);
+  Session session({}, &execution, out);
   std::vector<StatementReport> reports;
   session.on_statement([&](const StatementReport& report) { reports.push_back(report); });
   session.run_text("test.mtf", "dim a = 8\nlet x = ones([a])\nfor i in 0..1000000 { x := x * 2 }\nprint(x)\n");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "eval/explain.h"
+#include "run/dry_runtime.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -14,7 +15,8 @@ struct Marked {
   explicit Marked(std::string text, Settings settings = {}, bool costs = false) {
     const size_t at = text.find('|');
     text.erase(at, 1);
-    table = explain("test.mtf", text, settings, costs);
+    DryRuntime planner;
+    table = explain("test.mtf", text, settings, costs ? &planner : nullptr);
     info = table.at("test.mtf", at);
   }
   std::string types() const { return info == nullptr ? "nothing" : join(info->types, " or "); }

@@ -4,8 +4,8 @@
 
 #include "../work_time.h"
 #include "command.h"
-#include "exec/engine.h"
 #include "mpi_job.h"
+#include "plan/execution.h"
 
 namespace mtf::tool {
 namespace {

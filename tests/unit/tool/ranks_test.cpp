@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "command.h"
-#include "exec/storage.h"
 #include "mpi_job.h"
+#include "support/available_memory.h"
 
 namespace mtf::tool {
 namespace {

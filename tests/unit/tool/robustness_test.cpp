@@ -11,8 +11,8 @@
 
 #include "../work_time.h"
 #include "command.h"
-#include "exec/engine.h"
 #include "mpi_job.h"
+#include "plan/execution.h"
 #include "tool/golden_test.h"
 
 namespace mtf::tool {

@@ -5,10 +5,11 @@
 #include <ostream>
 #include <sstream>
 
+#include "../../execution_on.h"
 #include "../../places.h"
 #include "command.h"
 #include "eval/session.h"
-#include "exec/program_record.h"
+#include "plan/program_record.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/plan_tree.h"
@@ -134,12 +135,9 @@ void expect_values(const Formulas& formulas, const std::map<std::string, double>
 
 void expect_the_values_of_the_plan(const std::string& path, const Settings& settings) {
   const auto record = std::make_shared<ProgramRecord>();
-  EngineOptions options;
-  options.dry = true;
-  options.record = record;
-  Engine engine(options);
+  ExecutionOn<DryRuntime> execution(ExecutionOptions{.record = record});
   std::ostream nowhere(nullptr);
-  Session session(settings, &engine, nowhere);
+  Session session(settings, &execution, nowhere);
   SymbolicPlan symbolic(*record);
   std::map<std::string, Counters> planned;
   bool is_estimate = false;

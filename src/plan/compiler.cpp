@@ -1,0 +1,41 @@
+#include "plan/compiler.h"
+
+#include <xxhash.h>
+
+namespace mtf {
+
+PlanKey key_of(std::string_view text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return {hash.low64, hash.high64};
+}
+
+ProgramForm form_of(const Program& program) {
+  ProgramForm form{canonical_form(program), {}};
+  form.key = key_of(form.text);
+  return form;
+}
+
+void Compiler::forget(const PlanKey& key) {
+  const auto at = kept_.find(key);
+  used_.erase(at->second.used);
+  kept_.erase(at);
+}
+
+std::shared_ptr<const Plan> Compiler::plan_of(const Program& program, ProgramForm form,
+                                              const std::function<void()>& poll) {
+  if (const auto at = kept_.find(form.key); at != kept_.end()) {
+    if (at->second.form == form.text) {
+      used_.splice(used_.begin(), used_, at->second.used);
+      return at->second.plan;
+    }
+    forget(form.key);  // another program of the same hash
+  }
+  if (kept_.size() >= options_.most_plans) forget(PlanKey(used_.back()));
+  auto plan = std::make_shared<Plan>(make_plan(program, options_.skipped_passes, poll));
+  plan->number = ++plans_made_;
+  used_.push_front(form.key);
+  kept_[form.key] = {std::move(form.text), plan, used_.begin()};
+  return plan;
+}
+
+}  // namespace mtf

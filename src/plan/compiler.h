@@ -1,0 +1,63 @@
+#pragma once
+// The compiler: a captured program in, its plan out.
+//
+// Plans are kept by the canonical forms of their programs, so that the same statement in a loop is planned once; of
+// those that have been used longest ago there are no more than so many. It knows no rank, and starts no thread.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/program.h"
+#include "plan/plan.h"
+
+namespace mtf {
+
+/// A 128-bit hash (XXH3) of a text that is the same on all ranks.
+using PlanKey = std::array<uint64_t, 2>;
+PlanKey key_of(std::string_view text);
+
+/// What a plan is kept by: all that it depends on (canonical_form in graph/program.h), and the key of that.
+struct ProgramForm {
+  std::string text;
+  PlanKey key;
+};
+ProgramForm form_of(const Program& program);
+
+struct CompilerOptions {
+  std::vector<std::string> skipped_passes =
+      {};                   ///< alternatives of the schedule that only change how fast a program is
+  size_t most_plans = 256;  ///< that are kept
+};
+
+class Compiler {
+ public:
+  explicit Compiler(CompilerOptions options = {}) : options_(std::move(options)) {}
+
+  /// The plan of a program, whose form is given: a kept one, or a new one. `poll` is called between the steps of
+  /// making it; what it throws ends that, and nothing is kept.
+  std::shared_ptr<const Plan> plan_of(const Program& program, ProgramForm form, const std::function<void()>& poll);
+
+ private:
+  struct KeyHash {
+    size_t operator()(const PlanKey& key) const { return key[0]; }
+  };
+  struct Kept {
+    std::string form;
+    std::shared_ptr<const Plan> plan;
+    std::list<PlanKey>::iterator used;
+  };
+  void forget(const PlanKey& key);
+
+  CompilerOptions options_;
+  std::unordered_map<PlanKey, Kept, KeyHash> kept_;
+  std::list<PlanKey> used_;  // the last one first
+  int64_t plans_made_ = 0;
+};
+
+}  // namespace mtf

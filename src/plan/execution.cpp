@@ -1,0 +1,199 @@
+#include "plan/execution.h"
+
+#include <algorithm>
+
+#include "ops/gradients.h"
+#include "plan/compiler.h"
+#include "plan/kept_copies.h"
+#include "plan/predict.h"
+#include "plan/program_record.h"
+#include "plan/runtime.h"
+#include "spmd/carry_splits.h"
+#include "types/saturating.h"
+
+namespace mtf {
+namespace {
+
+/// Says of each input of a capture's program what this run has: in what order it is stored, and whether it dies.
+void describe_inputs(Capture& capture) {
+  Program& program = capture.program;
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    ProgramInput& input = program.inputs[i];
+    const Value& leaf = capture.leaves[i];
+    if (!leaf) continue;
+    const std::shared_ptr<Tensor>& tensor = leaf.node->computed[leaf.result];
+    input.order = tensor->order;
+    // Memory that other tensors lie in too outlives this one.
+    input.dies = input.dies && tensor.use_count() == 1 && tensor->storage.use_count() == 1;
+  }
+  offer_copies(capture);
+}
+
+/// A value that is kept for gradients alone lies as it was computed, and so will its gradient.
+void note_layout(Node& node, int result) {
+  const Sharding& lies = node.computed[result]->sharding;
+  if (!(lies == node.operation->shardings[result])) node.operation = lies_computed(*node.operation, result, lies);
+}
+
+}  // namespace
+
+struct Execution::Impl {
+  Impl(Runtime& on, ExecutionOptions given)
+      : runtime(on),
+        options(std::move(given)),
+        compiler(
+            {.skipped_passes = options.fuse ? std::vector<std::string>() : std::vector<std::string>{"fuse_loops"}}) {}
+
+  void compute(Capture& capture, const Values& roots, Span place) {
+    describe_inputs(capture);
+    const Program& program = capture.program;
+    ProgramForm form = form_of(program);
+    runtime.meet(capture, form, place);
+    const std::shared_ptr<const Plan> plan =
+        compiler.plan_of(program, std::move(form), [&] { interrupt.poll(place); });
+    const std::vector<std::shared_ptr<Tensor>> outputs = runtime.run(plan, inputs_of(*plan, capture), place);
+    last = plan;
+    add(runtime.counted(*plan), plan->predicted);
+    for (size_t i = 0; i < program.inputs.size(); ++i)
+      if (program.inputs[i].dies) capture.leaves[i].node->computed.clear();
+    for (size_t i = 0; i < roots.size(); ++i) {
+      Node& node = *roots[i].node;
+      node.computed.resize(node.operation->results.size());
+      node.computed[roots[i].result] = outputs[i];
+      note_layout(node, roots[i].result);
+    }
+    store_copies(capture, roots, plan->schedule->program.copied, std::span(outputs).subspan(roots.size()));
+  }
+
+  /// Values that are kept for gradients alone may lie elsewhere under other rules, even if they lie here where their
+  /// layouts say.
+  void note_history(int32_t program, const Values& roots, const std::vector<bool>& only_history) const {
+    for (size_t i = 0; i < roots.size(); ++i) {
+      Node& node = *roots[i].node;
+      if (!only_history[i]) continue;
+      node.operation = lies_computed(*node.operation, roots[i].result, node.operation->shardings[roots[i].result]);
+      options.record->layouts()->add_computed(node.operation, program, static_cast<int32_t>(i));
+    }
+  }
+
+  void add(const Counters& counted, const Counters& predicted) {
+    total.flops = saturating_add(total.flops, counted.flops);
+    total.unique_flops = saturating_add(total.unique_flops, predicted.unique_flops);
+    total.processors = std::max(total.processors, predicted.processors);
+    for (int kind = 0; kind < kCollectiveKinds; ++kind)
+      for (const auto& [axes, count] : counted.collectives[kind]) total.collectives[kind][axes] += count;
+  }
+
+  Runtime& runtime;
+  const ExecutionOptions options;
+  Compiler compiler;
+  Interrupt interrupt;
+  std::shared_ptr<const Plan> last;
+  Counters total;
+};
+
+Execution::Execution(Runtime& runtime, ExecutionOptions options)
+    : impl_(std::make_unique<Impl>(runtime, std::move(options))) {}
+Execution::~Execution() = default;
+
+Runtime& Execution::runtime() const { return impl_->runtime; }
+const std::shared_ptr<ProgramRecord>& Execution::record() const { return impl_->options.record; }
+
+void Execution::heed(Interrupt interrupt) {
+  if (impl_->runtime.ranks() > 1) interrupt.only_where_ranks_meet();
+  impl_->runtime.heed(interrupt);
+  impl_->interrupt = std::move(interrupt);
+}
+
+void Execution::compute(const Values& asked) {
+  Values roots;
+  for (const Value& value : asked)
+    if (!value.node->is_computed(value.result) && std::find(roots.begin(), roots.end(), value) == roots.end())
+      roots.push_back(value);
+  if (roots.empty()) return;
+  Capture captured = capture(pending(roots), roots);
+  impl_->compute(captured, roots, roots.back().operation().span);
+}
+
+bool Execution::materialize(ValueTable& table, const Values& needed, const std::function<bool()>& gradients_may_come,
+                            Span place) {
+  Values roots = table.pending_held();
+  auto add = [&](const Values& values) {
+    for (const Value& value : values)
+      if (!value.node->is_computed(value.result)) roots.push_back(value);
+    if (values.empty()) return;
+    std::sort(roots.begin(), roots.end(), is_made_before);
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+  };
+  add(needed);
+  if (roots.empty()) return false;
+  const std::vector<NodePtr> nodes = pending(roots);
+  const KeptHistory history = table.keep_history(nodes, gradients_may_come() ? reads_of_gradient : nullptr);
+  add(history.saved);
+  Capture captured = capture(nodes, roots);
+  keep_copies(captured, roots, history.read_again);
+  std::vector<bool> only_history;
+  for (const Value& root : roots) only_history.push_back(root.node->held(root.result) == 0);
+  const std::shared_ptr<ProgramRecord>& record = impl_->options.record;
+  const int32_t number = record ? record->add(captured, only_history) : -1;
+  carry_splits(captured.program, only_history);
+  table.mark_dying(nodes, captured);
+  impl_->compute(captured, roots, place);
+  if (record) {
+    impl_->note_history(number, roots, only_history);
+    note_copies(captured, roots, *record, number);
+  }
+  table.computed(nodes);
+  return true;
+}
+
+void Execution::place(Node& node, const HostTensor& data) { node.computed = {impl_->runtime.place(node, data)}; }
+void Execution::place_own(Node& node, const HostTensor& data) {
+  node.computed = {impl_->runtime.place_own(node, data)};
+}
+
+uint64_t Execution::load(Node& node, const PositionedFile& file, uint64_t place) {
+  Runtime::Loaded loaded = impl_->runtime.load(node, file, place);
+  node.computed = {std::move(loaded.tensor)};
+  return loaded.sum;
+}
+
+HostTensor Execution::fetch(const Value& value) {
+  compute({value});
+  return impl_->runtime.fetch(value);
+}
+
+uint64_t Execution::store(const Value& value, const PositionedFile& file, uint64_t place) {
+  compute({value});
+  return impl_->runtime.store(value, file, place);
+}
+
+Counters Execution::counters() const {
+  Counters counters = impl_->total;
+  counters.peak_bytes = impl_->runtime.peak_bytes();
+  return counters;
+}
+
+int64_t Execution::last_plan() const { return impl_->last ? impl_->last->number : 0; }
+
+Counters Execution::last_counters() const {
+  if (!impl_->last) return {};
+  Counters counters = impl_->runtime.counted(*impl_->last);
+  counters.unique_flops = impl_->last->predicted.unique_flops;
+  counters.processors = impl_->last->predicted.processors;
+  counters.peak_bytes = impl_->runtime.peak_bytes();
+  return counters;
+}
+
+std::vector<StatementCost> Execution::last_costs() const {
+  return impl_->last ? costs_of(*impl_->last->schedule, impl_->last->costs) : std::vector<StatementCost>();
+}
+
+std::string Execution::last_text(const std::string& stage) const {
+  if (!impl_->last) return "";
+  if (stage == "ir") return to_string(impl_->last->program);
+  if (stage == "spmd") return to_string(impl_->last->schedule->program);
+  return to_string(*impl_->last->schedule);
+}
+
+}  // namespace mtf

@@ -1,0 +1,81 @@
+#pragma once
+// An execution: the values of the global graph, computed on a runtime.
+//
+// What is the same whatever computes stands here, once: a cut is captured as a program, the compiler finds or makes
+// its plan, the runtime runs that, the results become tensors of the nodes, and costs are added up. It may serve
+// several sessions, one after the other; they share its plans. Under mpirun every rank has one and makes the same
+// calls in the same order (plan/runtime.h).
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "plan/counters.h"
+#include "plan/tensor.h"
+#include "support/interrupt.h"
+#include "support/source.h"
+
+namespace mtf {
+
+struct Capture;        // graph/program.h
+struct Plan;           // plan/plan.h
+class PositionedFile;  // io/positioned_file.h
+class ProgramRecord;   // plan/program_record.h
+class Runtime;         // plan/runtime.h
+
+struct ExecutionOptions {
+  bool fuse = true;                                 ///< element-wise chains run as one loop
+  std::shared_ptr<ProgramRecord> record = nullptr;  ///< is given the programs that are captured
+};
+
+class Execution {
+ public:
+  /// `runtime` lives longer.
+  explicit Execution(Runtime& runtime, ExecutionOptions options = {});
+  ~Execution();
+
+  Runtime& runtime() const;
+  const std::shared_ptr<ProgramRecord>& record() const;
+
+  /// Planning and running end soon after `interrupt` is wanted.
+  void heed(Interrupt interrupt);
+
+  /// Computes every value of `roots` that is pending, alone. A failing element or collective throws a UserError with
+  /// its own place.
+  void compute(const Values& roots);
+  /// A cut: `needed` and every other value of the table that is held and pending; the table keeps the history that
+  /// gradients need, if they may come. What dies with the program has no memory afterwards. `place` is where the
+  /// program needs it. Returns false if there was nothing to compute.
+  bool materialize(ValueTable& table, const Values& needed, const std::function<bool()>& gradients_may_come,
+                   Span place);
+
+  /// Makes the node's value from data that every rank has; place_own() from what each rank has of it (plan/runtime.h).
+  void place(Node& node, const HostTensor& data);
+  void place_own(Node& node, const HostTensor& data);
+  /// Makes the node's value from a file. Gives what this rank's blocks add to the checksum. Throws IoError, on this
+  /// rank alone.
+  uint64_t load(Node& node, const PositionedFile& file, uint64_t place);
+  /// The whole value, on every rank; computes it first. Counts nothing.
+  HostTensor fetch(const Value& value);
+  /// Writes the value into a file; computes it first. Gives what that adds to the checksum. Throws IoError, on this
+  /// rank alone.
+  uint64_t store(const Value& value, const PositionedFile& file, uint64_t place);
+
+  /// Everything counted so far; `counters {}` takes the difference of two. The peak is the runtime's.
+  Counters counters() const;
+
+  /// The number of the plan that was run last, and what that counted; its peak is that since restart_peak().
+  int64_t last_plan() const;
+  Counters last_counters() const;
+  /// What it did, an instruction a line with its costs, for the REPL and `mtf plan`.
+  std::vector<StatementCost> last_costs() const;
+  /// Its program at a stage: "ir", "spmd", "schedule".
+  std::string last_text(const std::string& stage) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,64 @@
+#include "plan/kept_copies.h"
+
+#include <algorithm>
+#include <map>
+
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+/// The value of an input or a root of a capture.
+const Value& value_of(const Capture& capture, const Values& roots, ProgramValue value) {
+  if (value.is_input()) return capture.leaves[value.input()];
+  const auto root = std::find(capture.program.roots.begin(), capture.program.roots.end(), value);
+  MTF_CHECK(root != capture.program.roots.end(), "what is kept for gradients is no root");
+  return roots[root - capture.program.roots.begin()];
+}
+
+}  // namespace
+
+void keep_copies(Capture& capture, const Values& roots, const Values& values) {
+  if (values.empty()) return;
+  std::map<std::pair<const Node*, int>, ProgramValue> places;
+  for (size_t i = 0; i < capture.leaves.size(); ++i)
+    if (const Value& leaf = capture.leaves[i]) places.emplace(std::pair(leaf.node.get(), leaf.result), ProgramValue::input(i));
+  for (size_t i = 0; i < roots.size(); ++i) places.emplace(std::pair(roots[i].node.get(), roots[i].result), capture.program.roots[i]);
+  for (const Value& value : values)
+    if (const auto at = places.find({value.node.get(), value.result}); at != places.end()) capture.program.for_gradients.push_back(at->second);
+}
+
+void offer_copies(Capture& capture) {
+  for (size_t i = 0; i < capture.leaves.size(); ++i) {
+    const Value& leaf = capture.leaves[i];
+    if (!leaf) continue;
+    for (const auto& [result, copy] : leaf.node->copies)
+      if (result == leaf.result) capture.program.inputs[i].copies.push_back({copy->sharding, copy->order});
+  }
+}
+
+Tensor* copy_of(const Value& input, int copy) {
+  for (const auto& [result, tensor] : input.node->copies)
+    if (result == input.result && copy-- == 0) return tensor.get();
+  MTF_CHECK(false, "copy {} of an input is gone", copy);
+  return nullptr;
+}
+
+void store_copies(const Capture& capture, const Values& roots, const std::vector<int>& copied, std::span<const std::shared_ptr<Tensor>> copies) {
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const Value& value = value_of(capture, roots, capture.program.for_gradients[copied[i]]);
+    value.node->copies.emplace_back(value.result, copies[i]);
+  }
+}
+
+void note_copies(const Capture& capture, const Values& roots, const ProgramRecord& record, int32_t number) {
+  for (size_t i = 0; i < capture.program.for_gradients.size(); ++i) {
+    const Value& value = value_of(capture, roots, capture.program.for_gradients[i]);
+    std::vector<Node::CopiedBy>& known = value.node->copied_by;
+    const auto alike = [&](int32_t program) { return record.programs()[program].alike; };
+    if (std::none_of(known.begin(), known.end(), [&](const Node::CopiedBy& by) { return by.result == value.result && alike(by.program) == alike(number); }))
+      known.push_back({value.result, number, static_cast<int32_t>(i)});
+  }
+}
+
+}  // namespace mtf

@@ -1,0 +1,28 @@
+#pragma once
+// Copies of values that a cut keeps for gradients (Program::for_gradients), as tensors of the nodes.
+//
+// What a forward pass has brought elsewhere for an operation whose gradient rule reads the same (keys and values that it
+// has gathered) a backward pass of the same program would find there. If a cut falls between the two, the forward
+// program's copies are outputs of it, and inputs of the backward program, so that the cut costs no collective.
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/program.h"
+#include "plan/program_record.h"
+#include "plan/tensor.h"
+
+namespace mtf {
+
+/// Says of which inputs and roots of a capture copies are kept: those of `values` that it has.
+void keep_copies(Capture& capture, const Values& roots, const Values& values);
+/// Tells the capture's program which copies its inputs have.
+void offer_copies(Capture& capture);
+/// The tensor of copy `copy` of an input.
+Tensor* copy_of(const Value& input, int copy);
+/// Gives the nodes the copies that a run of the capture's program has made: `copied` of each (LocalProgram).
+void store_copies(const Capture& capture, const Values& roots, const std::vector<int>& copied, std::span<const std::shared_ptr<Tensor>> copies);
+/// Program `number` of the record may make copies of these values, under other layouts: what one like it has not left.
+void note_copies(const Capture& capture, const Values& roots, const ProgramRecord& record, int32_t number);
+
+}  // namespace mtf

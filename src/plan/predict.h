@@ -1,0 +1,20 @@
+#pragma once
+#include "plan/counters.h"
+#include "schedule/schedule.h"
+
+namespace mtf {
+
+struct Prediction {
+  Counters counters;                   ///< peak_bytes: what the run needs beside what is live before it
+  std::vector<InstructionCost> costs;  ///< of each instruction of the program
+};
+
+/// What a run of the schedule will count on the largest processor, from its costs alone.
+Prediction predict(const Schedule& schedule);
+/// The same but for peak_bytes, which is 0; the schedule needs no buffers.
+Prediction predict_without_memory(const Schedule& schedule);
+
+/// Each instruction that computes or communicates, with its cost.
+std::vector<StatementCost> costs_of(const Schedule& schedule, const std::vector<InstructionCost>& costs);
+
+}  // namespace mtf

@@ -1,0 +1,131 @@
+// The adjoint of an exchange: parts of the gradients of what was fetched come back to the blocks that it was fetched from.
+#include <algorithm>
+#include <cstring>
+
+#include "ops/blocks.h"
+#include "run/collective.h"
+#include "run/combine.h"
+#include "schedule/pack.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+/// A part of a block, and where it lies: in a block of the operand, or, received, in the staging.
+struct Term {
+  BoxCopy box;
+  int64_t staging = -1;
+};
+
+/// to += from, at the box's places of both.
+void add_box(const BoxCopy& box, ElementType type, const std::byte* from, std::byte* to) {
+  Walk<2> runs;
+  int64_t run = 1;
+  for (size_t d = 0; d < box.sizes.size(); ++d) {
+    if (run == 1 && box.from_strides[d] == 1 && box.to_strides[d] == 1) run = box.sizes[d];
+    else runs.add(box.sizes[d], {box.from_strides[d], box.to_strides[d]});
+  }
+  const int64_t size = size_of(type);
+  for (int64_t n = 0; n < runs.count(); ++n, runs.next()) {
+    std::byte* const sum = to + box.to_offset + runs.offset(1) * size;
+    combine(type, Reduction::kSum, sum, from + box.from_offset + runs.offset(0) * size, sum, run);
+  }
+}
+
+class ExchangeAdd : public BoundCollective {
+ public:
+  ExchangeAdd(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes)
+      : element_(to.element), moves_(redistribute(hosting, from, to, Sources::kGroup, axes)) {
+    for (const LocalDim& dim : from.dims) MTF_CHECK(!dim.mapped || !dim.map.wrap, "what wraps around is not added up");
+    for (int hosted : hosting.places(to.varies()).first) bytes_.push_back(block_at(to, hosting.coordinates()[hosted]).elements * size_of(element_));
+    // Everything is received beside the result, and added up once all is there, in an order that hosting does not change.
+    terms_.resize(bytes_.size());
+    for (BoxCopy& copy : moves_.local) terms_[copy.to_place].push_back({std::move(copy)});
+    for (Message& message : moves_.receives) {
+      if (message.in_place) {
+        message.staging = moves_.staging_bytes;
+        moves_.staging_bytes += padded(message.bytes);
+        message.in_place = false;
+      }
+      for (const BoxCopy& piece : message.pieces) terms_[piece.to_place].push_back({piece, message.staging});
+    }
+    for (std::vector<Term>& terms : terms_)
+      std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.box.source < b.box.source; });
+    count(hosting, from, to, axes);
+  }
+
+  CollectiveCount counted() const override { return counted_; }
+  int64_t staging_bytes() const override { return moves_.staging_bytes; }
+
+  void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results, const CollectiveRun& run) override {
+    from_ = operands[0];
+    to_ = results[0];
+    staging_ = run.staging;
+    added_ = false;
+    for (const Message& message : moves_.receives) run.transport.receive(pending_, message.peer, run.tag(), staging_ + message.staging, message.bytes);
+    for (const Message& message : moves_.sends) {
+      const std::byte* at = staging_ + message.staging;
+      if (message.in_place) at = block(message.pieces[0]) + message.pieces[0].from_offset;
+      else
+        for (const BoxCopy& piece : message.pieces) mtf::run(piece, block(piece), staging_ + message.staging);
+      run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
+    }
+  }
+
+  bool advance(Transport& transport) override {
+    if (!transport.test(pending_)) return false;
+    add_up();
+    return true;
+  }
+
+ protected:
+  void wait(Transport& transport) override {
+    transport.wait(pending_);
+    add_up();
+  }
+
+ private:
+  const std::byte* block(const BoxCopy& copy) const { return static_cast<const std::byte*>(from_[static_cast<size_t>(copy.from_place)]); }
+
+  void add_up() {
+    if (added_) return;
+    added_ = true;
+    for (size_t place = 0; place < terms_.size(); ++place) {
+      std::byte* const sum = static_cast<std::byte*>(to_[place]);
+      std::memset(sum, 0, static_cast<size_t>(bytes_[place]));
+      for (const Term& term : terms_[place]) add_box(term.box, element_, term.staging < 0 ? block(term.box) : staging_ + term.staging, sum);
+    }
+  }
+
+  void count(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes) {
+    int64_t most = 0;
+    for (int hosted : hosting.places(from.varies() | to.varies()).first) {
+      const BlockShape has = block_at(from, hosting.coordinates()[hosted]), owns = block_at(to, hosting.coordinates()[hosted]);
+      int64_t kept = 1;
+      for (size_t d = 0; d < has.box.size(); ++d)
+        kept *= std::max<int64_t>(0, std::min(has.box[d].last, owns.box[d].last) - std::max(has.box[d].first, owns.box[d].first));
+      most = std::max(most, has.elements - kept);
+    }
+    if (most == 0 || hosting.mesh()->group_size(axes) == 1) return;
+    const int64_t bytes = most * size_of(from.element);
+    counted_ = {.count = 1, .values = most, .bytes = bytes, .wire_bytes = bytes};
+  }
+
+  const ElementType element_;
+  Redistribution moves_;
+  std::vector<int64_t> bytes_;            ///< of the result at each place
+  std::vector<std::vector<Term>> terms_;  ///< for each place of the result what it is the sum of
+  CollectiveCount counted_;
+  Transport::Pending pending_;
+  std::span<void*const> from_, to_;
+  std::byte* staging_ = nullptr;
+  bool added_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes) {
+  return std::make_unique<ExchangeAdd>(hosting, from, to, axes);
+}
+
+}  // namespace mtf

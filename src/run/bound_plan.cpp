@@ -1,0 +1,441 @@
+#include "run/bound_plan.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "graph/kernel_call.h"
+#include "ops/index.h"
+#include "run/bound_step.h"
+#include "run/memory_check.h"
+#include "schedule/pack.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+struct CountedRun {
+  Counters counters;
+  int64_t sent = 0;  ///< bytes that collectives gave to other ranks
+};
+
+/// What the steps of a plan did in its first run, each as much as on the rank that did most: what its collectives counted and
+/// sent, and `flops`. All ranks come here together.
+CountedRun count_run(const LocalProgram& program, std::span<const BoundStep> steps, std::span<const int64_t> flops, Transport& transport) {
+  std::vector<int64_t> most(flops.begin(), flops.end());
+  for (const BoundStep& step : steps) {
+    const CollectiveCount count = step.collective ? step.collective->counted() : CollectiveCount{};
+    for (int64_t figure : {count.count, count.values, count.bytes, count.wire_bytes, step.sent}) most.push_back(figure);
+  }
+  transport.max_of_all(most);
+  CountedRun run;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    run.counters.flops += most[s];
+    const int64_t* figures = &most[steps.size() + 5 * s];
+    run.sent += figures[4];
+    if (figures[0] == 0) continue;
+    const Instruction& first = *steps[s].first;
+    const MeshPtr& mesh = program.values[first.operands[0]].mesh;
+    run.counters.collectives[static_cast<int>(counted_as(first.kind))][mesh->axes_to_string(first.axes)] +=
+        CollectiveCount{figures[0], steps[s].step->calls, figures[1], figures[2], figures[3]};
+  }
+  return run;
+}
+
+/// The first step that writes over an input: from there on what the plan began with is lost. The number of steps if none does.
+size_t writes_over_input(const Schedule& schedule) {
+  const auto is_input = [&](int v) {
+    const int buffer = schedule.buffer_of[v];
+    return buffer >= 0 && schedule.buffers[buffer].kind == BufferKind::kInput;
+  };
+  const auto first = std::find_if(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+    return step.kind != StepKind::kWindow && std::any_of(step.writes.begin(), step.writes.end(), is_input);
+  });
+  return static_cast<size_t>(first - schedule.steps.begin());
+}
+
+}  // namespace
+
+struct BoundPlan::Impl {
+  Impl(std::shared_ptr<const Schedule> s, Machine& m, bool share) : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share) {
+    number_of.assign(program.values.size(), 0);
+    for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);
+    for (const Instruction& instruction : program.instructions)
+      if (is_host_number(instruction)) is_number.push_back(instruction.results[0]);
+    bind_values();
+    bind_buffers();
+    bind_steps();
+  }
+
+  const Hosting& hosting(int value) { return machine.hostings.of(program.values[value].mesh); }
+  const Places& places(int value) { return hosting(value).places(program.values[value].varies()); }
+
+  void bind_values() {
+    size_t n = program.values.size();
+    pointers.begin.assign(n, 0);
+    pointers.places.assign(n, 0);
+    for (size_t v = 0; v < n; ++v) {
+      int root = schedule->alias_of[v];
+      pointers.places[v] = places(static_cast<int>(v)).count();
+      if (root != static_cast<int>(v)) {
+        MTF_CHECK(pointers.places[v] == pointers.places[root], "{} shares the memory of {}", program.values[v].name,
+                  program.values[root].name);
+        pointers.begin[v] = pointers.begin[root];
+        continue;
+      }
+      pointers.begin[v] = static_cast<int>(pointers.data.size());
+      pointers.data.resize(pointers.data.size() + pointers.places[v], nullptr);
+    }
+  }
+
+  void bind_buffers() {
+    buffers.resize(schedule->buffers.size());
+    for (size_t v = 0; v < program.values.size(); ++v)
+      if (schedule->buffer_of[v] >= 0 && schedule->alias_of[v] == static_cast<int>(v))
+        buffers[schedule->buffer_of[v]].values.push_back(static_cast<int>(v));
+    std::vector<PackItem> alone;
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      const Buffer& buffer = schedule->buffers[b];
+      BoundBuffer& bound = buffers[b];
+      if (buffer.kind == BufferKind::kStaging) {
+        const Step& step = schedule->steps[buffer.first];
+        for (int i : step.instructions) {
+          const Instruction& instruction = program.instructions[i];
+          bound.alone_bytes += padded(staging_bytes(instruction, bytes_of(instruction.operands[0]), bytes_of(instruction.results[0])));
+        }
+        bound.places = 1;
+      } else {
+        const LocalValue& value = program.values[buffer.value];
+        const Hosting& host = hosting(buffer.value);
+        bound.places = pointers.places[buffer.value];
+        for (int hosted : places(buffer.value).first)
+          bound.place_bytes = std::max(bound.place_bytes, padded(block_at(value, host.coordinates()[hosted]).elements * size_of(value.element)));
+        bound.alone_bytes = padded(bytes_of(buffer.value));
+      }
+      if (buffer.kind == BufferKind::kOutput) {
+        const Hosting& host = hosting(buffer.value);
+        most_hosted = std::max(most_hosted, ceil_div(host.mesh()->size(), host.ranks()));
+        output_alone += bound.alone_bytes;
+        output_bytes += bound.place_bytes * bound.places;
+      }
+      if (buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kStaging)
+        alone.push_back({bound.alone_bytes, buffer.first, buffer.last, 0});
+    }
+    arena_alone = pack(alone);
+  }
+
+  int64_t bytes_of(int value) const { return most_elements(program.values[value]) * size_of(program.values[value].element); }
+
+  void bind_steps() {
+    int begun = 0;
+    for (size_t s = 0; s < schedule->steps.size(); ++s) {
+      const Step& step = schedule->steps[s];
+      BoundStep bound;
+      bound.step = &step;
+      bound.first = &program.instructions[step.instructions[0]];
+      switch (step.kind) {
+        case StepKind::kKernel: bound.compute = bind_kernel(*schedule, step, machine.hostings); break;
+        case StepKind::kWindow: bound.window_bytes = bytes_of(step.writes[0]); break;
+        case StepKind::kLoop: bound.compute = bind_loop(*schedule, step, machine.hostings); break;
+        default: bind_collective(bound, step); ++begun;
+      }
+      steps.push_back(std::move(bound));
+    }
+    for (size_t b = 0; b < buffers.size(); ++b)
+      if (schedule->buffers[b].kind == BufferKind::kStaging) {
+        BoundStep& step = steps[schedule->buffers[b].first];
+        step.buffer = static_cast<int>(b);
+        buffers[b].place_bytes = padded(step.collective->staging_bytes());
+        buffers[b].is_shared = step.collective->shares_memory();
+      }
+    arena_bytes = pack_buffers(false);
+    shared_bytes = pack_buffers(true);
+    for (BoundStep& step : steps) {
+      if (!step.collective) continue;
+      for (int i : step.step->instructions) {
+        step.operands.push_back(pointers.all(program.instructions[i].operands[0]));
+        step.results.push_back(pointers.all(program.instructions[i].results[0]));
+      }
+    }
+    find_awaited();
+    stops_before = writes_over_input(*schedule);
+  }
+
+  void bind_collective(BoundStep& bound, const Step& step) {
+    const Instruction& first = *bound.first;
+    std::vector<const LocalValue*> operands, results;
+    for (int i : step.instructions) {
+      operands.push_back(&program.values[program.instructions[i].operands[0]]);
+      results.push_back(&program.values[program.instructions[i].results[0]]);
+    }
+    const Hosting& host = machine.hostings.of(operands[0]->mesh);
+    if (is_collective(first.kind)) bound.collective = mtf::bind_collective(host, first.kind, operands, results, first.axes, first.reduction, may_share ? &machine.shared : nullptr);
+    else bound.collective = bind_slice(host, *operands[0], *results[0]);
+  }
+
+  /// The arena, or the part of shared memory, as this rank has it: each buffer as often as it has places. Returns its size.
+  int64_t pack_buffers(bool shared) {
+    std::vector<PackItem> items;
+    std::vector<size_t> which;
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      const Buffer& buffer = schedule->buffers[b];
+      if ((buffer.kind != BufferKind::kArena && buffer.kind != BufferKind::kStaging) || buffers[b].is_shared != shared) continue;
+      items.push_back({buffers[b].place_bytes * buffers[b].places, buffer.first, buffer.last, 0});
+      which.push_back(b);
+    }
+    const int64_t bytes = pack(items);
+    for (size_t i = 0; i < items.size(); ++i) buffers[which[i]].offset = items[i].offset;
+    return bytes;
+  }
+
+  /// A collective ends before the first step that reads its result or may reuse the memory it works on.
+  void find_awaited() {
+    for (size_t c = 0; c < steps.size(); ++c) {
+      if (!steps[c].collective) continue;
+      size_t end = static_cast<size_t>(std::max<int>(static_cast<int>(c) + 1, steps[c].step->finish));
+      if (end < steps.size()) steps[end].awaits.push_back(static_cast<int>(c));
+      else last_awaits.push_back(static_cast<int>(c));
+    }
+  }
+
+  // ---- a run ----------------------------------------------------------------------------------------------------------
+
+  void fit_arena() {
+    if (arena_bytes > 0 && (!machine.arena || machine.arena->bytes() < arena_bytes)) {
+      machine.arena.reset();
+      machine.pool->trim();  // nobody will ask for memory of its size again
+      machine.arena = machine.pool->allocate(arena_bytes, 0);
+    }
+    if (!pointed || arena_base != (machine.arena ? machine.arena->data() : nullptr)) point_arena();
+    pointed = true;
+    if (machine.scrub && arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(arena_bytes));
+  }
+
+  /// Points at the memory of inputs, and at new memory for outputs; returns both, by buffer.
+  std::vector<std::shared_ptr<Storage>> place_ends(std::span<const PlanInput> inputs) {
+    check_growth(machine.transport, *machine.pool, output_bytes, output_alone, most_hosted, steps.empty() ? Span() : steps.back().first->node->span);
+    std::vector<std::shared_ptr<Storage>> storages(buffers.size());
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      const Buffer& buffer = schedule->buffers[b];
+      const BoundBuffer& bound = buffers[b];
+      if (buffer.kind == BufferKind::kInput) {
+        const Tensor& tensor = *inputs[input_of.at(buffer.value)].tensor;
+        storages[b] = tensor.storage;
+        const std::vector<int>& first = places(buffer.value).first;
+        for (int v : bound.values)
+          for (int place = 0; place < bound.places; ++place) pointers.data[pointers.begin[v] + place] = tensor.blocks[first[place]];
+      } else if (buffer.kind == BufferKind::kOutput) {
+        const int64_t bytes = bound.place_bytes * bound.places;
+        storages[b] = machine.pool->allocate(bytes, bound.alone_bytes);
+        if (machine.scrub) std::memset(storages[b]->data(), 0xff, static_cast<size_t>(bytes));
+        point(bound, storages[b]->data());
+      }
+    }
+    machine.pool->note_alone(arena_alone);
+    return storages;
+  }
+
+  void read_numbers(std::span<const PlanInput> inputs) {
+    for (int v : is_number) {
+      const double number = inputs[input_of.at(v)].number;
+      number_of[v] = number;
+      if (schedule->buffer_of[v] < 0) continue;
+      for (int place = 0; place < pointers.places[v]; ++place) store_number(program.values[v].element, number, pointers.at(v, place));
+    }
+  }
+
+  /// Returns the floating-point operations of the steps, of each those of the place that did most.
+  int64_t run_steps(const PlanInputs& inputs) {
+    const bool is_first = first_flops < 0;
+    // Any thread of a long kernel may call these; messages are the caller's.
+    bool may_stop = false;
+    const std::function<void()> stop = [&] {
+      if (may_stop && machine.interrupt.is_wanted()) throw Stopped();
+    };
+    const std::thread::id caller = std::this_thread::get_id();
+    const std::function<void()> advance = [&] {
+      if (std::this_thread::get_id() != caller) return;
+      for (int other : under_way) hand_to_mpi(steps[other], [&](BoundCollective& collective) { collective.advance(machine.transport); });
+    };
+    int64_t flops = 0;
+    if (is_first) {
+      flops_of_step.assign(steps.size(), 0);
+      for (BoundStep& step : steps) step.sent = 0;
+    }
+    under_way.clear();
+    for (size_t s = 0; s < steps.size(); ++s) {
+      BoundStep& step = steps[s];
+      for (int awaited : step.awaits) finish(awaited);
+      machine.at.store(step.first, std::memory_order_relaxed);
+      machine.moved.fetch_add(1, std::memory_order_relaxed);
+      may_stop = machine.transport.ranks() == 1 && s < stops_before;
+      if (may_stop && machine.interrupt.is_wanted()) end_early(*step.first);
+      if (step.collective) {
+        begin(static_cast<int>(s));
+        continue;
+      }
+      try {
+        if (step.step->kind == StepKind::kWindow) {
+          open_window(step, inputs.numbers(*step.first)[0]);
+          continue;
+        }
+        const bool overlaps = !under_way.empty() && machine.transport.ranks() > 1;
+        if (overlaps) advance();
+        const std::span<const double> host = step.step->kind == StepKind::kKernel ? inputs.numbers(*step.first) : std::span<const double>();
+        const double began = machine.timeline ? machine.timeline->now() : 0;
+        const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : stop});
+        if (machine.timeline) note(s, began, machine.timeline->now() - began);
+        flops += done;
+        if (is_first) flops_of_step[s] = done;
+      } catch (const Stopped&) {
+        end_early(*step.first);
+      } catch (const ElementError& error) {
+        fail(Kind::index_out_of_range, step.first->node->span, error.message);
+      }
+    }
+    for (int awaited : last_awaits) finish(awaited);
+    machine.at.store(nullptr, std::memory_order_relaxed);
+    return flops;
+  }
+
+  /// Somebody wants the step that is under way to end.
+  struct Stopped {};
+  [[noreturn]] void end_early(const Instruction& at) {
+    while (!under_way.empty()) finish(under_way[0]);
+    machine.at.store(nullptr, std::memory_order_relaxed);
+    fail(Kind::interrupted, at.node->span);
+  }
+
+  void begin(int s) {
+    BoundStep& step = steps[s];
+    std::byte* staging = nullptr;
+    if (step.buffer >= 0) staging = buffers[step.buffer].is_shared ? machine.shared.part(machine.transport.rank()) : machine.arena ? machine.arena->data() : nullptr;
+    if (staging != nullptr) staging += buffers[step.buffer].offset;
+    step.number = machine.collectives_begun++;
+    const int64_t most = std::min(machine.transport.collectives_at_once(), SharedMemory::kNotices);
+    while (!under_way.empty() && step.number - steps[under_way[0]].number >= most) finish(under_way[0]);
+    step.busy = 0;
+    if (machine.timeline) step.began = machine.timeline->now();
+    hand_to_mpi(step, [&](BoundCollective& collective) {
+      collective.begin(step.operands, step.results, {machine.transport, staging, step.number});
+    });
+    under_way.push_back(s);
+  }
+
+  void finish(int s) {
+    machine.at.store(steps[s].first, std::memory_order_relaxed);
+    hand_to_mpi(steps[s], [&](BoundCollective& collective) { collective.finish(machine.transport); });
+    std::erase(under_way, s);
+    if (machine.timeline) note(static_cast<size_t>(s), steps[s].began, steps[s].busy);
+  }
+
+  void note(size_t s, double began, double busy) { machine.timeline->add({schedule, static_cast<int>(s), began, machine.timeline->now(), busy}); }
+
+  /// The first run notes what a collective sends.
+  template <typename Work>
+  void hand_to_mpi(BoundStep& step, const Work& work) {
+    const int64_t before = machine.transport.sent();
+    const double began = machine.timeline ? machine.timeline->now() : 0;
+    work(*step.collective);
+    if (machine.timeline) step.busy += machine.timeline->now() - began;
+    if (first_flops < 0) step.sent += machine.transport.sent() - before;
+  }
+
+  std::vector<std::shared_ptr<Tensor>> outputs(const std::vector<std::shared_ptr<Storage>>& storages) {
+    std::vector<std::shared_ptr<Tensor>> tensors;
+    std::map<int, std::shared_ptr<Tensor>> made;
+    for (const std::vector<int>& output : program.outputs) {
+      const int v = output[0];
+      std::shared_ptr<Tensor>& tensor = made[v];
+      if (!tensor) {
+        const LocalValue& value = program.values[v];
+        tensor = std::make_shared<Tensor>(Tensor{value.type(), value.mesh, value.sharding(), value.order, storages[schedule->buffer_of[v]], {}});
+        for (int place : places(v).of) tensor->blocks.push_back(pointers.at(v, place));
+      }
+      tensors.push_back(tensor);
+    }
+    return tensors;
+  }
+
+  void point_arena() {
+    std::byte* base = machine.arena ? machine.arena->data() : nullptr;
+    for (size_t b = 0; b < buffers.size(); ++b)
+      if (schedule->buffers[b].kind == BufferKind::kArena) point(buffers[b], base + buffers[b].offset);
+    arena_base = base;
+  }
+
+  /// Points the values of a buffer at its memory, a place after the other.
+  void point(const BoundBuffer& buffer, std::byte* base) {
+    for (int v : buffer.values)
+      for (int p = 0; p < buffer.places; ++p) pointers.data[pointers.begin[v] + p] = base + p * buffer.place_bytes;
+  }
+
+  /// Points a window at the place of its operand that a number of the host says.
+  void open_window(const BoundStep& step, double number) {
+    const LaidOutOperation& operation = *step.first->node;
+    const int from = step.first->operands[0], to = step.first->results[0];
+    const int64_t place = checked_place(operation.attributes.dims[0], number);
+    for (int p = 0; p < pointers.places[to]; ++p)
+      pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
+  }
+
+  std::shared_ptr<const Schedule> schedule;
+  const LocalProgram& program;
+  Machine& machine;
+  const bool may_share;
+  PointerTable pointers;
+  std::vector<double> number_of;  // for each value: the host number it is
+  std::vector<int> is_number;
+  std::map<int, int> input_of;
+  std::vector<BoundBuffer> buffers;
+  std::vector<BoundStep> steps;
+  std::vector<int> last_awaits;
+  size_t stops_before = 0;  // from this step on the plan ends, whoever wants it to stop
+  int64_t arena_bytes = 0, shared_bytes = 0, arena_alone = 0;
+  int64_t output_bytes = 0, output_alone = 0;
+  int64_t most_hosted = 1;  // processors, by any rank, of the outputs' meshes
+  const std::byte* arena_base = nullptr;
+  bool pointed = false;
+  int64_t sent = 0;  // bytes given to other ranks, of each collective the most by any rank
+  int64_t first_flops = -1;
+  std::vector<int64_t> flops_of_step;
+  std::vector<int> under_way;
+};
+
+BoundPlan::BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine, bool share)
+    : impl_(std::make_unique<Impl>(std::move(schedule), machine, share)) {}
+BoundPlan::~BoundPlan() = default;
+
+int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->shared_bytes + impl_->output_bytes; }
+int64_t BoundPlan::shared_bytes() const { return impl_->shared_bytes; }
+
+std::vector<std::shared_ptr<Tensor>> BoundPlan::run(const PlanInputs& inputs) {
+  Impl& plan = *impl_;
+  const bool is_first = plan.first_flops < 0;
+  plan.fit_arena();
+  const std::vector<std::shared_ptr<Storage>> storages = plan.place_ends(inputs.values);
+  plan.read_numbers(inputs.values);
+  const int64_t flops = plan.run_steps(inputs);
+  if (is_first) {
+    plan.first_flops = flops;
+    CountedRun run = count_run(plan.program, plan.steps, plan.flops_of_step, plan.machine.transport);
+    counted_ = std::move(run.counters);
+    plan.sent = run.sent;
+  }
+  plan.machine.sent += plan.sent;
+  MTF_CHECK(flops == plan.first_flops, "a plan did {} operations, now {}", plan.first_flops, flops);
+  return plan.outputs(storages);
+}
+
+BoundPlan* BoundPlans::find(const Plan& plan) const {
+  const auto at = kept_.find(&plan);
+  return at == kept_.end() || at->second.plan.expired() ? nullptr : at->second.bound.get();
+}
+
+BoundPlan& BoundPlans::keep(const std::shared_ptr<const Plan>& plan, std::unique_ptr<BoundPlan> bound) {
+  std::erase_if(kept_, [](const auto& entry) { return entry.second.plan.expired(); });
+  Kept& kept = kept_[plan.get()] = {plan, std::move(bound)};
+  return *kept.bound;
+}
+
+}  // namespace mtf

@@ -1,0 +1,210 @@
+#include "run/mpi_runtime.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <thread>
+
+#include "run/agreement.h"
+#include "run/block_file.h"
+#include "run/bound_plan.h"
+#include "run/dry_runtime.h"
+#include "run/host_tensor.h"
+#include "run/memory_check.h"
+#include "run/watchdog.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+constexpr int64_t kLargeRead = 1 << 20;  // bytes; less needs no check whether there is memory for it
+
+// What all ranks find wrong is said by rank 0, after what it has printed: others speak this much later.
+constexpr std::chrono::milliseconds kPrecedence{500};
+// How long a rank waits to be ended by the one that speaks.
+constexpr std::chrono::seconds kLongestEnd{10};
+
+int threads_of(const MpiRuntimeOptions& options, const Transport& transport) {
+  if (options.threads > 0) return options.threads;
+  int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return std::max(1, cores / transport.ranks_here());
+}
+
+template <typename T>
+std::string_view bytes_of(const std::vector<T>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
+}
+
+}  // namespace
+
+struct MpiRuntime::Impl {
+  explicit Impl(MpiRuntimeOptions given_options)
+      : options(std::move(given_options)),
+        transport(options.use_mpi),
+        hostings(transport.rank(), transport.ranks(), options.placement),
+        threads(threads_of(options, transport)),
+        shared(transport, options.share_memory),
+        machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared} {
+    if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
+    machine.scrub = options.scrub;
+    machine.timeline = options.timeline;
+    given.add(bytes_of(options.placement));
+  }
+
+  BoundPlan& bound(const std::shared_ptr<const Plan>& plan, Span place) {
+    if (BoundPlan* known = plans.find(*plan)) return *known;
+    auto bound = std::make_unique<BoundPlan>(plan->schedule, machine);
+    const int64_t there = (machine.arena ? machine.arena->bytes() : 0) + shared.bytes();
+    check_memory(transport, bound->bytes() - there, place);
+    if (!shared.reserve(bound->shared_bytes())) bound = std::make_unique<BoundPlan>(plan->schedule, machine, false);
+    return plans.keep(plan, std::move(bound));
+  }
+
+  /// Adds the numbers that a program reads to what this rank has been given.
+  void note_numbers(const Capture& capture) {
+    given.add(bytes_of(capture.numbers));
+    for (const ProgramOperation& operation : capture.program.operations)
+      if (!operation.operation->inputs.empty()) given.add(bytes_of(operation.operation->inputs));
+  }
+
+  MpiRuntimeOptions options;
+  Transport transport;
+  Hostings hostings;
+  Threads threads;
+  SharedMemory shared;
+  Machine machine;
+  std::optional<Watchdog> watchdog;
+  BoundPlans plans;
+  Digest given;  // what this rank has been given, which must be the same on all
+};
+
+MpiRuntime::MpiRuntime(MpiRuntimeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+MpiRuntime::~MpiRuntime() = default;
+
+int MpiRuntime::rank() const { return impl_->transport.rank(); }
+int MpiRuntime::ranks() const { return impl_->transport.ranks(); }
+bool MpiRuntime::shares_memory() const { return impl_->shared.is_there(); }
+int64_t MpiRuntime::sent() const { return impl_->machine.sent; }
+std::unique_ptr<Runtime> MpiRuntime::planner() const { return std::make_unique<DryRuntime>(); }
+
+// ---- programs ----
+
+void MpiRuntime::heed(Interrupt interrupt) { impl_->machine.interrupt = std::move(interrupt); }
+
+void MpiRuntime::added(Node&) {}
+
+void MpiRuntime::meet(const Capture& capture, const ProgramForm& form, Span place) {
+  if (ranks() == 1) return;
+  impl_->note_numbers(capture);
+  const bool ends = agree(impl_->transport, {form.key[0] ^ impl_->given.value(), form.key[1]}, place, "computes",
+                          impl_->machine.interrupt.is_wanted());
+  if (ends) fail(Kind::interrupted, place);
+}
+
+std::vector<std::shared_ptr<Tensor>> MpiRuntime::run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs,
+                                                     Span place) {
+  std::vector<std::shared_ptr<Tensor>> outputs = impl_->bound(plan, place).run(inputs);
+  if (impl_->options.check_replicas) {
+    const LocalProgram& program = plan->schedule->program;
+    std::vector<std::string> names;
+    for (const std::vector<int>& output : program.outputs) names.push_back(program.values[output[0]].name);
+    check_replicas(impl_->machine, outputs, names);
+  }
+  return outputs;
+}
+
+const Counters& MpiRuntime::counted(const Plan& plan) const {
+  const BoundPlan* bound = impl_->plans.find(plan);
+  MTF_CHECK(bound != nullptr, "plan {} has not been run", plan.number);
+  return bound->counted();
+}
+
+int64_t MpiRuntime::peak_bytes() const { return impl_->machine.pool->alone_peak(); }
+void MpiRuntime::restart_peak() { impl_->machine.pool->restart_peak(); }
+
+// ---- values ----
+
+std::shared_ptr<Tensor> MpiRuntime::place(Node& node, const HostTensor& data) {
+  if (ranks() > 1) impl_->given.add(bytes_of(data.bytes));
+  return place_own(node, data);
+}
+
+std::shared_ptr<Tensor> MpiRuntime::place_own(Node& node, const HostTensor& data) {
+  const LaidOutOperation& operation = *node.operation;
+  return place_blocks(impl_->machine, data, operation.mesh, operation.shardings[0]);
+}
+
+Interval MpiRuntime::own_rows(const Node& node) const {
+  const LaidOutOperation& operation = *node.operation;
+  const int64_t size = operation.results[0].dims[0].size;
+  Interval own{size, 0};
+  for (const Coordinates& at : impl_->machine.hostings.of(operation.mesh).coordinates()) {
+    const Interval block = block_of(size, operation.shardings[0].dims[0], *operation.mesh, at);
+    if (block.size() > 0) own = {std::min(own.first, block.first), std::max(own.last, block.last)};
+  }
+  return own.first < own.last ? own : Interval{};
+}
+
+Runtime::Loaded MpiRuntime::load(Node& node, const PositionedFile& file, uint64_t place) {
+  const LaidOutOperation& operation = *node.operation;
+  return read_blocks(impl_->machine, operation.results[0], operation.mesh, operation.shardings[0], file, place);
+}
+
+HostTensor MpiRuntime::fetch(const Value& value) {
+  const Tensor& tensor = *value.node->computed[value.result];
+  const Span place = value.operation().span;
+  if (ranks() > 1)
+    agree(impl_->transport, key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), place, "reads");
+  const int64_t bytes = size_of(tensor.type.dims) * size_of(tensor.type.element);
+  if (bytes >= kLargeRead) check_memory(impl_->transport, bytes, place);
+  return gather_blocks(impl_->machine, tensor);
+}
+
+uint64_t MpiRuntime::store(const Value& value, const PositionedFile& file, uint64_t place) {
+  return write_blocks(impl_->machine, *value.node->computed[value.result], file, place);
+}
+
+// ---- what ranks tell one another ----
+
+std::vector<uint64_t> MpiRuntime::added_up(std::vector<uint64_t> numbers, Span place) {
+  agree(impl_->transport, key_of("add up"), place, "reads");
+  impl_->transport.add_up(numbers);
+  return numbers;
+}
+
+std::string MpiRuntime::first_of(const std::string& text, Span place) {
+  agree(impl_->transport, key_of("compare"), place, "reads");
+  std::string first;
+  for (const std::string& one : impl_->transport.gather_texts(text))
+    if (first.empty()) first = one;
+  impl_->transport.broadcast(first);
+  return first;
+}
+
+std::string MpiRuntime::broadcast(const std::string& bytes, Span place) {
+  agree(impl_->transport, key_of("share"), place, "reads");
+  std::string result = bytes;
+  impl_->transport.broadcast(result);
+  return result;
+}
+
+void MpiRuntime::finish() {
+  agree(impl_->transport, key_of("end"), {}, "is at the end of the script");
+  if (const auto& timeline = impl_->options.timeline; timeline && timeline->tell)
+    timeline->told = impl_->transport.gather_texts(timeline->tell());
+}
+
+void MpiRuntime::abort(const std::string& message, int status) {
+  std::fflush(stdout);
+  if (rank() != 0) std::this_thread::sleep_for(kPrecedence);
+  if (impl_->transport.is_first_to_ask()) {
+    std::fputs(message.c_str(), stderr);
+    std::fflush(stderr);
+  } else {
+    std::this_thread::sleep_for(kLongestEnd);
+  }
+  impl_->transport.abort(status);
+}
+
+}  // namespace mtf

@@ -1,0 +1,74 @@
+#pragma once
+// The runtime that computes: on the processors that this rank hosts, with threads within the rank and MPI between
+// ranks.
+#include <memory>
+#include <vector>
+
+#include "plan/runtime.h"
+
+namespace mtf {
+
+class Timeline;  // run/timeline.h
+
+#ifdef NDEBUG
+inline constexpr bool kDebugBuild = false;
+#else
+inline constexpr bool kDebugBuild = true;
+#endif
+
+struct MpiRuntimeOptions {
+  int threads = 0;                               ///< of this rank; 0: its share of the node's cores
+  std::vector<int64_t> placement = {};           ///< a permutation of the processors; empty: in order
+  bool use_mpi = false;                          ///< this process was started by mpirun; else it is the only rank
+  bool share_memory = true;                      ///< ranks of one node reduce in memory that they share
+  bool check_replicas = kDebugBuild;             ///< after every plan, compare the blocks that several ranks hold
+  bool scrub = false;                            ///< tests: memory that a plan has not written holds NaNs
+  std::shared_ptr<Timeline> timeline = nullptr;  ///< is told when each step of each plan ran
+};
+
+class MpiRuntime final : public Runtime {
+ public:
+  explicit MpiRuntime(MpiRuntimeOptions options = {});
+  ~MpiRuntime() override;
+
+  int rank() const override;
+  int ranks() const override;
+  bool knows_numbers() const override { return true; }
+  std::unique_ptr<Runtime> planner() const override;
+
+  /// Of one rank alone, a plan ends between its steps and within long kernels, unless an input has been written over.
+  void heed(Interrupt interrupt) override;
+  void added(Node& node) override;
+  void meet(const Capture& capture, const ProgramForm& form, Span place) override;
+  std::vector<std::shared_ptr<Tensor>> run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs,
+                                           Span place) override;
+  const Counters& counted(const Plan& plan) const override;
+  int64_t peak_bytes() const override;
+  void restart_peak() override;
+
+  std::shared_ptr<Tensor> place(Node& node, const HostTensor& data) override;
+  std::shared_ptr<Tensor> place_own(Node& node, const HostTensor& data) override;
+  Interval own_rows(const Node& node) const override;
+  Loaded load(Node& node, const PositionedFile& file, uint64_t place) override;
+  HostTensor fetch(const Value& value) override;
+  uint64_t store(const Value& value, const PositionedFile& file, uint64_t place) override;
+
+  std::vector<uint64_t> added_up(std::vector<uint64_t> numbers, Span place) override;
+  std::string first_of(const std::string& text, Span place) override;
+  std::string broadcast(const std::string& bytes, Span place) override;
+  /// Rank 0's timeline is given what each rank's has to tell.
+  void finish() override;
+  [[noreturn]] void abort(const std::string& message, int status) override;
+
+  /// The ranks of this node reduce in memory that they share.
+  bool shares_memory() const;
+  /// Bytes of tensors that plans have given other ranks so far, of each collective the most by any rank: with one
+  /// processor a rank the wire_bytes of what the plans counted.
+  int64_t sent() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mtf

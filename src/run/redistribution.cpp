@@ -1,0 +1,266 @@
+#include "run/redistribution.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "kernels/copy.h"
+#include "spmd/axis_permutation.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+int64_t wrap_of(const LocalDim& to, const LocalDim& from) {
+  return to.mapped && to.map.wrap && !(from.mapped && from.map.wrap) ? to.map.to : 0;
+}
+
+bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& dense) {
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] != 1 && strides[i] != dense[i]) return false;
+  return true;
+}
+
+/// The copies that bring what two boxes share from one block to the other.
+std::vector<BoxCopy> copies(const LocalValue& from, const BlockShape& a, const LocalValue& to, const BlockShape& b) {
+  std::vector<std::vector<Segment>> segments;
+  size_t count = 1;
+  for (size_t i = 0; i < a.box.size(); ++i) {
+    segments.push_back(overlap(a.box[i], b.box[i], wrap_of(to.dims[i], from.dims[i])));
+    count *= segments.back().size();
+  }
+  std::vector<BoxCopy> result;
+  int64_t element = size_of(from.element);
+  for (size_t n = 0; n < count; ++n) {
+    BoxCopy copy;
+    copy.element_size = static_cast<int>(element);
+    copy.from_strides = a.strides;
+    copy.to_strides = b.strides;
+    copy.bytes = element;
+    size_t rest = n;
+    std::vector<Interval> piece;
+    for (size_t i = 0; i < segments.size(); ++i) {
+      const Segment& s = segments[i][rest % segments[i].size()];
+      rest /= segments[i].size();
+      copy.sizes.push_back(s.size);
+      copy.bytes *= s.size;
+      copy.from_offset += s.from * a.strides[i] * element;
+      copy.to_offset += s.to * b.strides[i] * element;
+      piece.push_back({0, s.size});
+    }
+    std::vector<int64_t> dense = dense_strides(piece, to.order);
+    copy.from_dense = is_dense(copy.sizes, copy.from_strides, dense);
+    copy.to_dense = is_dense(copy.sizes, copy.to_strides, dense);
+    if (copy.bytes > 0) result.push_back(std::move(copy));
+  }
+  return result;
+}
+
+/// Turns the end that is in the other rank's memory into a dense piece of the message.
+void pack_end(BoxCopy& copy, bool sending, int64_t offset, const std::vector<int8_t>& order) {
+  std::vector<Interval> piece;
+  for (int64_t size : copy.sizes) piece.push_back({0, size});
+  std::vector<int64_t> dense = dense_strides(piece, order);
+  if (sending) {
+    copy.to_place = -1;
+    copy.to_offset = offset;
+    copy.to_strides = std::move(dense);
+  } else {
+    copy.from_place = -1;
+    copy.from_offset = offset;
+    copy.from_strides = std::move(dense);
+  }
+}
+
+void add_piece(std::map<int, Message>& messages, int peer, BoxCopy copy, bool sending, const std::vector<int8_t>& order) {
+  Message& message = messages[peer];
+  message.peer = peer;
+  int64_t offset = message.bytes;
+  message.bytes += copy.bytes;
+  pack_end(copy, sending, offset, order);
+  message.pieces.push_back(std::move(copy));
+}
+
+std::vector<Message> finished(std::map<int, Message>& messages, bool sending, int64_t& staging) {
+  std::vector<Message> result;
+  for (auto& [peer, message] : messages) {
+    const BoxCopy& first = message.pieces[0];
+    message.in_place = message.pieces.size() == 1 && (sending ? first.from_dense : first.to_dense);
+    if (!message.in_place) {
+      message.staging = staging;
+      staging += (message.bytes + 63) / 64 * 64;
+    }
+    result.push_back(std::move(message));
+  }
+  return result;
+}
+
+std::vector<int64_t> wraps_of(const LocalValue& from, const LocalValue& to) {
+  std::vector<int64_t> wraps;
+  for (size_t d = 0; d < from.dims.size(); ++d) wraps.push_back(wrap_of(to.dims[d], from.dims[d]));
+  return wraps;
+}
+
+/// Works out a Redistribution.
+class Planner {
+ public:
+  Planner(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes)
+      : hosting_(hosting), mesh_(*hosting.mesh()), from_(from), to_(to), from_axes_(from.varies()), to_axes_(to.varies()),
+        kind_(sources), axes_(axes), holders_(from, axes, wraps_of(from, to)), readers_(to, axes, wraps_of(from, to)) {}
+
+  Redistribution run() {
+    plan_own_blocks();
+    if (hosting_.ranks() > 1) plan_sends();
+    result_.sends = finished(sends_, true, result_.staging_bytes);
+    result_.receives = finished(receives_, false, result_.staging_bytes);
+    return std::move(result_);
+  }
+
+ private:
+  /// Processors that `p` takes some of its block from, ascending.
+  std::vector<int64_t> sources_of(int64_t p, const BlockShape& needed) const {
+    if (kind_ == Sources::kOwn) return {p};
+    if (kind_ == Sources::kPermuted) return {AxisPermutation(from_, to_).source(p)};
+    return holders_.meeting(mesh_.coordinates(p), needed.box);
+  }
+
+  std::vector<BoxCopy> copies_between(int64_t q, const BlockShape& needed) const {
+    return copies(from_, block_at(from_, mesh_.coordinates(q)), to_, needed);
+  }
+
+  void plan_own_blocks() {
+    const Places& places = hosting_.places(to_axes_);
+    for (int place = 0; place < places.count(); ++place) {
+      const int64_t p = hosting_.processors()[places.first[place]];
+      const BlockShape needed = block_at(to_, mesh_.coordinates(p));
+      for (int64_t q : sources_of(p, needed)) {
+        const int own = hosting_.find_place(hosting_.rank(), from_axes_, q);
+        for (BoxCopy& copy : copies_between(q, needed)) {
+          copy.to_place = place;
+          copy.source = q;
+          if (own >= 0) {
+            copy.from_place = own;
+            result_.local.push_back(std::move(copy));
+          } else {
+            add_piece(receives_, hosting_.rank_of(q), std::move(copy), false, to_.order);
+          }
+        }
+      }
+    }
+  }
+
+  /// In the order in which the receiver meets them: by its place, then by the sender's processor.
+  void plan_sends() {
+    using Piece = std::tuple<int, int, int64_t, int64_t>;  // peer, place there, sending and receiving processor
+    std::vector<Piece> pieces;
+    const auto consider = [&](int peer, int place, int64_t q, int64_t p) {
+      if (hosting_.rank_of(q) == hosting_.rank() && hosting_.find_place(peer, from_axes_, q) < 0) pieces.emplace_back(peer, place, q, p);
+    };
+    constexpr size_t kFew = 4;
+    if (kind_ != Sources::kGroup || hosting_.processors().size() <= kFew) {
+      for (int64_t q : hosting_.processors())
+        for (int64_t p : readers_of(q)) {
+          const int peer = hosting_.rank_of(p);
+          if (peer == hosting_.rank()) continue;
+          const Places& theirs = hosting_.places(peer, to_axes_);
+          const int index = hosting_.index_of(p);
+          if (theirs.first[theirs.of[index]] == index) consider(peer, theirs.of[index], q, p);
+        }
+    } else {
+      for (int peer = 0; peer < hosting_.ranks(); ++peer) {
+        if (peer == hosting_.rank()) continue;
+        const Places& theirs = hosting_.places(peer, to_axes_);
+        for (int place = 0; place < theirs.count(); ++place) {
+          const int64_t p = hosting_.processors(peer)[theirs.first[place]];
+          for (int64_t q : sources_of(p, block_at(to_, mesh_.coordinates(p)))) consider(peer, place, q, p);
+        }
+      }
+    }
+    std::sort(pieces.begin(), pieces.end());
+    for (const auto& [peer, place, q, p] : pieces)
+      for (BoxCopy& copy : copies_between(q, block_at(to_, mesh_.coordinates(p)))) {
+        copy.from_place = hosting_.find_place(hosting_.rank(), from_axes_, q);
+        add_piece(sends_, peer, std::move(copy), true, to_.order);
+      }
+  }
+
+  /// Processors that may take some of `q`'s block.
+  std::vector<int64_t> readers_of(int64_t q) const {
+    if (kind_ == Sources::kOwn) return {q};
+    if (kind_ == Sources::kPermuted) return {AxisPermutation(from_, to_).reader(q)};
+    const Coordinates at = mesh_.coordinates(q);
+    std::vector<int64_t> readers;
+    for (int64_t reader : readers_.meeting(at, block_at(from_, at).box))
+      for (int64_t replica : mesh_.group(reader, axes_ & ~readers_.axes())) readers.push_back(replica);
+    return readers;
+  }
+
+  const Hosting& hosting_;
+  const Mesh& mesh_;
+  const LocalValue& from_;
+  const LocalValue& to_;
+  const AxisSet from_axes_, to_axes_;
+  const Sources kind_;
+  const AxisSet axes_;
+  const BlockIndex holders_, readers_;
+  Redistribution result_;
+  std::map<int, Message> sends_, receives_;
+};
+
+}  // namespace
+
+void run(const BoxCopy& copy, const std::byte* from, std::byte* to) {
+  if (copy.from_dense && copy.to_dense) {
+    std::memcpy(to + copy.to_offset, from + copy.from_offset, static_cast<size_t>(copy.bytes));
+    return;
+  }
+  copy_block(copy.sizes, copy.element_size, from + copy.from_offset, copy.from_strides, to + copy.to_offset, copy.to_strides);
+}
+
+BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t element_size) {
+  BoxCopy copy;
+  copy.element_size = static_cast<int>(element_size);
+  copy.from_strides = block.strides;
+  copy.to_strides = wanted.strides;
+  copy.bytes = wanted.elements * element_size;
+  for (size_t i = 0; i < wanted.box.size(); ++i) {
+    copy.sizes.push_back(wanted.box[i].size());
+    copy.from_offset += (wanted.box[i].first - block.box[i].first) * block.strides[i] * element_size;
+  }
+  copy.to_dense = true;
+  copy.from_dense = is_dense(copy.sizes, block.strides, wanted.strides);
+  return copy;
+}
+
+Redistribution redistribute(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes) {
+  MTF_CHECK(from.dims.size() == to.dims.size(), "{} and {} have different dims", from.name, to.name);
+  return Planner(hosting, from, to, sources, axes).run();
+}
+
+int64_t most_sent(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes) {
+  if (sources == Sources::kOwn) return 0;
+  const Mesh& mesh = *hosting.mesh();
+  const BlockIndex readers(to, axes, wraps_of(from, to));
+  int64_t most = 0;
+  for (int hosted : hosting.places(from.varies() | to.varies()).first) {
+    const int64_t q = hosting.processors()[hosted];
+    const Coordinates& at = hosting.coordinates()[hosted];
+    const BlockShape block = block_at(from, at);
+    if (sources == Sources::kPermuted) {
+      if (AxisPermutation(from, to).reader(q) != q) most = std::max(most, block.elements);
+      continue;
+    }
+    int64_t kept = 1;
+    for (size_t d = 0; d < from.dims.size(); ++d) {
+      int64_t of_dim = 0;
+      for (const Segment& segment : overlap(block.box[d], bounds(to.dims[d], mesh, at), wrap_of(to.dims[d], from.dims[d]))) of_dim += segment.size;
+      kept *= of_dim;
+    }
+    most = std::max(most, readers.shared(at, block.box) - kept);
+  }
+  return most;
+}
+
+}  // namespace mtf

@@ -1,0 +1,122 @@
+#include "run/reference_runtime.h"
+
+#include "graph/op.h"
+#include "ops/record.h"
+#include "plan/compiler.h"
+#include "run/block_file.h"
+#include "run/bound_plan.h"
+#include "run/host_tensor.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+/// Alternatives of the schedule that only change how fast a program is.
+const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "overlap_collectives"};
+
+constexpr size_t kMostReferencePlans = 4096;
+
+}  // namespace
+
+struct ReferenceRuntime::Impl {
+  Transport transport{false};
+  Hostings hostings{0, 1, {}};
+  Threads threads{1};
+  SharedMemory shared{transport, false};
+  Machine machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared};
+  MeshPtr one = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), 1}});
+  Compiler compiler{{.skipped_passes = kNoPasses, .most_plans = kMostReferencePlans}};
+  BoundPlans plans;
+
+  /// The operation alone, whole on one processor.
+  OperationRef alone(const LaidOutOperation& operation) const {
+    auto made = std::make_shared<LaidOutOperation>(operation);
+    made->mesh = one;
+    for (size_t r = 0; r < made->results.size(); ++r) made->shardings[r] = replicated(made->results[r].dims.size());
+    made->inherited.assign(made->results.size(), 0);
+    made->why = {};
+    return made;
+  }
+
+  static OperationRef leaf(const TensorType& type, const MeshPtr& mesh) {
+    auto made = std::make_shared<LaidOutOperation>();
+    made->op = &ops::kConstant;
+    made->results = {type};
+    made->mesh = mesh;
+    made->shardings = {replicated(type.dims.size())};
+    made->inherited = {0};
+    return made;
+  }
+
+  Program program_of(const LaidOutOperation& operation, const Values& operands) const {
+    Program program;
+    ProgramOperation entry;
+    entry.operation = alone(operation);
+    entry.operand_count = static_cast<int32_t>(operands.size());
+    entry.origin = 0;
+    for (const Value& operand : operands) {
+      ProgramInput input;
+      input.operation = leaf(operand.type(), one);
+      input.order = operand.node->whole[operand.result]->order;
+      program.operands.push_back(ProgramValue::input(program.inputs.size()));
+      program.inputs.push_back(std::move(input));
+    }
+    program.operations.push_back(std::move(entry));
+    for (size_t r = 0; r < operation.results.size(); ++r) program.roots.push_back({0, static_cast<int32_t>(r)});
+    return program;
+  }
+
+  BoundPlan& bound(const std::shared_ptr<const Plan>& plan) {
+    if (BoundPlan* known = plans.find(*plan)) return *known;
+    return plans.keep(plan, std::make_unique<BoundPlan>(plan->schedule, machine));
+  }
+
+  void place(Node& node, const HostTensor& data) {
+    node.whole = {place_blocks(machine, data, one, replicated(data.type.dims.size()))};
+  }
+
+  HostTensor whole(const Value& value) { return gather_blocks(machine, *value.node->whole[value.result]); }
+};
+
+ReferenceRuntime::ReferenceRuntime() : impl_(std::make_unique<Impl>()) {}
+ReferenceRuntime::~ReferenceRuntime() = default;
+
+void ReferenceRuntime::added(Node& node) {
+  const LaidOutOperation& operation = *node.operation;
+  if (operation.op->leaf) {  // data is placed
+    if (!operation.inputs.empty()) impl_->place(node, host_number(operation.results[0].element, operation.inputs[0]));
+    return;
+  }
+  const Program program = impl_->program_of(operation, node.operands());
+  const std::shared_ptr<const Plan> plan = impl_->compiler.plan_of(program, form_of(program), [] {});
+  PlanInputs inputs{&program, {}};
+  for (const Plan::Input& from : plan->inputs) {
+    PlanInput input;
+    input.number = from.number;
+    if (from.captured >= 0) {
+      const Value& operand = node.operands()[from.captured];
+      input.tensor = operand.node->whole[operand.result].get();
+    }
+    inputs.values.push_back(input);
+  }
+  node.whole = impl_->bound(plan).run(inputs);
+}
+
+std::shared_ptr<Tensor> ReferenceRuntime::place(Node& node, const HostTensor& data) {
+  impl_->place(node, data);
+  return pretended(node);
+}
+
+Runtime::Loaded ReferenceRuntime::load(Node& node, const PositionedFile& file, uint64_t place) {
+  Loaded loaded{pretended(node)};
+  impl_->place(node, read_whole(node.operation->results[0], file, place, loaded.sum));
+  return loaded;
+}
+
+HostTensor ReferenceRuntime::fetch(const Value& value) { return impl_->whole(value); }
+
+uint64_t ReferenceRuntime::store(const Value& value, const PositionedFile& file, uint64_t place) {
+  return write_whole(impl_->whole(value), file, place);
+}
+
+}  // namespace mtf

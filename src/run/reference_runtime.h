@@ -1,0 +1,34 @@
+#pragma once
+// The reference evaluation: what a program means.
+//
+// Each operation is computed as soon as it is evaluated, whole, on one processor, by its own kernel: nothing is split,
+// fused, merged, overwritten or forgotten. What every other way to run a program computes is compared with it. Results
+// stand in Node::whole, for as long as the node lives. Beside that its programs are planned and counted as a dry
+// runtime's are.
+#include <memory>
+
+#include "run/dry_runtime.h"
+
+namespace mtf {
+
+class ReferenceRuntime final : public DryRuntime {
+ public:
+  ReferenceRuntime();
+  ~ReferenceRuntime() override;
+
+  bool knows_numbers() const override { return true; }
+  /// Computes the node's results from those of its operands. Fails as a run does (index_out_of_range).
+  void added(Node& node) override;
+
+  std::shared_ptr<Tensor> place(Node& node, const HostTensor& data) override;
+  std::shared_ptr<Tensor> place_own(Node& node, const HostTensor& data) override { return place(node, data); }
+  Loaded load(Node& node, const PositionedFile& file, uint64_t place) override;
+  HostTensor fetch(const Value& value) override;
+  uint64_t store(const Value& value, const PositionedFile& file, uint64_t place) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mtf

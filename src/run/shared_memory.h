@@ -1,0 +1,97 @@
+#pragma once
+// Memory that the ranks of one node share: each has a part, which the others read.
+//
+// Through it they reduce (run/shared_reduce.h): what messages would copy in and out again, in pieces, lies there once. A
+// part is an anonymous file (memfd_create) that the others map through /proc: a window of MPI would be a file in /dev/shm, of
+// which containers have 64 MiB. Where ranks may not see each other's files there is none, and messages do the work.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "run/transport.h"
+
+namespace mtf {
+
+class SharedMemory {
+ public:
+  /// None of a rank that is alone on its node, or if it is not `wanted`. All ranks make theirs together.
+  SharedMemory(Transport& transport, bool wanted);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  /// The ranks of this node share memory.
+  bool is_there() const { return !notices_.empty(); }
+  /// This rank shares memory with that one, or is that one.
+  bool reaches(int rank) const { return is_there() && place_[static_cast<size_t>(rank)] >= 0; }
+
+  /// Every part has from now on as much as the largest that any rank of the node asks for, or more; what it held is gone.
+  /// All ranks of the node come here together. False where there is not so much: then all is as before.
+  bool reserve(int64_t bytes);
+  int64_t bytes() const { return bytes_; }
+  /// The part of a rank that this one reaches; null while it has no bytes.
+  std::byte* part(int rank) const { return parts_.empty() ? nullptr : parts_[static_cast<size_t>(place_[static_cast<size_t>(rank)])].data(); }
+
+  /// What a rank tells the others of a collective that it takes part in: the last of its turns, numbered from 1 on, that has
+  /// come so far. Of collectives that are under way at once, no two are numbered kNotices or more apart.
+  enum Stage : int {
+    kBegun,  ///< what it gives lies in its part, from `place` on
+    kAdded,  ///< what it has added up does
+    kEnded,  ///< it needs nothing more of the others
+    kStages
+  };
+  struct alignas(64) Notice {
+    std::atomic<int64_t> turn[kStages];
+    int64_t place;
+  };
+  static constexpr int64_t kNotices = 256;
+  Notice& notice(int rank, int64_t collective) const;
+
+ private:
+  /// A file in memory that is mapped here; null if it could not be.
+  class Mapping {
+   public:
+    Mapping() = default;
+    Mapping(int file, int64_t bytes);
+    ~Mapping();
+    Mapping(Mapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+    Mapping& operator=(Mapping&& other) noexcept {
+      std::swap(data_, other.data_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    std::byte* data() const { return data_; }
+
+   private:
+    std::byte* data_ = nullptr;
+    int64_t bytes_ = 0;
+  };
+
+  /// A file of so many bytes of each rank of the node, in the order of place_; none if any rank cannot have them all.
+  std::vector<Mapping> share(int64_t bytes);
+
+  Transport& transport_;
+  std::vector<int> place_;        // of each rank of the job: which of this node's it is, or -1
+  std::vector<Mapping> notices_;  // of each rank of this node
+  std::vector<Mapping> parts_;
+  int64_t bytes_ = 0;
+};
+
+/// How a rank waits for what another one writes to memory that they share: looks often at first, as the other rank is usually about to come, then lets other processes have the core in
+/// between, as with more ranks than cores the one that is waited for may be waiting for this core.
+class Patience {
+ public:
+  /// Called after each look that found nothing.
+  void looked() {
+    if (++looks_ > kLooksBeforeYielding) std::this_thread::yield();
+  }
+
+ private:
+  static constexpr int kLooksBeforeYielding = 100;  // about 10 µs with a look at MPI's messages in each
+  int looks_ = 0;
+};
+
+}  // namespace mtf

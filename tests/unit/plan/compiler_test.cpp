@@ -1,0 +1,121 @@
+// The compiler alone: no machine, no MPI, no thread.
+#include "plan/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "ops/builder.h"
+#include "ops/record.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+const Dim batch{"batch", 8}, io{"io", 32}, hidden{"hidden", 64};
+
+/// A builder on a mesh under a layout.
+struct Script : Builder {
+  Script(const std::string& axes, const std::string& rules) {
+    context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
+    context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
+    written = false;
+  }
+  Value input(const Dims& dims) { return add(ops::kConstant, {}, {dims, {}, ElementType::kF32}); }
+};
+
+/// The program of two layers, `factor` times, as a cut captures it; its inputs have values.
+Capture two_layers(double factor = 2, const std::string& rules = "batch:rows;hidden:cols") {
+  Script b("rows:2;cols:2", rules);
+  Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
+  for (const Value& each : {x, w, v}) each.node->computed = {std::make_shared<Tensor>()};
+  Value h = b.einsum({x, w}, {batch, hidden});
+  Value y = b.map(ops::kMul, b.einsum({h, v}, {batch, io}), factor);
+  return capture(pending({y}), {y});
+}
+
+std::shared_ptr<const Plan> plan_of(Compiler& compiler, const Program& program) {
+  return compiler.plan_of(program, form_of(program), [] {});
+}
+
+int64_t threads() {
+  int64_t count = 0;
+  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+  return count;
+}
+
+TEST(Compiler, AProgramIsPlannedOnce) {
+  Compiler compiler;
+  const auto first = plan_of(compiler, two_layers().program);
+  EXPECT_EQ(first->number, 1);
+  EXPECT_EQ(plan_of(compiler, two_layers().program), first);
+  EXPECT_EQ(plan_of(compiler, two_layers(3).program), first) << "a number of the host is an input";
+  const auto other = plan_of(compiler, two_layers(2, "batch:rows").program);
+  EXPECT_NE(other, first) << "another layout is another program";
+  EXPECT_EQ(other->number, 2);
+}
+
+TEST(Compiler, APlanSaysWhatItCosts) {
+  Compiler compiler;
+  const auto plan = plan_of(compiler, two_layers().program);
+  EXPECT_EQ(plan->predicted.processors, 4);
+  EXPECT_EQ(plan->predicted.unique_flops, 4 * 8 * 32 * 64 + 8 * 32);
+  EXPECT_EQ(plan->predicted.total(CollectiveKind::kAllReduce).values, 8 / 2 * 32);
+}
+
+TEST(Compiler, MakingAPlanStartsNoThread) {
+  const int64_t before = threads();
+  Compiler compiler;
+  int64_t most = 0;
+  const Capture captured = two_layers();
+  compiler.plan_of(captured.program, form_of(captured.program), [&] { most = std::max(most, threads()); });
+  EXPECT_EQ(most, before);
+  EXPECT_EQ(threads(), before);
+}
+
+TEST(Compiler, IsLinkedWithoutMpi) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) EXPECT_EQ(line.find("libmpi"), std::string::npos) << line;
+}
+
+TEST(Compiler, KeepsThePlansThatWereUsedLast) {
+  Compiler compiler({.most_plans = 2});
+  const auto first = plan_of(compiler, two_layers(2, "batch:rows").program);
+  const std::weak_ptr<const Plan> second = plan_of(compiler, two_layers(2, "hidden:cols").program);
+  EXPECT_EQ(plan_of(compiler, two_layers(2, "batch:rows").program), first);
+  plan_of(compiler, two_layers(2, "").program);
+  EXPECT_TRUE(second.expired()) << "nobody else has it";
+  EXPECT_EQ(plan_of(compiler, two_layers(2, "batch:rows").program), first);
+  EXPECT_EQ(plan_of(compiler, two_layers(2, "hidden:cols").program)->number, 4);
+}
+
+TEST(Compiler, WhatEndsPlanningLeavesNothing) {
+  Compiler compiler;
+  const Capture captured = two_layers();
+  for (int step = 0; step < 3; ++step) {
+    int polls = 0;
+    EXPECT_THROW(compiler.plan_of(captured.program, form_of(captured.program),
+                                  [&] {
+                                    if (polls++ == step) fail(Kind::interrupted, {});
+                                  }),
+                 UserError);
+  }
+  EXPECT_EQ(plan_of(compiler, captured.program)->number, 1);
+}
+
+TEST(Compiler, SkippedPassesChangeThePlanAlone) {
+  Script b("p:2", "batch:p");
+  Value x = b.input({batch, io});
+  x.node->computed = {std::make_shared<Tensor>()};
+  const Value y = b.map(ops::kExp, b.map(ops::kTanh, x));
+  const Capture captured = capture(pending({y}), {y});
+  Compiler fusing, single({.skipped_passes = {"fuse_loops"}});
+  const auto a = plan_of(fusing, captured.program), c = plan_of(single, captured.program);
+  EXPECT_LT(a->schedule->steps.size(), c->schedule->steps.size());
+  EXPECT_EQ(a->predicted.flops, c->predicted.flops);
+}
+
+}  // namespace
+}  // namespace mtf

@@ -1,0 +1,128 @@
+#include "run/hosting.h"
+
+#include <gtest/gtest.h>
+
+#include "run/combine.h"
+#include "run/redistribution.h"
+#include "support/diagnostics.h"
+
+#include <cmath>
+
+namespace mtf {
+namespace {
+
+MeshPtr mesh(const std::string& axes) { return std::make_shared<Mesh>("m", parse_axes(axes)); }
+
+TEST(Hosting, TheFirstRanksHostOneMore) {
+  Hosting hosting(mesh("all:6"), 1, 4, {});
+  EXPECT_EQ(hosting.processors(0), (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(hosting.processors(), (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(hosting.processors(3), (std::vector<int64_t>{5}));
+}
+
+TEST(Hosting, ReplicasShareAPlace) {
+  Hosting hosting(mesh("rows:2;cols:2"), 0, 1, {});
+  EXPECT_EQ(hosting.places(0b10).of, (std::vector<int>{0, 1, 0, 1}));
+  EXPECT_EQ(hosting.places(0b01).of, (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(hosting.places(0).count(), 1);
+}
+
+TEST(Hosting, APlacementPermutesProcessors) {
+  Hosting hosting(mesh("all:4"), 0, 2, {0, 2, 1, 3});
+  EXPECT_EQ(hosting.processors(0), (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(hosting.rank_of(1), 1);
+}
+
+TEST(Hosting, AMeshSmallerThanTheRanksIsRefused) {
+  Hostings hostings(0, 4, {});
+  EXPECT_THROW(hostings.of(mesh("all:2")), UserError);
+}
+
+TEST(Redistribution, AnIntervalWrapsAround) {
+  std::vector<Segment> segments = overlap({6, 8}, {-1, 2}, 8);
+  ASSERT_EQ(segments.size(), 1u);
+  EXPECT_EQ(segments[0].from, 1);
+  EXPECT_EQ(segments[0].to, 0);
+  EXPECT_EQ(segments[0].size, 1);
+  EXPECT_EQ(overlap({0, 2}, {-1, 2}, 8)[0].to, 1);
+  EXPECT_TRUE(overlap({2, 4}, {-1, 2}, 8).empty());
+}
+
+TEST(Hosting, SaysWhereAllProcessorsAre) {
+  for (int ranks : {1, 2, 4, 5}) {
+    const Hosting hosting(mesh("all:7"), 0, ranks, {3, 1, 2, 0, 6, 5, 4});
+    for (int rank = 0; rank < ranks; ++rank)
+      for (size_t i = 0; i < hosting.processors(rank).size(); ++i) {
+        EXPECT_EQ(hosting.rank_of(hosting.processors(rank)[i]), rank);
+        EXPECT_EQ(hosting.index_of(hosting.processors(rank)[i]), static_cast<int>(i));
+      }
+  }
+}
+
+TEST(Hosting, MoreProcessorsThanARankHostsAreRefused) {
+  EXPECT_THROW(Hosting(mesh("all:1000000000"), 0, 4, {}), UserError);
+}
+
+LocalValue value_on(const MeshPtr& on, std::vector<LocalDim> dims) {
+  LocalValue value{"x", ElementType::kF32, on, std::move(dims), 0, {}};
+  for (size_t d = 0; d < value.dims.size(); ++d) value.order.push_back(static_cast<int8_t>(d));
+  return value;
+}
+
+TEST(BlockIndex, FindsTheBlocksThatMeetABox) {
+  const MeshPtr on = mesh("p:4;q:2");
+  const LocalValue x = value_on(on, {{{"a", 8}, {0}, false, {}}, {{"b", 4}, {1}, false, {}}});
+  const BlockIndex index(x, 0b01, {8, 0});
+  const Coordinates at = on->coordinates(1);  // q is 1
+  EXPECT_EQ(index.meeting(at, {{3, 5}, {2, 4}}), (std::vector<int64_t>{3, 5}));
+  EXPECT_EQ(index.meeting(at, {{-1, 1}, {2, 4}}), (std::vector<int64_t>{1, 7}));  // it wraps around
+  EXPECT_TRUE(index.meeting(at, {{3, 5}, {0, 2}}).empty());
+  EXPECT_EQ(index.shared(at, {{-1, 4}, {2, 4}}), 10);
+}
+
+TEST(Redistribution, PiecesDoNotGrowWithPairsOfProcessors) {
+  const MeshPtr on = mesh("p:4096");
+  const Hosting hosting(on, 0, 1, {});
+  const Dim a{"a", 8192};
+  const LocalValue own = value_on(on, {{a, {0}, false, {}}});
+  LocalValue shifted = own;
+  shifted.dims[0] = {a, {0}, true, {.offset = -1, .wrap = true, .from = a.size, .to = a.size}};
+  EXPECT_EQ(redistribute(hosting, own, shifted, Sources::kGroup, 1).local.size(), 8192u);
+  EXPECT_EQ(redistribute(hosting, own, value_on(on, {{a, {}, false, {}}}), Sources::kGroup, 1).local.size(), 4096u);
+  EXPECT_EQ(most_sent(hosting, own, shifted, Sources::kGroup, 1), 1);
+}
+
+TEST(Combine, AllAreJoinedAlongTheTree) {
+  // 1e8 + 1 is 1e8 in f32: only the right order keeps the ones.
+  const float terms[] = {1, 1, 1, 1, 1e8f, -1e8f};
+  std::vector<const std::byte*> at;
+  for (const float& term : terms) at.push_back(reinterpret_cast<const std::byte*>(&term));
+  float sum = 0;
+  const std::vector<int64_t> tree = {2, 3};
+  combine_all({ElementType::kF32, Reduction::kSum}, tree, at, reinterpret_cast<std::byte*>(&sum), 1);
+  EXPECT_EQ(sum, 4);
+}
+
+TEST(Combine, TheResultMayBeAnyOfTheTerms) {
+  const std::vector<int64_t> tree = {2, 2};
+  for (size_t into = 0; into < 4; ++into) {
+    std::vector<std::vector<int32_t>> terms(4, std::vector<int32_t>(3000));
+    std::vector<const std::byte*> at;
+    for (size_t t = 0; t < 4; ++t) {
+      for (size_t i = 0; i < 3000; ++i) terms[t][i] = static_cast<int32_t>(t * 10000 + i);
+      at.push_back(reinterpret_cast<const std::byte*>(terms[t].data()));
+    }
+    combine_all({ElementType::kI32, Reduction::kSum}, tree, at, reinterpret_cast<std::byte*>(terms[into].data()), 3000);
+    for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(terms[into][i], static_cast<int32_t>(60000 + 4 * i));
+  }
+}
+
+TEST(Combine, AMaxWithNanIsNan) {
+  float a[] = {1, NAN, 3}, b[] = {NAN, 2, 4}, c[3];
+  combine(ElementType::kF32, Reduction::kMax, a, b, c, 3);
+  EXPECT_TRUE(std::isnan(c[0]) && std::isnan(c[1]));
+  EXPECT_EQ(c[2], 4);
+}
+
+}  // namespace
+}  // namespace mtf

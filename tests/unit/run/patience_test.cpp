@@ -1,0 +1,43 @@
+// A rank that waits lets others have its core.
+#include "run/shared_memory.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace mtf {
+namespace {
+
+TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+
+  // Two that wait for each other in turn: without yielding each wait takes what the system gives a thread at once, some
+  // milliseconds, and all of them some seconds.
+  constexpr int kTurns = 2000;
+  std::atomic<int> turn{0};
+  auto plays = [&](int parity) {
+    for (int mine = parity; mine < kTurns; mine += 2) {
+      Patience patience;
+      while (turn.load(std::memory_order_acquire) != mine) patience.looked();
+      turn.store(mine + 1, std::memory_order_release);
+    }
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread other(plays, 1);
+  plays(0);
+  other.join();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(turn.load(), kTurns);
+  EXPECT_LT(took.count(), 2.0);
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+}  // namespace
+}  // namespace mtf

@@ -1,0 +1,78 @@
+#pragma once
+// For tests: small programs, run whole and split, alone or under mpirun (every rank runs every test).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+#include "../../execution_on.h"
+#include "ops/builder.h"
+#include "plan/predict.h"
+
+namespace mtf {
+
+inline bool under_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
+
+inline Execution& execution() {
+  static ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = under_mpi() ? 1 : 2, .use_mpi = under_mpi()});
+  return execution;
+}
+
+/// Numbers that sum exactly in any order: small integers.
+inline HostTensor counting(const TensorType& type, int modulus = 7, int first = 0) {
+  HostTensor data{type, {}};
+  int64_t n = size_of(type.dims);
+  data.bytes.resize(static_cast<size_t>(n * size_of(type.element)));
+  for (int64_t i = 0; i < n; ++i) {
+    int x = static_cast<int>((i * 5 + first) % modulus) - modulus / 2;
+    std::byte* at = data.bytes.data() + i * size_of(type.element);
+    if (type.element == ElementType::kF32) { float f = static_cast<float>(x); std::memcpy(at, &f, 4); }
+    if (type.element == ElementType::kF64) { double f = x; std::memcpy(at, &f, 8); }
+    if (type.element == ElementType::kI32) { std::memcpy(at, &x, 4); }
+    if (type.element == ElementType::kBool) { uint8_t b = x > 0; std::memcpy(at, &b, 1); }
+  }
+  return data;
+}
+
+/// A builder on a mesh `rows:2;cols:2` under a layout `batch:rows`.
+struct Script : Builder {
+  Execution& on;
+  Script(Execution& e, const std::string& axes, const std::string& rules) : on(e) {
+    context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
+    context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
+    written = false;
+  }
+  Value input(const Dims& dims, ElementType element = ElementType::kF32, int modulus = 7, int first = 0) {
+    return input(counting({element, dims}, modulus, first));
+  }
+  Value input(const HostTensor& data) {
+    Value value = add(ops::kConstant, {}, {data.type.dims, {}, data.type.element});
+    on.place(*value.node, data);
+    return value;
+  }
+};
+
+using Written = std::function<Value(Script&)>;
+
+inline HostTensor result_of(Execution& on, const Written& program, const std::string& axes, const std::string& rules) {
+  Script script(on, axes, rules);
+  return on.fetch(program(script));
+}
+
+inline std::vector<double> numbers(const HostTensor& tensor) {
+  std::vector<double> result;
+  for (int64_t i = 0; i < size_of(tensor.type.dims); ++i) result.push_back(tensor.number(i));
+  return result;
+}
+
+/// The same bits on every mesh and layout given, as on one unsplit axis.
+inline void expect_same(const Written& program, const std::vector<std::pair<std::string, std::string>>& splits) {
+  HostTensor whole = result_of(execution(), program, "all:4", "");
+  for (const auto& [axes, rules] : splits) {
+    HostTensor split = result_of(execution(), program, axes, rules);
+    EXPECT_EQ(numbers(whole), numbers(split)) << axes << "  " << rules;
+  }
+}
+
+}  // namespace mtf

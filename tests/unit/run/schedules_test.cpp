@@ -1,0 +1,113 @@
+#include "programs.h"
+
+namespace mtf {
+namespace {
+
+const Dim batch{"batch", 8}, io{"io", 4};
+
+std::string schedule_of(const std::function<Values(Script&)>& program, const std::string& axes, const std::string& rules) {
+  Script b(execution(), axes, rules);
+  Values values = program(b);
+  execution().compute(values);
+  return execution().last_text("schedule");
+}
+
+size_t lines(const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+TEST(Schedules, AnElementwiseChainAndItsSumAreOneLoop) {
+  std::string text = schedule_of([](Script& b) {
+    return Values{b.sum_to(b.map(ops::kSquare, b.map(ops::kSub, b.input({batch, io}), b.input({io}))), {batch})};
+  }, "all:4", "");
+  EXPECT_NE(text.find("= loop of 3\n"), std::string::npos) << text;
+  EXPECT_EQ(lines(text), 4u) << text;
+}
+
+TEST(Schedules, AChainOfFortyStepsOfOneArrayIsOneLoop) {
+  std::string text = schedule_of([](Script& b) {
+    Value x = b.input({batch, io}), y = x;
+    for (int i = 0; i < 20; ++i) y = b.map(ops::kMul, b.map(ops::kAdd, y, x), 1.0 + i);
+    return Values{y};
+  }, "all:4", "");
+  EXPECT_NE(text.find("= loop of 40\n"), std::string::npos) << text;
+}
+
+TEST(Schedules, ALoopDoesNotReachAcrossACollective) {
+  std::string text = schedule_of([](Script& b) {
+    Value total = b.sum_to(b.input({batch, io}), {io});
+    return Values{b.map(ops::kMul, b.map(ops::kAdd, b.input({io}), total), total)};
+  }, "p:4", "batch:p");
+  EXPECT_NE(text.find("all_reduce"), std::string::npos) << text;
+  EXPECT_NE(text.find("= loop of 2\n"), std::string::npos) << text;
+}
+
+TEST(Schedules, SmallAllReducesAreMergedThoughTheirResultsAreUsedBetween) {
+  Script b(execution(), "p:4", "batch:p");
+  Value x = b.input({batch, io}), y = b.input({batch, {"w", 3}});
+  Counters before = execution().counters();
+  Values values = {b.map(ops::kNeg, b.sum_to(x, {io})), b.map(ops::kSquare, b.sum_to(y, {{"w", 3}}))};
+  execution().compute(values);
+  CollectiveCount count = difference(execution().counters(), before).total(CollectiveKind::kAllReduce);
+  EXPECT_EQ(count.count, 2);
+  EXPECT_EQ(count.calls, 1);
+  std::vector<double> a = numbers(execution().fetch(values[0])), w = numbers(execution().fetch(values[1]));
+  Script whole(execution(), "p:4", "");
+  EXPECT_EQ(a, numbers(execution().fetch(whole.map(ops::kNeg, whole.sum_to(whole.input({batch, io}), {io})))));
+  EXPECT_EQ(w, numbers(execution().fetch(whole.map(ops::kSquare, whole.sum_to(whole.input({batch, {"w", 3}}), {{"w", 3}})))));
+}
+
+CollectiveCount all_reduces_of(const std::function<Values(Script&)>& program) {
+  Script b(execution(), "p:4", "batch:p");
+  const Values values = program(b);
+  Counters before = execution().counters();
+  execution().compute(values);
+  return difference(execution().counters(), before).total(CollectiveKind::kAllReduce);
+}
+
+TEST(Schedules, AllReducesOfTwoKindsAreNotMergedInACircle) {
+  const Written each[] = {
+      [](Script& b) { return b.sum_to(b.input({batch, io}), {io}); },
+      [](Script& b) { return b.reduce(ops::kMax, b.input({batch, io}), {io}); },
+      [](Script& b) { Value x = b.input({batch, io}); return b.reduce(ops::kMax, b.map(ops::kMul, x, b.sum_to(x, {io})), {io}); },
+      [](Script& b) { Value x = b.input({batch, io}); return b.sum_to(b.map(ops::kMul, x, b.reduce(ops::kMax, x, {io})), {io}); },
+  };
+  Values values;
+  const CollectiveCount count = all_reduces_of([&](Script& b) {
+    Value x = b.input({batch, io});
+    Value sum = b.sum_to(x, {io}), most = b.reduce(ops::kMax, x, {io});
+    return values = {sum, most, b.reduce(ops::kMax, b.map(ops::kMul, x, sum), {io}), b.sum_to(b.map(ops::kMul, x, most), {io})};
+  });
+  EXPECT_EQ(count.count, 4);
+  EXPECT_EQ(count.calls, 3);
+  for (size_t i = 0; i < values.size(); ++i)
+    EXPECT_EQ(numbers(execution().fetch(values[i])), numbers(result_of(execution(), each[i], "p:4", ""))) << i;
+}
+
+TEST(Schedules, MergedAllReducesMoveAtMostFourMebibytes) {
+  const Dim wide{"wide", 16384};  // 64 KiB
+  const CollectiveCount count = all_reduces_of([&](Script& b) {
+    Values values;
+    const Value x = b.input({batch, wide});
+    for (int i = 0; i < 70; ++i) values.push_back(b.sum_to(b.map(ops::kMul, x, i + 1), {wide}));
+    return values;
+  });
+  EXPECT_EQ(count.count, 70);
+  EXPECT_EQ(count.calls, 2);
+}
+
+TEST(Schedules, AReshapeOfRowMajorStorageMovesNothing) {
+  std::string text = schedule_of([](Script& b) {
+    return Values{b.map(ops::kNeg, b.reshape(b.map(ops::kExp, b.input({batch, io})), {{"both", 32}}))};
+  }, "p:4", "batch:p;both:p");
+  EXPECT_EQ(text.find("reshape"), std::string::npos) << text;
+}
+
+TEST(Schedules, AFillIsNeverWrittenToMemory) {
+  std::string text = schedule_of([](Script& b) {
+    Value two = b.broadcast(b.number(2), {batch, io});
+    return Values{b.map(ops::kAdd, b.input({batch, io}), two)};
+  }, "all:4", "");
+  EXPECT_NE(text.find("= loop of 2\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace mtf
