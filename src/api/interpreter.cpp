@@ -138,7 +138,7 @@ std::vector<TextPart> Interpreter::explain(const std::string& text) const {
     TextPart& part = parts.emplace_back();
     part.begin = info.span.begin;
     part.end = info.span.end;
-    part.types = info.types;
+    for (const ValueType& type : info.types) part.types.push_back(to_string(type));
     if (info.definition.is_known()) part.definition_file = info.definition.file->name();
     part.definition_begin = info.definition.begin;
     part.definition_end = info.definition.end;

@@ -1,21 +1,16 @@
 #include "cost/idle_work.h"
 
-#include <fmt/format.h>
-
 #include <set>
 
 #include "cost/recorded_schedules.h"
-#include "support/text.h"
 
 namespace mtf {
 namespace {
 
-constexpr double kWorthSaying = 0.1;
-
 void add(IdleWork& work, const LocalProgram& program, const Instruction& instruction, double flops) {
   AxisSet splitting = 0;
   const Mesh* mesh = nullptr;
-  std::set<std::pair<std::string, std::string>> seen;
+  std::set<std::pair<Name, std::vector<Name>>> seen;
   for (const std::vector<int>* values : {&instruction.operands, &instruction.results}) {
     for (int v : *values) {
       const LocalValue& value = program.values[v];
@@ -23,11 +18,11 @@ void add(IdleWork& work, const LocalProgram& program, const Instruction& instruc
       mesh = value.mesh.get();
       splitting |= value.varies();
       for (const LocalDim& dim : value.dims) {
-        AxisSet axes = 0;
-        for (int axis : dim.axes) axes |= axis_bit(axis);
-        const int64_t processors = mesh->group_size(axes);
+        const int64_t processors = mesh->group_size(dim.axes.set());
         if (dim.mapped || dim.dim.size >= processors) continue;
-        const std::pair<std::string, std::string> key{dim.dim.name.str(), mesh->axes_to_string(axes)};
+        std::pair<Name, std::vector<Name>> key{dim.dim.name, {}};
+        for (int axis = 0; axis < mesh->order(); ++axis)
+          if (dim.axes.has(axis)) key.second.push_back(mesh->axes()[axis].name);
         IdleWork::Short& found = work.shorts[key];
         found.size = dim.dim.size;
         found.processors = processors;
@@ -37,7 +32,7 @@ void add(IdleWork& work, const LocalProgram& program, const Instruction& instruc
   }
   work.flops += flops;
   for (int axis = 0; mesh && axis < mesh->order(); ++axis)
-    if (mesh->axis_size(axis) > 1 && !(splitting & axis_bit(axis))) work.repeated[mesh->axes()[axis].name.str()] += flops;
+    if (mesh->axis_size(axis) > 1 && !(splitting & axis_bit(axis))) work.repeated[mesh->axes()[axis].name] += flops;
 }
 
 }  // namespace
@@ -52,18 +47,6 @@ IdleWork idle_work(const ProgramRecord& record) {
     }
   });
   return work;
-}
-
-std::vector<std::string> sentences(const IdleWork& work) {
-  std::vector<std::string> all;
-  const auto share = [&](double flops) { return flops / std::max(work.flops, 1.0); };
-  for (const auto& [names, found] : work.shorts)
-    if (share(found.flops) > kWorthSaying)
-      all.push_back(fmt::format("{} has {} and is split over {}, {}: {} of them idle in {:.0f}% of the work", code(names.first), count_text(found.size, "element"), names.second,
-                                count_text(found.processors, "processor"), found.processors - found.size, 100 * share(found.flops)));
-  for (const auto& [axis, flops] : work.repeated)
-    if (share(flops) > kWorthSaying) all.push_back(fmt::format("all processors along {} do the same in {:.0f}% of the work: no dim of it is split over {}", code(axis), 100 * share(flops), code(axis)));
-  return all;
 }
 
 }  // namespace mtf

@@ -1,7 +1,8 @@
 #pragma once
 // Where processors have nothing to do, or do what others do as well.
+#include <algorithm>
 #include <map>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/program_record.h"
@@ -15,15 +16,14 @@ struct IdleWork {
     int64_t processors = 0;  ///< along the axes
     double flops = 0;        ///< of the operations that have it
   };
-  double flops = 0;                                             ///< of all operations, of the largest processor
-  std::map<std::pair<std::string, std::string>, Short> shorts;  ///< by the dim and its axes
-  std::map<std::string, double> repeated;                       ///< flops that nothing splits over an axis, by the axis
+  double flops = 0;                                            ///< of all operations, of the largest processor
+  std::map<std::pair<Name, std::vector<Name>>, Short> shorts;  ///< by the dim and its axes
+  std::map<Name, double> repeated;                             ///< flops that nothing splits over an axis, by the axis
+  /// What is worth saying of so many flops: more than a tenth of the work.
+  bool is_much(double of) const { return of > 0.1 * std::max(flops, 1.0); }
 };
 
 /// Of a planned script, as it lays out what it computes.
 IdleWork idle_work(const ProgramRecord& record);
-
-/// A sentence for each dim and axis that concerns more than a tenth of the work.
-std::vector<std::string> sentences(const IdleWork& work);
 
 }  // namespace mtf

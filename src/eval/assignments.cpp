@@ -130,7 +130,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
     assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement);
     if (spans_) {
       spans_->use(stmt.target->span, found.binding->span);
-      spans_->expression(stmt.target->span, found.binding->value);
+      spans_->expression(*stmt.target, found.binding->value);
     }
     return;
   }

@@ -24,12 +24,11 @@ std::string path_of(const Scope& instance, int depth = 0) {
 
 }  // namespace
 
-std::string callee_of(const Function& function) {
+Callee callee_of(const Function& function) {
   const std::string name = function.name.empty() ? "fn" : function.name.str();
   const ast::ModelStmt* model = function.scope ? function.scope->model : nullptr;
-  if (model == nullptr) return name;
-  const std::string path = path_of(*function.scope);
-  return model->name.name.str() + (name == "call" ? "" : "." + name) + (path.empty() ? "" : " " + path);
+  if (model == nullptr) return {name, {}};
+  return {model->name.name.str() + (name == "call" ? "" : "." + name), path_of(*function.scope)};
 }
 
 }  // namespace mtf

@@ -6,8 +6,10 @@
 
 namespace mtf {
 
-/// Its name; of a model's function the model's name, and the path of the instance where its variables say it:
-/// `Layer blocks[1]` for `fn call`, `Embedding.logits embedding` for others.
-std::string callee_of(const Function& function);
+struct Callee {
+  std::string name;  ///< of a model's function with the model's: `Layer` for `fn call`, `Embedding.logits` for others
+  std::string path;  ///< of the model's instance, where its variables say it: `blocks[1]`
+};
+Callee callee_of(const Function& function);
 
 }  // namespace mtf

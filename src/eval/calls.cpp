@@ -8,6 +8,10 @@
 namespace mtf {
 namespace {
 
+CallFrameRef frame_of(const CallFrameRef& caller, Span span, Callee callee) {
+  return std::make_shared<const CallFrame>(CallFrame{caller, span, std::move(callee.name), std::move(callee.path)});
+}
+
 /// Calls nested deeper than this are refused: the evaluator recurses.
 constexpr size_t kMaxCalls = 400;
 
@@ -152,7 +156,7 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   under_way_.push_back(std::move(call));
   PopLast pop(under_way_);
   CallFrameRef& frame = evaluator_.builder.context.frame;
-  Restore called(frame, frame ? std::make_shared<const CallFrame>(CallFrame{frame, arguments.span, callee_of(*function)}) : nullptr);
+  Restore called(frame, frame ? frame_of(frame, arguments.span, callee_of(*function)) : nullptr);
   const size_t errors_before = evaluator_.findings.count();
   bool returned = false;
   try {
@@ -222,7 +226,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
     under_way_.push_back(std::move(call));
     PopLast pop(under_way_);
     CallFrameRef& frame = evaluator_.builder.context.frame;
-    Restore called(frame, frame ? std::make_shared<const CallFrame>(CallFrame{frame, arguments.span, declaration.name.name.str()}) : nullptr);
+    Restore called(frame, frame ? frame_of(frame, arguments.span, {declaration.name.name.str(), {}}) : nullptr);
     scope->model = &declaration;
     evaluator_.run_block(declaration.body, scope, true);
   }

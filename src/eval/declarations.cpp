@@ -121,25 +121,38 @@ void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& 
   put_in_force(evaluator, layout);
 }
 
-void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted) {
+std::optional<InForce> in_force(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted) {
   if (auto* literal = std::get_if<ast::MeshLiteral>(&stmt.what)) {
-    if (const MeshPtr mesh = mesh_of(evaluator, Name("mesh"), literal->span, *literal, scope)) put_in_force(evaluator, mesh);
-    return;
+    const MeshPtr mesh = mesh_of(evaluator, Name("mesh"), literal->span, *literal, scope);
+    return mesh ? std::optional(InForce{mesh, literal->span}) : std::nullopt;
   }
   if (auto* literal = std::get_if<ast::LayoutLiteral>(&stmt.what)) {
     const LayoutPtr layout = layout_of(Name("layout"), *literal);
     if (evaluator.domain.is_check()) evaluator.meshes.declare_layout(layout);
-    return put_in_force(evaluator, layout);
+    return InForce{layout, literal->span};
   }
   const ast::Expr& named = *std::get<ast::ExprPtr>(stmt.what);
   const HostValue value = evaluator.evaluate(named, scope);
-  if (value.is_poison() || value.is_unknown()) return;
+  if (value.is_poison() || value.is_unknown()) return std::nullopt;
   auto* mesh = wanted == Used::kLayout ? nullptr : value.as<MeshPtr>();
   auto* layout = wanted == Used::kMesh ? nullptr : value.as<LayoutPtr>();
-  if (mesh) return put_in_force(evaluator, *mesh);
-  if (layout) return put_in_force(evaluator, *layout);
+  if (mesh) return InForce{*mesh, named.span};
+  if (layout) return InForce{*layout, named.span};
   const std::string_view expected = wanted == Used::kMesh ? "a mesh" : wanted == Used::kLayout ? "a layout" : "a mesh or a layout";
   fail(Kind::type_mismatch, named.span, "expected {}, found {}", expected, describe(value));
+}
+
+void use(Evaluator& evaluator, const InForce& what) {
+  if (auto* mesh = std::get_if<MeshPtr>(&what.what)) {
+    for (const Axis& axis : (*mesh)->axes()) evaluator.meshes.declare_axis(axis.name);
+    put_in_force(evaluator, *mesh);
+  } else {
+    put_in_force(evaluator, std::get<LayoutPtr>(what.what));
+  }
+}
+
+void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted) {
+  if (const std::optional<InForce> what = in_force(evaluator, stmt, scope, wanted)) use(evaluator, *what);
 }
 
 namespace {

@@ -1,6 +1,9 @@
 #pragma once
 // Statements that declare what tensors are made of and laid out on. Each binds its names in `scope`.
+#include <optional>
+
 #include "eval/host_value.h"
+#include "eval/value_type.h"
 #include "syntax/ast.h"
 
 namespace mtf {
@@ -19,6 +22,10 @@ void declare(Evaluator& evaluator, const ast::SettingStmt& stmt, const ScopePtr&
 enum class Used : uint8_t { kEither, kMesh, kLayout };
 /// `use m`, `use [rows: 2]`, `use {batch -> rows}`: a mesh or a layout is in force from here on.
 void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted = Used::kEither);
+/// What that would bring into force; nothing where it is not known, or in error.
+std::optional<InForce> in_force(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted = Used::kEither);
+/// It is in force from here on, unless the command line gives one.
+void use(Evaluator& evaluator, const InForce& what);
 /// `seed 7`: the stream of random numbers begins anew.
 void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& scope);
 /// `precision bf16`, `precision mixed`.

@@ -13,7 +13,7 @@ struct Entry {
   std::string text;
   bool is_file = false;               ///< a script that was loaded
   bool without_loops = false;         ///< without those loops that compute
-  bool moves = false;                 ///< it was given to Session::use
+  bool is_use = false;                ///< it was given to Session::use: the text is what stands behind `use`
   std::vector<bool> has_value;        ///< for each statement: a bare expression with a value
   std::vector<std::size_t> left_out;  ///< the loops among the statements that were
 };

@@ -19,7 +19,7 @@ HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   check_stack(expr.span, Kind::call_too_deep);
   findings.count_steps(expr.span, 1);
   HostValue value = value_of(expr, scope);
-  if (spans_) [[unlikely]] spans_->expression(expr.span, value);
+  if (spans_) [[unlikely]] spans_->expression(expr, value);
   return value;
 }
 

@@ -12,34 +12,18 @@
 namespace mtf {
 namespace {
 
-int64_t elements_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
+int64_t elements_of_block(const LaidOut& tensor) {
   int64_t elements = 1;
-  for (size_t i = 0; i < type.dims.size(); ++i) elements = saturating_multiply(elements, block_size(type.dims[i].size, sharding.dims[i], mesh));
+  for (size_t i = 0; i < tensor.type.dims.size(); ++i)
+    elements = saturating_multiply(elements, block_size(tensor.type.dims[i].size, tensor.sharding.dims[i], *tensor.mesh));
   return elements;
 }
 
 HeldName described(Name name, const HostValue& value) {
-  HeldName held{HeldName::Kind::kValue, name.str(), describe(value)};
-  if (const Value* tensor = tensor_of(value)) {
-    held.what = to_string(tensor->type(), tensor->sharding(), *tensor->mesh());
-    held.bytes = bytes_of_block(tensor->type(), tensor->sharding(), *tensor->mesh());
-    held.is_tensor = true;
-  } else if (value.is<InstancePtr>()) {
+  HeldName held{name.str(), type_of(value)};
+  if (const LaidOut* tensor = held.type.tensor()) held.bytes = bytes_of_block(*tensor);
+  if (value.is<InstancePtr>())
     for (const HeldVariable& variable : held_variables(value)) held.bytes += variable.bytes;
-  } else if (auto* dim = value.as<Dim>()) {
-    held.kind = HeldName::Kind::kDim;
-    held.size = dim->size;
-  } else if (auto* mesh = value.as<MeshPtr>()) {
-    held.kind = HeldName::Kind::kMesh;
-    held.what = to_string(**mesh);
-  } else if (auto* layout = value.as<LayoutPtr>()) {
-    held.kind = HeldName::Kind::kLayout;
-    held.what = to_string(**layout);
-  } else if (value.is<FunctionPtr>() || value.is<ModelClassPtr>()) {
-    held.kind = HeldName::Kind::kFunction;
-  } else if (value.is<ModulePtr>()) {
-    held.kind = HeldName::Kind::kModule;
-  }
   return held;
 }
 
@@ -67,9 +51,7 @@ int64_t bytes_kept_by(const HostValue& value) {
   return bytes;
 }
 
-int64_t bytes_of_block(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
-  return saturating_multiply(elements_of_block(type, sharding, mesh), size_of(type.element));
-}
+int64_t bytes_of_block(const LaidOut& tensor) { return saturating_multiply(elements_of_block(tensor), size_of(tensor.type.element)); }
 
 std::vector<HeldName> held_names(const Scope& scope) {
   std::vector<HeldName> names;
@@ -102,7 +84,7 @@ bool has_parts(const HostValue& value, int depth = 0) {
 void add_parts(std::vector<HeldPart>& parts, const HostValue& value, int depth);
 
 void add_part(std::vector<HeldPart>& parts, const std::string& name, const HostValue& value, int depth) {
-  parts.push_back({depth, name, described(Name(), value).what});
+  parts.push_back({depth, name, type_of(value)});
   if (depth < kDeepest) add_parts(parts, value, depth + 1);
 }
 
@@ -117,7 +99,7 @@ void add_parts(std::vector<HeldPart>& parts, const HostValue& value, int depth) 
   for (size_t i = 0; i < items.size(); ++i) {
     if (items.size() > kMostParts && i == kMostParts / 2) {
       i = items.size() - kMostParts / 2;
-      parts.push_back({depth, "…", ""});
+      parts.push_back({.depth = depth, .are_left_out = true});
     }
     add_part(parts, "[" + std::to_string(i) + "]", items[i], depth);
   }
@@ -135,18 +117,18 @@ std::vector<HeldVariable> held_variables(const HostValue& value) {
   std::vector<HeldVariable> variables;
   for (const bool trainable : {true, false}) {
     for (const PlacePtr& place : places_of(value, trainable)) {
-      const int64_t own = elements_of_block(place->type, place->stored.sharding, *place->stored.mesh);
-      variables.push_back({place->path, trainable, to_string(place->type, place->stored.sharding, *place->stored.mesh), size_of(place->type.dims),
-                           own * size_of(place->type.element), own});
+      LaidOut tensor{place->type, place->stored.sharding, place->stored.mesh};
+      const int64_t own = elements_of_block(tensor);
+      variables.push_back({place->path, trainable, std::move(tensor), size_of(place->type.dims), own * size_of(place->type.element), own});
     }
   }
   return variables;
 }
 
-std::vector<LaidOut> laid_out_in(const HostValue& value) {
-  if (const Value* tensor = tensor_of(value)) return {{"", tensor->type(), tensor->sharding(), tensor->mesh()}};
-  std::vector<LaidOut> tensors;
-  for (const auto& [place, path] : paths_of(value, true)) tensors.push_back({path, place->type, place->stored.sharding, place->stored.mesh});
+std::vector<std::pair<std::string, LaidOut>> laid_out_in(const HostValue& value) {
+  if (const ValueType type = type_of(value); type.tensor()) return {{"", *type.tensor()}};
+  std::vector<std::pair<std::string, LaidOut>> tensors;
+  for (const auto& [place, path] : paths_of(value, true)) tensors.emplace_back(path, LaidOut{place->type, place->stored.sharding, place->stored.mesh});
   return tensors;
 }
 

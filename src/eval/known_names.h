@@ -3,21 +3,32 @@
 #include <string>
 #include <vector>
 
+#include "eval/value_type.h"
+
 namespace mtf {
 
 class Evaluator;
 struct HostValue;
 
-struct KnownName {
-  enum class Kind { kValue, kDim, kCallable, kModule };
-  std::string name;         ///< as it is written: `nn.Dense`
-  std::string description;  ///< the signature of what can be called, the type of a value
-  std::string doc;          ///< of a function or model: its `##` lines; of an instance, those of its model
-  Kind kind = Kind::kValue;
+/// A parameter of what can be called.
+struct KnownParameter {
+  std::string name;
+  std::string text;  ///< as it is declared: `rate: float = 0.1`
 };
 
-/// What calls of a value look like: `fn f(x: [a]) -> [a]`; empty if it cannot be called.
-std::string signature_of(const HostValue& value);
+struct KnownName {
+  std::string name;                             ///< as it is written: `nn.Dense`
+  ValueType type;                               ///< with no words: that is not known before it is evaluated
+  std::string signature = {};                   ///< of what can be called
+  std::vector<KnownParameter> parameters = {};  ///< of what can be called, those that take a label
+  std::string doc = {};                         ///< of a function or model: its `##` lines; of an instance, those of its model
+};
+
+/// What a value is that is written so.
+KnownName known(std::string name, const HostValue& value);
+
+/// The parameters of a signature as the records of operations and functions have it: `softmax(x: tensor, over: dims = all)`.
+std::vector<KnownParameter> parameters_of(std::string_view signature);
 
 /// Those that begin with `prefix`, in alphabetical order: names in the outermost scope, functions and operations of the
 /// language; behind a dot, the members of the module or value that the names before it lead to. Computes nothing.

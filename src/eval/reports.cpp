@@ -98,17 +98,13 @@ void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count, Span lo
 
 std::optional<StatementReport::Binding> binding_of(Name name, const HostValue& value, Display& display) {
   if (value.is<None>() || value.is_poison()) return std::nullopt;
-  StatementReport::Binding binding;
-  binding.name = name.str();
-  if (const Value* tensor = tensor_of(value)) {
-    binding.type = to_string(tensor->type(), tensor->sharding(), *tensor->mesh());
-    binding.bytes = bytes_of_block(tensor->type(), tensor->sharding(), *tensor->mesh());
+  StatementReport::Binding binding{.name = name.str(), .type = type_of(value)};
+  if (const LaidOut* tensor = binding.type.tensor()) {
+    binding.bytes = bytes_of_block(*tensor);
     return binding;
   }
-  binding.type = describe(value);
   binding.parts = held_parts(value);
-  if (!binding.parts.empty()) binding.value = binding.type;
-  else if (!value.is_unknown()) binding.value = display.text(value);
+  if (binding.parts.empty() && !value.is_unknown()) binding.value = display.text(value);
   return binding;
 }
 

@@ -34,12 +34,12 @@ using Progress = std::vector<LoopProgress>;
 struct StatementReport {
   Span span;
   std::string text;  ///< the statement's first line
-  /// Each tensor that the statement bound: name, type with layout, bytes per processor; a bare expression has no name.
+  /// What the statement bound; a bare expression has no name.
   struct Binding {
     std::string name;
-    std::string type;
-    int64_t bytes = 0;
-    std::string value;
+    ValueType type;
+    int64_t bytes = 0;                                   ///< of a tensor, per processor
+    std::string value = {};                              ///< as `print` shows it
     std::shared_ptr<const HostTensor> tensor = nullptr;  ///< the numbers of a bare expression that is a tensor
     std::vector<HeldPart> parts = {};                    ///< what a model, or a list that holds tensors, is made of
   };

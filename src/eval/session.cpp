@@ -5,6 +5,7 @@
 #include <deque>
 #include <sstream>
 
+#include "eval/declarations.h"
 #include "eval/evaluator.h"
 #include "eval/laid_anew.h"
 #include "eval/relayout.h"
@@ -89,11 +90,14 @@ struct Session::Impl {
     bool keeps = true;     // what it does stays
     bool is_file = false;  // it is one program, and reports nothing
     bool without_loops = false;
-    bool moves = false;  // what is held is moved to the layout in force
   };
   std::vector<StatementReport> run(const std::string& text, const std::string& name, Way way);
   bool run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, StatementReport& report);
   bool run_at_prompt(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, StatementReport& report);
+  void begin_statement(StatementReport& report, Span span);
+  void add_costs(StatementReport& report);
+  StatementReport use(const InForce& what);
+  std::string written(const InForce& what);
   bool computes(const std::shared_ptr<const ast::Program>& program, size_t index);
   /// Says which axes the layout in force names that the mesh in force lacks.
   void warn_of_layout() {
@@ -102,7 +106,9 @@ struct Session::Impl {
     for (Diagnostic& warning : Meshes::lacking(*context.mesh, *context.layout)) evaluator.findings.warn(std::move(warning));
   }
   std::optional<UserError> kept_turns(const UserError& error);
-  /// Evaluates an expression without computing, shows its value to `see`, and leaves everything as it was.
+  /// Shows the one statement of a program to `see`, with what evaluates without computing, and leaves everything as it was.
+  void look(ast::Program parsed, const std::function<void(Evaluator&, const ast::Stmt&)>& see);
+  /// The same of an expression, whose value is shown.
   void look(const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see);
   void last_value(HostValue value, Span span);
   void describe_binding(StatementReport& report, Name name, const HostValue& value) {
@@ -169,14 +175,7 @@ bool Session::Impl::run_at_prompt(const std::shared_ptr<const ast::Program>& pro
   } else {
     evaluator.run_entry_statement(program, index);
     if (stmt.as<ast::MeshStmt>() || stmt.as<ast::LayoutStmt>() || stmt.as<ast::UseStmt>()) warn_of_layout();
-    std::vector<std::pair<std::string, HostValue>> moved;
-    if (way.moves) {
-      evaluator.cuts.cut({}, stmt.span);  // what was pending is no part of moving
-      evaluator.reports.begin_statement();
-      moved = move_to_layout(evaluator, stmt.span);
-    }
     evaluator.cuts.cut({}, stmt.span);
-    for (const auto& [name, value] : moved) describe_binding(report, Name(name), value);
     std::vector<ast::Ident> names;
     if (auto* let = stmt.as<ast::LetStmt>()) names_of(*let->pattern, names);
     if (auto* assign = stmt.as<ast::AssignStmt>()) {
@@ -188,23 +187,58 @@ bool Session::Impl::run_at_prompt(const std::shared_ptr<const ast::Program>& pro
       }
     }
   }
+  add_costs(report);
+  if (on_statement) on_statement(report);
+  return has_value;
+}
+
+/// Of the statement under way.
+void Session::Impl::add_costs(StatementReport& report) {
   for (const StatementReport& part : evaluator.reports.list()) {
     report.costs.insert(report.costs.end(), part.costs.begin(), part.costs.end());
     add_times(report.counters, part.counters, std::max<int64_t>(part.turns, 1));
     if (part.turns == 0) report.turns = 0;
   }
   report.doubts = evaluator.reports.doubts();
+}
+
+void Session::Impl::begin_statement(StatementReport& report, Span span) {
+  evaluator.reports.begin_statement();
+  evaluator.undo.begin_statement();
+  evaluator.loops.begin_statement();
+  report.span = span;
+  if (span.is_known()) report.text = std::string(span.text().substr(0, span.text().find('\n')));
+}
+
+/// How a script says it: by its name, if the session still has one of it.
+std::string Session::Impl::written(const InForce& what) {
+  for (const Binding& binding : evaluator.top()->bindings) {
+    if (evaluator.top()->find_own(binding.name) != &binding) continue;
+    const auto* mesh = binding.value.as<MeshPtr>();
+    const auto* layout = binding.value.as<LayoutPtr>();
+    if ((mesh && what.what == decltype(what.what)(*mesh)) || (layout && what.what == decltype(what.what)(*layout))) return binding.name.str();
+  }
+  return std::visit([](const auto& value) { return to_string(*value); }, what.what);
+}
+
+StatementReport Session::Impl::use(const InForce& what) {
+  StatementReport report;
+  begin_statement(report, what.span);
+  mtf::use(evaluator, what);
+  warn_of_layout();
+  evaluator.cuts.cut({}, what.span);  // what was pending is no part of moving
+  evaluator.reports.begin_statement();
+  const std::vector<std::pair<std::string, HostValue>> moved = move_to_layout(evaluator, what.span);
+  evaluator.cuts.cut({}, what.span);
+  for (const auto& [name, value] : moved) describe_binding(report, Name(name), value);
+  add_costs(report);
   if (on_statement) on_statement(report);
-  return has_value;
+  return report;
 }
 
 bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, StatementReport& report) {
   const ast::Stmt& stmt = program->body.statements[index];
-  evaluator.reports.begin_statement();
-  evaluator.undo.begin_statement();
-  evaluator.loops.begin_statement();
-  report.span = stmt.span;
-  report.text = std::string(stmt.span.text().substr(0, stmt.span.text().find('\n')));
+  begin_statement(report, stmt.span);
   if (!way.is_file) return run_at_prompt(program, index, way, report);
   evaluator.run_entry_statement(program, index);
   return false;
@@ -245,7 +279,7 @@ std::optional<UserError> Session::Impl::kept_turns(const UserError& error) {
 
 std::vector<StatementReport> Session::Impl::run(const std::string& text, const std::string& name, Way way) {
   if (!laid_anew) evaluator.interrupt.forget();
-  Entry entry{name.empty() ? fmt::format("<{}>", ++numbered) : name, {}, way.is_file, way.without_loops, way.moves, {}, {}};
+  Entry entry{name.empty() ? fmt::format("<{}>", ++numbered) : name, {}, way.is_file, way.without_loops, false, {}, {}};
   auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry.name, text), way.is_file ? ParseMode::kScript : ParseMode::kRepl));
   std::optional<Untouched> untouched;
   if (!way.keeps) untouched.emplace(*evaluator.top());
@@ -313,7 +347,38 @@ void Session::load(const std::string& text, const std::string& name, bool withou
   impl_->run(text, name, {.is_file = true, .without_loops = without_loops});
 }
 
-std::vector<StatementReport> Session::use(const std::string& text, const std::string& name) { return impl_->run(text, name, {.moves = true}); }
+InForce Session::mesh_or_layout(const std::string& text, const std::string& name) {
+  std::optional<InForce> found;
+  impl_->look(parse_or_throw(SourceFile::create(name, text), ParseMode::kUse), [&](Evaluator& evaluator, const ast::Stmt& stmt) {
+    found = in_force(evaluator, *stmt.as<ast::UseStmt>(), evaluator.top());
+  });
+  MTF_CHECK(found, "what a session names is known");
+  return *found;
+}
+
+std::vector<StatementReport> Session::use(const InForce& what, const std::string& name) {
+  Impl& session = *impl_;
+  Evaluator& evaluator = session.evaluator;
+  evaluator.interrupt.forget();
+  UndoLog undo;
+  Impl::Done before{{}, evaluator.builder.context, session.entries.size()};
+  const auto undoing = evaluator.undo.into(undo);
+  evaluator.blocks.expect_more();
+  if (evaluator.execution() != nullptr) evaluator.reports.collect();
+  std::vector<StatementReport> reports;
+  try {
+    reports.push_back(session.use(what));
+  } catch (...) {
+    undo.take_back();
+    evaluator.builder.context = before.context;
+    throw;
+  }
+  before.undo.add(undo);
+  Entry entry{.name = name.empty() ? fmt::format("<{}>", ++session.numbered) : name, .text = session.written(what), .is_use = true, .has_value = {false}, .left_out = {}};
+  session.entries.push_back(std::move(entry));
+  session.keep(std::move(before));
+  return reports;
+}
 
 const std::vector<Entry>& Session::entries() const { return impl_->entries; }
 
@@ -341,9 +406,9 @@ const ast::Expr& expression_of(const ast::Program& program) {
 
 }  // namespace
 
-void Session::Impl::look(const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see) {
-  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl));
-  const ast::Expr& expression = expression_of(*program);
+void Session::Impl::look(ast::Program parsed, const std::function<void(Evaluator&, const ast::Stmt&)>& see) {
+  auto program = std::make_shared<const ast::Program>(std::move(parsed));
+  MTF_CHECK(program->body.statements.size() == 1, "what is looked at is one statement");
   std::ostringstream ignored;
   Impl checker(settings, nullptr, ignored);
   checker.evaluator.modules.keep(program);
@@ -353,7 +418,7 @@ void Session::Impl::look(const std::string& text, const std::string& name, const
   UndoLog undo;
   const auto undoing = checker.evaluator.undo.into(undo);
   try {
-    see(checker.evaluator.evaluate(expression, checker.evaluator.top()));
+    see(checker.evaluator, program->body.statements[0]);
   } catch (...) {
     undo.take_back();
     throw;
@@ -362,18 +427,20 @@ void Session::Impl::look(const std::string& text, const std::string& name, const
   evaluator.modules.keep(program);  // a function that it made may live on
 }
 
-std::string Session::type_of(const std::string& expression, const std::string& name) {
-  std::string result;
-  impl_->look(expression, name, [&](const HostValue& value) {
-    const Value* tensor = tensor_of(value);
-    const std::string signature = signature_of(value);
-    result = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->mesh()) : signature.empty() ? describe(value) : signature;
-  });
+void Session::Impl::look(const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see) {
+  ast::Program program = parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl);
+  expression_of(program);  // fails if it is none
+  look(std::move(program), [&](Evaluator& checker, const ast::Stmt& stmt) { see(checker.evaluate(*stmt.as<ast::ExprStmt>()->value, checker.top())); });
+}
+
+KnownName Session::what_is(const std::string& expression, const std::string& name) {
+  KnownName result;
+  impl_->look(expression, name, [&](const HostValue& value) { result = known(expression, value); });
   return result;
 }
 
-std::vector<LaidOut> Session::lies(const std::string& expression) {
-  std::vector<LaidOut> result;
+std::vector<std::pair<std::string, LaidOut>> Session::lies(const std::string& expression) {
+  std::vector<std::pair<std::string, LaidOut>> result;
   impl_->look(expression, "<" + expression + ">", [&](const HostValue& value) {
     result = laid_out_in(value);
     if (result.empty()) fail(Kind::type_mismatch, {}, "{}: expected a tensor or a model, found {}", expression, describe(value));

@@ -59,9 +59,11 @@ class Session {
   /// it does. What its names stand for is there afterwards; what nothing has needed is computed when it is asked for
   /// (eval/set_aside.h). `without_loops`: a `for` or `while` at its top level that computes with tensors is left out.
   void load(const std::string& text, const std::string& name, bool without_loops);
-  /// Executes a `use` statement, and moves what the session holds to the layout that is then in force: reports each value that
-  /// it moved, and what that cost.
-  std::vector<StatementReport> use(const std::string& text, const std::string& name);
+  /// What `use` in front of a text would bring into force: a name, `[rows: 2]`, `{batch -> rows}`. Changes nothing.
+  InForce mesh_or_layout(const std::string& text, const std::string& name = "<use>");
+  /// Brings it into force, and moves what the session holds to the mesh and layout that are then in force: reports each value
+  /// that it moved, and what that cost. An entry.
+  std::vector<StatementReport> use(const InForce& what, const std::string& name);
   /// The entries that have been carried out and not been taken back.
   const std::vector<Entry>& entries() const;
   /// Takes back the last entries that have changed something, and what was entered behind them: what they bound, assigned and
@@ -71,10 +73,11 @@ class Session {
   bool has_older_entries() const;
   /// From now on `_` is the value of the last bare expression that was reported.
   void keep_last_value();
-  /// The type with layout of an expression, of what can be called its signature; computing nothing.
-  std::string type_of(const std::string& expression, const std::string& name = "<type>");
-  /// Where the value of an expression lies, computing nothing; of a model, its params, in the order of declaration.
-  std::vector<LaidOut> lies(const std::string& expression);
+  /// What an expression is, computing nothing.
+  KnownName what_is(const std::string& expression, const std::string& name = "<type>");
+  /// Where the value of an expression lies, computing nothing; of a model, its params, each by its path, in the order of
+  /// declaration.
+  std::vector<std::pair<std::string, LaidOut>> lies(const std::string& expression);
   /// The whole value of an expression that is a tensor, or a number of the host (as f64 without dims).
   HostTensor read(const std::string& expression, const std::string& name = "<read>");
   /// What a statement would cost, computing nothing and leaving the session as it was.

@@ -19,13 +19,15 @@ SpanInfo* SpanTable::info(Span span) {
 
 void SpanTable::add_type(SpanInfo& info, const HostValue& value) {
   if (value.is_poison() || value.is<None>() || info.types.size() == kMostTypes) return;
-  const Value* tensor = tensor_of(value);
-  std::string type = tensor ? to_string(tensor->type(), tensor->sharding(), *tensor->mesh()) : describe(value);
+  ValueType type = type_of(value);
   if (std::find(info.types.begin(), info.types.end(), type) == info.types.end()) info.types.push_back(std::move(type));
 }
 
-void SpanTable::expression(Span span, const HostValue& value) {
-  if (SpanInfo* found = info(span)) add_type(*found, value);
+void SpanTable::expression(const ast::Expr& expr, const HostValue& value) {
+  SpanInfo* const found = info(expr.span);
+  if (!found) return;
+  found->is_literal = expr.as<ast::IntExpr>() || expr.as<ast::FloatExpr>() || expr.as<ast::StringExpr>();
+  add_type(*found, value);
 }
 
 void SpanTable::use(Span span, Span definition) {

@@ -22,9 +22,10 @@ namespace mtf {
 
 struct SpanInfo {
   Span span;
-  std::vector<std::string> types;  ///< `f32[batch=64/rows]`, `an int`; those met first, at most kMostTypes
-  Span definition;                 ///< of a name: where it is bound
-  bool binds = false;              ///< it is itself where a name is bound
+  std::vector<ValueType> types;  ///< of the values that it has had; those met first, at most kMostTypes
+  Span definition;               ///< of a name: where it is bound
+  bool binds = false;            ///< it is itself where a name is bound
+  bool is_literal = false;       ///< a number or a string, as it is written
   /// What a processor does there, by a plan: an expression's own work, without that of its parts; a statement's in all.
   /// Nowhere else, and not before there was a plan.
   bool has_cost = false;
@@ -38,7 +39,7 @@ class SpanTable {
   static constexpr size_t kMostTypes = 4;
 
   /// An expression has this value.
-  void expression(Span span, const HostValue& value);
+  void expression(const ast::Expr& expr, const HostValue& value);
   /// A name stands at `span`, and was bound at `definition`.
   void use(Span span, Span definition);
   /// A name is bound at `span` to this value.

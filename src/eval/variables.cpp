@@ -87,7 +87,7 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, None{}, stmt.name.span);
     return;
   }
-  const int64_t bytes = bytes_of_block(place->type, place->stored.sharding, *place->stored.mesh);
+  const int64_t bytes = bytes_of_block({place->type, place->stored.sharding, place->stored.mesh});
   int64_t& elements_so_far = place->trainable ? stored_.parameters : stored_.states;
   int64_t& bytes_so_far = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
   elements_so_far = saturating_add(elements_so_far, size_of(place->type.dims));

@@ -165,7 +165,7 @@ class Backward {
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = operation.mesh;
     const CallFrameRef taken_in = builder_.context.frame;
-    if (taken_in) builder_.context.frame = std::make_shared<const CallFrame>(CallFrame{operation.frame, operation.span, {}, true});
+    if (taken_in) builder_.context.frame = std::make_shared<const CallFrame>(CallFrame{.caller = operation.frame, .span = operation.span, .callee = {}, .path = {}, .backward = true});
     GradientCall call{builder_, operation, operands, results, d_results, wanted};
     std::vector<Value> gradients = operation.op->gradient(call);
     builder_.context.mesh = mesh;

@@ -88,9 +88,10 @@ std::vector<int64_t> BlockIndex::meeting(const Coordinates& at, const std::vecto
 int64_t BlockIndex::shared(const Coordinates& at, const std::vector<Interval>& box) const {
   int64_t product = replicas_;
   for (size_t d = 0; d < box.size(); ++d) {
-    auto [sum, is_new] = entries(d, at).sums.try_emplace({box[d].first, box[d].last}, 0);
-    if (is_new) for_meeting(d, at, box[d], [&](const Entry&, int64_t elements) { sum->second += elements; });
-    product *= sum->second;
+    const auto found = entries(d, at).sums.try_emplace({box[d].first, box[d].last}, 0);
+    int64_t& sum = found.first->second;
+    if (found.second) for_meeting(d, at, box[d], [&](const Entry&, int64_t elements) { sum += elements; });
+    product *= sum;
   }
   return product;
 }

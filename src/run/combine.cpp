@@ -14,7 +14,11 @@ void map(const void* a, const void* b, void* result, int64_t count, F f) {
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b);
   T* z = static_cast<T*>(result);
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
   for (int64_t i = 0; i < count; ++i) z[i] = f(x[i], y[i]);
 }
 

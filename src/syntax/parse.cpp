@@ -120,7 +120,7 @@ namespace {
 ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagnostics& diagnostics, ParseMode mode) {
   if (!is_readable(*file, diagnostics)) return empty_program(file);
   LexedFile lexed(*file);
-  TokenList list = read_tokens(lexed, *file, diagnostics);
+  TokenList list = read_tokens(lexed, *file, diagnostics, mode == ParseMode::kUse);
   if (list.too_deep) return empty_program(file);
   TokenWindow window(list, *file, lexed.offsets());
   LimitedParser parser(&window);
@@ -150,6 +150,8 @@ ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnost
   constexpr std::size_t kMostErrors = 100;
   Diagnostics found(kMostErrors);
   ast::Program program = parse_unsorted(file, found, mode);
+  if (const auto& statements = program.body.statements; mode == ParseMode::kUse && statements.size() > 1)
+    found.add(Diagnostic(Kind::syntax_error, statements[1].span, "expected the end, found another statement"));
   std::vector<Diagnostic> sorted = found.list();
   std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return a.span().begin < b.span().begin;

@@ -56,7 +56,7 @@ std::string describe_type(std::size_t type) {
     case MtfParser::STRING_OPEN: return "a string";
     case MtfParser::STRING_TEXT: case MtfParser::FORMAT_TEXT: return "text";
     case MtfParser::INTERPOLATION_OPEN: return "`{`";
-    case MtfParser::INTERPOLATION_CLOSE: return "`}`";
+    case MtfParser::RBRACE: case MtfParser::INTERPOLATION_CLOSE: return "`}`";
     case MtfParser::FORMAT_COLON: return "`:`";
     case MtfParser::STRING_CLOSE: return "`\"`";
     case antlr4::Token::EOF: return "the end of the file";

@@ -70,7 +70,8 @@ class Reader {
   Reader(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics)
       : lexed_(lexed), file_(file), diagnostics_(diagnostics) {}
 
-  TokenList read() {
+  TokenList read(bool behind_use) {
+    if (behind_use) insert(MtfLexer::USE);
     while (true) {
       pending_ = ahead_ ? *std::exchange(ahead_, {}) : next_visible();
       if (pending_.type == antlr4::Token::EOF) break;
@@ -112,7 +113,7 @@ class Reader {
     list_.block_depth.push_back(blocks_);
   }
 
-  // A NEWLINE that is not in the text, at the end of the last token.
+  // A token that is not in the text, at the end of the last one.
   void insert(std::size_t type) {
     const std::uint32_t place = list_.tokens.empty() ? 0 : list_.tokens.back().end;
     list_.tokens.push_back({type, place, place});
@@ -385,8 +386,8 @@ bool TokenList::is_marked(std::size_t begin, std::size_t end) const {
   return found != marks.end() && *found <= end;
 }
 
-TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics) {
-  return Reader(lexed, file, diagnostics).read();
+TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics, bool behind_use) {
+  return Reader(lexed, file, diagnostics).read(behind_use);
 }
 
 }  // namespace mtf::internal

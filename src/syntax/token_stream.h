@@ -17,7 +17,7 @@ namespace mtf::internal {
 //     before the `}` of a block and before EOF, never twice in a row, never first in a block or file;
 //   - there is none before `else`, nor where a line continues;
 //   - an escape or a brace of a string that is no escape is left out and marked.
-// A NEWLINE that no line end or `;` stands for has an empty text.
+// A NEWLINE that no line end or `;` stands for has an empty text; so has the USE before a text that is what stands behind it.
 struct TokenList {
   std::vector<LexedToken> tokens;          // the last is EOF
   std::vector<std::uint32_t> block_depth;  // of each token: the blocks it lies in
@@ -32,6 +32,7 @@ struct TokenList {
   bool is_marked(std::size_t begin, std::size_t end) const;
 };
 
-TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics);
+// `behind_use`: the first token is a USE.
+TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics, bool behind_use = false);
 
 }  // namespace mtf::internal

@@ -132,8 +132,8 @@ struct CommandLine {
   }
 
   bool asked_for_help(const Declared* chosen) const {
-    if (chosen != nullptr && chosen->app->get_option("--help")->count() > 0) write_output(fitted(help_of(*chosen->command), output_width()));
-    else if (app.get_option("--help")->count() > 0) write_output(fitted(overview(), output_width()));
+    if (chosen != nullptr && chosen->app->get_option("--help")->count() > 0) write_output(fitted(help_of(*chosen->command), terminal_columns(kPageWidth)));
+    else if (app.get_option("--help")->count() > 0) write_output(fitted(overview(), terminal_columns(kPageWidth)));
     else return false;
     return true;
   }
@@ -205,7 +205,7 @@ int run_command_line(int count, const char* const* words) {
   const std::vector<std::string> list = separated(count, words);
   try {
     CommandLine line;
-    if (asks_for_sign(list)) write_output(help_on(list[1], output_width()));
+    if (asks_for_sign(list)) write_output(help_on(list[1], terminal_columns(kPageWidth)));
     const int status = asks_for_sign(list) ? 0 : line.parse_and_run(list);
     flush_output();
     return status;

@@ -57,7 +57,7 @@ int compare(const CompareOptions& options, const ProgramOptions& program) {
     columns[i].cost = costs.in(columns[i].mesh, rules);
     if (options.peak) columns[i].peak_bytes = planned_peak(script, settings, columns[i].mesh, rules);
   }
-  write_output(compare_text(columns, timed));
+  write_output(compare_text(columns, timed, terminal_columns()));
   write_output(estimate_note(costs.doubts(), terminal_columns()));
   return 0;
 }
@@ -70,7 +70,7 @@ const Command kCompareCommand = {
     .details =
         "The script is evaluated once, and costed under each --layout on each --mesh; where one of them is not given, the\n"
         "script's own holds. Figures are what `mtf plan` says in all, of the largest processor: `12 of 3.0 MiB` are twelve\n"
-        "collectives whose values have 3 MiB together.\n"
+        "collectives whose values have 3 MiB together. At a terminal, columns that do not fit stand below.\n"
         "\n"
         "Examples:\n"
         "  mtf compare two_layer.mtf --mesh \"all:4\" --layout \"batch:all\" --layout \"hidden:all\"\n"

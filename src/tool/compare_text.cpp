@@ -15,7 +15,7 @@ namespace {
 /// A row for each figure: its name, and what each column shows.
 class Rows {
  public:
-  explicit Rows(const std::vector<Compared>& columns) : columns_(columns), table_("l" + std::string(columns.size(), 'r')) {}
+  explicit Rows(const std::vector<Compared>& columns) : columns_(columns) {}
 
   void add(const std::string& name, const std::function<std::string(const Compared&)>& cell) {
     std::vector<std::string> cells = {name};
@@ -24,14 +24,39 @@ class Rows {
       cells.push_back(cell(column));
       any = any || !cells.back().empty();
     }
-    if (any) table_.row(std::move(cells));
+    if (any) rows_.push_back(std::move(cells));
   }
 
-  std::string text() const { return table_.text("", "   "); }
+  /// As many columns side by side as fit.
+  std::string text(std::size_t width) const {
+    std::string out;
+    for (std::size_t first = 1, last; first <= columns_.size(); first = last) {
+      last = first + 1;
+      while (last <= columns_.size() && (width == 0 || table(first, last + 1, 0).width("", kGap) <= width)) ++last;
+      out += (out.empty() ? "" : "\n") + table(first, last, width).text("", kGap, width);
+    }
+    return out;
+  }
 
  private:
+  static constexpr const char* kGap = "   ";
+
+  /// Those from `first` on before `last`. One alone is cut to the width.
+  Table table(std::size_t first, std::size_t last, std::size_t width) const {
+    std::size_t names = 0;
+    for (const std::vector<std::string>& row : rows_) names = std::max(names, count_code_points(row[0]) + std::string_view(kGap).size());
+    const std::size_t room = width == 0 || last - first > 1 ? std::string::npos : width > names + 12 ? width - names : 12;
+    Table table("l" + std::string(last - first, 'r'));
+    for (const std::vector<std::string>& row : rows_) {
+      std::vector<std::string> cells = {row[0]};
+      for (std::size_t i = first; i < last; ++i) cells.push_back(cut_off(row[i], room));
+      table.row(std::move(cells));
+    }
+    return table;
+  }
+
   const std::vector<Compared>& columns_;
-  Table table_;
+  std::vector<std::vector<std::string>> rows_;
 };
 
 CollectiveCount all_of(const Counters& counters) {
@@ -42,7 +67,7 @@ CollectiveCount all_of(const Counters& counters) {
 
 }  // namespace
 
-std::string compare_text(const std::vector<Compared>& columns, bool timed) {
+std::string compare_text(const std::vector<Compared>& columns, bool timed, std::size_t width) {
   Rows rows(columns);
   rows.add("mesh", [](const Compared& of) { return of.mesh ? to_string(*of.mesh) : std::string("the script's"); });
   rows.add("layout", [](const Compared& of) { return of.layout; });
@@ -76,7 +101,7 @@ std::string compare_text(const std::vector<Compared>& columns, bool timed) {
       rows.add("of it beside computing", [](const Compared& of) { return seconds_text(of.cost.time.hidden); });
     rows.add("estimated time", [](const Compared& of) { return seconds_text(of.cost.time.total()); });
   }
-  return rows.text();
+  return rows.text(width);
 }
 
 std::vector<std::pair<std::string, double>> seconds_of(const StepTime& time) {

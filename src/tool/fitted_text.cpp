@@ -1,8 +1,5 @@
 #include "tool/fitted_text.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "support/text.h"
@@ -26,8 +23,8 @@ std::size_t hanging_indent(std::string_view line) {
 
 // One line, broken between words; what goes on is indented by `hanging`.
 void add_line(std::string& out, std::string_view line, std::size_t width, std::string_view indent, std::size_t hanging) {
-  const std::size_t room = width > indent.size() + 20 ? width - indent.size() : 20;
-  if (hanging + 20 > room) hanging = std::min<std::size_t>(hanging, 4);
+  const std::size_t room = width == 0 ? std::string_view::npos : width > indent.size() + 20 ? width - indent.size() : 20;
+  if (width > 0 && hanging + 20 > room) hanging = std::min<std::size_t>(hanging, 4);
   std::string before;  // what is put before the part that goes on
   while (columns_of(line) + before.size() > room) {
     std::size_t end = 0, columns = before.size();  // as much as there is room for
@@ -94,19 +91,13 @@ std::string fitted_line(std::string_view line, std::size_t width, std::size_t ha
 std::string fitted_names(const std::vector<std::string>& names, std::size_t width, std::string_view indent) {
   std::string out, line(indent);
   for (const std::string& name : names) {
-    if (line.size() > indent.size() && line.size() + name.size() > width) {
+    if (width > 0 && line.size() > indent.size() && line.size() + name.size() > width) {
       out += std::string(trim_right(line)) + "\n";
       line = indent;
     }
     line += name + "  ";
   }
   return out + std::string(trim_right(line)) + "\n";
-}
-
-std::size_t output_width() {
-  constexpr std::size_t kNoTerminal = 100;
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kNoTerminal;
 }
 
 }  // namespace mtf::tool

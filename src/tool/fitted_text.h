@@ -1,5 +1,5 @@
 #pragma once
-// Text for people, broken where their screen ends.
+// Text for people, broken where their screen ends; with a width of 0 nowhere.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -19,7 +19,7 @@ std::string fitted_line(std::string_view line, std::size_t width, std::size_t ha
 /// Names in lines, with two blanks between them.
 std::string fitted_names(const std::vector<std::string>& names, std::size_t width, std::string_view indent);
 
-/// Columns of the terminal that standard output is; 100 where it is none.
-std::size_t output_width();
+/// Of help where standard output is no terminal.
+inline constexpr std::size_t kPageWidth = 100;
 
 }  // namespace mtf::tool

@@ -24,7 +24,7 @@ const Command kHelpCommand = {
       auto topic = std::make_shared<std::string>();
       parser.word("name", *topic, "A command, an operation, a module, MODULE.NAME, a word, a kind of error", false);
       return [topic] {
-        const std::size_t width = output_width();
+        const std::size_t width = terminal_columns(kPageWidth);
         if (topic->empty()) write_output(fitted(overview(), width));
         else if (*topic == "operations") write_output(list_of_operations(width));
         else if (*topic == "language") write_output(list_of_words(width));

@@ -114,14 +114,14 @@ std::string search_layouts(const Planner& plan, const Settings& settings, Search
   const std::optional<ShortForms> repeated = short_forms(plan, settings, costs);
   if (repeated) question.repeated = &repeated->costs;
   const SearchResult result = search(costs, question);
-  std::string text = found_text(result, question, costs, repeated ? repeated->option : "");
+  std::string text = found_text(result, question, costs, repeated ? repeated->option : "", request.width);
   if (const double times = repeated_work(result.best->cost.counters); times >= kMuchRepeated && !question.mesh) {
     // As many as have work of their own, at least: a power of two, as processors come.
     SearchQuestion fewer = question;
     for (fewer.processors = 1; static_cast<double>(2 * fewer.processors) * times <= static_cast<double>(question.processors);) fewer.processors *= 2;
     if (const SearchResult found = search(costs, fewer); found.best) text += fewer_text(*result.best, *found.best);
   }
-  return text + estimate_note(costs.doubts());
+  return text + estimate_note(costs.doubts(), request.width);
 }
 
 }  // namespace mtf::tool

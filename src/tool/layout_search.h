@@ -27,6 +27,7 @@ struct SearchRequest {
   MachineModel machine;
   int axes = 2;                          ///< the most that a mesh may have
   std::function<void()> poll = nullptr;  ///< called every few hundredths of a second; what it throws ends the search
+  std::size_t width = 0;                 ///< of what is said of it; 0: as wide as it is
 };
 
 /// `--processors N`. Throws UserError of kind bad_option_value.

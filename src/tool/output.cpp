@@ -16,9 +16,15 @@ void write_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw OutputError(errno);
 }
 
-std::size_t terminal_columns() {
+ScreenSize screen_size(int file) {
   winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  if (ioctl(file, TIOCGWINSZ, &size) != 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+std::size_t terminal_columns(std::size_t otherwise) {
+  const std::size_t columns = screen_size(STDOUT_FILENO).columns;
+  return columns > 0 ? columns : otherwise;
 }
 
 void flush_output() {

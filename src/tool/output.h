@@ -23,8 +23,13 @@ void write_output(fmt::format_string<Args...> text, Args&&... args) {
   write_output(std::string_view(fmt::format(text, std::forward<Args>(args)...)));
 }
 
-/// How many columns the terminal has that standard output is; 0 if it is none.
-std::size_t terminal_columns();
+/// Of a terminal; 0 and 0 for a file that is none.
+struct ScreenSize {
+  std::size_t columns = 0, rows = 0;
+};
+ScreenSize screen_size(int file);
+/// How many columns the terminal has that standard output is; `otherwise` if it is none.
+std::size_t terminal_columns(std::size_t otherwise = 0);
 
 /// Writes what is kept; every command ends with it. Throws OutputError if any of it was lost, now or before.
 void flush_output();

@@ -229,8 +229,8 @@ std::string xml_text(std::string_view text) {
 std::vector<Picture> pictures_of(Session& session, const std::vector<std::string>& expressions) {
   std::vector<Picture> pictures;
   for (const std::string& expression : expressions) {
-    for (LaidOut& tensor : session.lies(expression)) {
-      std::string name = tensor.name.empty() || tensor.name.starts_with('[') ? expression + tensor.name : expression + "." + tensor.name;
+    for (auto& [path, tensor] : session.lies(expression)) {
+      std::string name = path.empty() || path.starts_with('[') ? expression + path : expression + "." + path;
       pictures.push_back({std::move(name), std::move(tensor)});
     }
   }

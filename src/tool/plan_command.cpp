@@ -15,6 +15,7 @@
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/compare_text.h"
+#include "tool/fitted_text.h"
 #include "tool/generated_file.h"
 #include "tool/launch.h"
 #include "tool/layout_choices.h"
@@ -98,6 +99,23 @@ std::vector<Unread> without_costs(const std::vector<Unread>& unread, const PlanT
   return left;
 }
 
+/// A sentence for each dim and axis that concerns much of the work.
+std::vector<std::string> sentences(const IdleWork& work) {
+  std::vector<std::string> all;
+  const auto percent = [&](double flops) { return fmt::format("{:.0f}%", 100 * flops / std::max(work.flops, 1.0)); };
+  for (const auto& [names, found] : work.shorts) {
+    if (!work.is_much(found.flops)) continue;
+    std::string axes;
+    for (const Name axis : names.second) axes += (axes.empty() ? "" : "+") + axis.str();
+    all.push_back(fmt::format("{} has {} and is split over {}, {}: {} of them idle in {} of the work", code(names.first.str()), count_text(found.size, "element"), axes,
+                              count_text(found.processors, "processor"), found.processors - found.size, percent(found.flops)));
+  }
+  for (const auto& [axis, flops] : work.repeated)
+    if (work.is_much(flops))
+      all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}", code(axis.str()), percent(flops), code(axis.str())));
+  return all;
+}
+
 int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (!options.report.empty() && launch().rank == 0) expect_replaceable(options.report, "a report of mtf", is_report);
   Settings settings = settings_of(program, launch().ranks);
@@ -130,7 +148,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   });
   session.run_text(script.name, script.text);
   if (symbolic) {
-    write_output(folded(symbolic->text(), view.width));
+    write_output(fitted(symbolic->text(), view.width));
     return 0;
   }
   PlanSummary summary{totals.counters(), {}, session.stored_variables(), totals.doubts(), {}, {}};
@@ -206,7 +224,7 @@ const Command kPlanCommand = {
       parser.flag("--symbolic", options->symbolic, "Costs as formulas in the script's dims and axes");
       parser.flag("--formula", options->formula, "With --by value: the formula beside each figure");
       add_program_options(parser, program);
-      add_runtime_options(parser, program);
+      add_placement_option(parser, program);
       parser.excludes("--symbolic", {"--json", "--csv", "--report"}, "each is another form of the plan: ask for one after the other");
       parser.excludes("--json", {"--csv", "--report"}, "each is another form of the plan: ask for one after the other");
       parser.excludes("--csv", {"--report"}, "each is another form of the plan: ask for one after the other");

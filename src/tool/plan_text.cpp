@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/text.h"
+#include "tool/fitted_text.h"
 #include "tool/plan_tree.h"
 #include "tool/table.h"
 
@@ -24,13 +25,11 @@ class Places {
     if (++count_ > kMostLines) return;
     const std::string place = place_of(span), line = line_of(span);
     table_.row({place, line, said});
-    lines_ += cut_off(fmt::format("    {}  {}", place, line), width_) + "\n" + (said.empty() ? "" : folded("        " + said, width_) + "\n");
+    lines_ += cut_off(fmt::format("    {}  {}", place, line), width_) + "\n" + (said.empty() ? "" : fitted_line("        " + said, width_, 12));
   }
   std::string text() const {
-    const std::string table = table_.text("    ");
-    const std::vector<std::string> rows = split(table, '\n');
-    const bool fits = width_ == 0 || std::all_of(rows.begin(), rows.end(), [&](const std::string& row) { return count_code_points(row) <= width_; });
-    return (fits ? table : lines_) + (count_ > kMostLines ? fmt::format("    … and {} more\n", count_ - kMostLines) : "");
+    const bool fits = width_ == 0 || table_.width("    ") <= width_;
+    return (fits ? table_.text("    ") : lines_) + (count_ > kMostLines ? fmt::format("    … and {} more\n", count_ - kMostLines) : "");
   }
 
  private:
@@ -50,7 +49,7 @@ std::string unread_text(const PlanSummary& summary, std::size_t width) {
   for (const Unread& each : summary.unread) places.add(each.place, each.name.empty() ? "" : each.name.str());
   const std::string head = costs_nothing(summary.counters) ? "nothing is computed, because nobody reads what these lines make (`print` it, or bind it in `counters`):"
                                                            : "not computed, because nobody reads it:";
-  return folded(head, width) + "\n" + places.text();
+  return fitted_line(head, width) + places.text();
 }
 
 // `(a is b)` behind what it explains; nothing for nothing.
@@ -120,7 +119,7 @@ std::string estimate_note(const Doubts& doubts, std::size_t width) {
 
 std::string summary_text(const PlanSummary& summary, std::size_t width) {
   std::string text = totals_text(summary.counters, summary.stored, summary.mesh) + estimate_note(summary.doubts, width) + unread_text(summary, width);
-  for (const std::string& warning : summary.warnings) text += folded("warning: " + warning, width) + "\n";
+  for (const std::string& warning : summary.warnings) text += fitted_line("warning: " + warning, width);
   return text + (summary.seconds.empty() ? "" : time_text(summary.seconds, summary.machine));
 }
 

@@ -74,7 +74,7 @@ class Placer {
     PlanPart& part = below(above, {frame.span.file, frame.span.begin, frame.span.end}, frame.span);
     if (calls_[&part].insert(&frame).second) {
       ++part.calls;
-      (part.callee.empty() ? part.callee : part.last_callee) = frame.callee;
+      (part.callee.name.empty() ? part.callee : part.last_callee) = {frame.callee, frame.path};
     }
     return part;
   }
@@ -201,8 +201,10 @@ std::int64_t times_below(const PlanPart& part, std::int64_t times) {
 }
 
 std::string callee_text(const PlanPart& part) {
-  const bool several = !part.last_callee.empty() && part.last_callee != part.callee;
-  return part.callee + (several ? " … " + part.last_callee.substr(part.last_callee.find(' ') + 1) : "");
+  const Callee &first = part.callee, &last = part.last_callee;
+  std::string text = first.name + (first.path.empty() ? "" : " " + first.path);
+  if (!last.name.empty() && (last.name != first.name || last.path != first.path)) text += " … " + (last.path.empty() ? last.name : last.path);
+  return text;
 }
 
 std::string how_often(const PlanPart& part) {

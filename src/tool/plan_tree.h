@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/callee.h"
 #include "eval/reports.h"
 
 namespace mtf::tool {
@@ -27,10 +28,10 @@ struct PartCost {
 };
 
 struct PlanPart {
-  Span span;                ///< the statement, the call, or an expression of the line
-  std::string text;         ///< as the program has it, its first line
-  std::string callee;       ///< of a call, as CallFrame says
-  std::string last_callee;  ///< of the last of several calls
+  Span span;           ///< the statement, the call, or an expression of the line
+  std::string text;    ///< as the program has it, its first line
+  Callee callee;       ///< of a call
+  Callee last_callee;  ///< of the last of several calls
   bool is_plan = false;
   std::int64_t turns = 1;    ///< of a plan; 0: only the run knows
   int variants = 1;          ///< of a plan: plans that are shown as one, since they compute the same lines

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <queue>
 #include <set>
+#include <tuple>
 
 #include "support/diagnostics.h"
 #include "support/text.h"
@@ -127,22 +128,31 @@ struct Group {
 
 std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
   std::vector<Group> groups;
-  std::map<std::string, std::size_t> known;
+  using Key = std::tuple<const SourceFile*, std::size_t, std::optional<CollectiveKind>, std::string>;  // a line, and what else tells groups apart
+  std::map<Key, std::size_t> known;
   each_cost(tree, [&](const StatementCost& cost, std::int64_t times, const std::vector<const CallFrame*>& frames) {
     const auto call = std::find_if(frames.begin(), frames.end(), [](const CallFrame* frame) { return !frame->backward; });
-    const std::string callee = call == frames.end() ? "" : (*call)->callee;
     const Span span = source_of(cost, frames);
-    std::string key;
+    const Key line{span.file, span.is_known() ? span.position().line : 0, {}, {}};
+    Key key{};
     Group group{span, {}, {}};
     switch (by) {
-      case PlanBy::kFunction: key = group.text = callee.empty() ? "the script" : callee.substr(0, callee.find(' ')); break;
-      case PlanBy::kPath: key = group.text = callee.find(' ') == std::string::npos ? "(no model)" : callee.substr(callee.find(' ') + 1); break;
+      case PlanBy::kFunction:
+        group.text = call == frames.end() ? "the script" : (*call)->callee;
+        std::get<std::string>(key) = group.text;
+        break;
+      case PlanBy::kPath:
+        group.text = call == frames.end() || (*call)->path.empty() ? "(no model)" : (*call)->path;
+        std::get<std::string>(key) = group.text;
+        break;
       case PlanBy::kCollective:
         if (!cost.collective) return;
         group.text = fmt::format("{} over {}: {}", name(*cost.collective), cost.axes, cost.reason);
-        key = fmt::format("{} {} {}", place_of(span), name(*cost.collective), cost.axes);
+        key = line;
+        std::get<std::optional<CollectiveKind>>(key) = cost.collective;
+        std::get<std::string>(key) = cost.axes;
         break;
-      default: key = place_of(span), group.text = cut_off(line_of(span), kWidestText);
+      default: key = line, group.text = cut_off(line_of(span), kWidestText);
     }
     const auto [at, fresh] = known.try_emplace(key, groups.size());
     if (fresh) groups.push_back(std::move(group));
@@ -179,7 +189,7 @@ Json json_of(Span place, const std::string& text) {
 
 Json json_of(const PlanPart& part) {
   Json json = json_of(part.span, part.text);
-  if (!part.callee.empty()) json["callee"] = part.callee;
+  if (!part.callee.name.empty()) json["callee"] = part.callee.name + (part.callee.path.empty() ? "" : " " + part.callee.path);
   if (part.calls > 0) json["calls"] = part.calls;
   if (part.turns != 1) json["turns"] = part.turns;
   if (part.is_estimate) json["is_estimate"] = true;

@@ -67,6 +67,10 @@ void add_threads_option(OptionParser& parser, ProgramOptions& options) {
 
 void add_runtime_options(OptionParser& parser, ProgramOptions& options) {
   add_threads_option(parser, options);
+  add_placement_option(parser, options);
+}
+
+void add_placement_option(OptionParser& parser, ProgramOptions& options) {
   parser.text("--placement", options.placement, "LIST", "Which processor each place of the mesh is: \"3,2,1,0\"");
 }
 

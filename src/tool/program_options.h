@@ -24,7 +24,9 @@ struct ProgramOptions {
 void add_program_options(OptionParser& parser, ProgramOptions& options);
 /// Declares --threads.
 void add_threads_option(OptionParser& parser, ProgramOptions& options);
-/// Declares --threads and --placement, for commands that compute.
+/// Declares --placement.
+void add_placement_option(OptionParser& parser, ProgramOptions& options);
+/// Declares both, for commands that compute.
 void add_runtime_options(OptionParser& parser, ProgramOptions& options);
 
 /// What a session is given. Throws UserError of kind bad_option_value.

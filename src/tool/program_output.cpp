@@ -1,6 +1,5 @@
 #include "tool/program_output.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,8 +28,8 @@ void write_all(int to, std::string_view text) {
 }
 
 std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  const std::size_t columns = screen_size(STDERR_FILENO).columns;
+  return columns > 0 ? columns : 80;
 }
 
 std::string duration_text(double seconds) {

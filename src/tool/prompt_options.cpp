@@ -45,37 +45,29 @@ std::pair<std::string_view, std::optional<std::string_view>> parts_of(std::strin
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-// `[rows: 2, cols: 2]` and `{batch -> rows, io -> [a, b]}` as on the command line: `rows:2;cols:2`, `batch:rows;io:a+b`.
-std::string in_option_notation(std::string text) {
-  if (text.size() < 2 || (text.front() != '[' && text.front() != '{')) return text;
-  std::string out;
-  bool in_list = false;
-  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    const char letter = text[i];
-    if (is_blank(letter)) continue;
-    if (letter == '[' || letter == ']') in_list = letter == '[';
-    else if (letter == ',') out += in_list ? '+' : ';';
-    else if (letter == '-' && text[i + 1] == '>') out += ':', ++i;
-    else out += letter;
-  }
-  return out;
+constexpr std::string_view kMeshHelp = "such as `--mesh \"rows:2;cols:2\"`, or the name of a mesh";
+constexpr std::string_view kLayoutHelp = "such as `--layout \"batch:rows\"`, or the name of a layout";
+
+[[noreturn]] void bad_mesh_or_layout(std::string_view option, const std::string& word, std::string_view sentence, std::string_view help) {
+  fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("{} {}: {}", option, code(word), sentence)).help(std::string(help)));
 }
 
-// What a word stands for if it is the name of a mesh or layout.
-std::string named(const Session& session, HeldName::Kind kind, const std::string& word) {
-  for (const HeldName& held : session.held())
-    if (held.kind == kind && held.name == word) return held.what;
-  return word;
+/// What the name of a mesh or a layout stands for; null if it is none.
+template <typename What>
+std::shared_ptr<const What> held(const Session& session, const std::string& word) {
+  for (const HeldName& name : session.held())
+    if (const auto* what = std::get_if<std::shared_ptr<const What>>(&name.type.what); what && name.name == word) return *what;
+  return nullptr;
 }
 
-template <typename Parse>
-auto parsed(std::string_view option, const std::string& word, Parse parse) {
-  try {
-    return parse(in_option_notation(word));
-  } catch (const std::invalid_argument& error) {
-    fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("{} {}: {}", option, code(word), error.what()))
-             .help(option == "--mesh" ? "such as `--mesh \"rows:2;cols:2\"`, or the name of a mesh" : "such as `--layout \"batch:rows\"`, or the name of a layout"));
-  }
+/// The mesh or layout that a word stands for: by its name, or as a script writes it; null where it is in the command line's notation.
+template <typename What>
+std::shared_ptr<const What> in_script_notation(Session& session, std::string_view option, const std::string& word, std::string_view expected, std::string_view help) {
+  if (auto named = held<What>(session, word)) return named;
+  if (!word.starts_with('[') && !word.starts_with('{')) return nullptr;
+  const InForce found = session.mesh_or_layout(word, fmt::format("<{}>", option));
+  if (const auto* what = std::get_if<std::shared_ptr<const What>>(&found.what)) return *what;
+  bad_mesh_or_layout(option, word, expected, help);
 }
 
 }  // namespace
@@ -87,7 +79,7 @@ PromptOptions::PromptOptions(std::string_view command, const std::string& argume
     end = end_of_word(text, at);
     const auto [name, own] = parts_of(text.substr(at, end - at));
     if (!name.starts_with("--")) continue;
-    const auto option = std::find_if(known.begin(), known.end(), [&](const PromptOption& each) { return each.name == name; });
+    const auto option = std::find_if(known.begin(), known.end(), [&name = name](const PromptOption& each) { return each.name == name; });
     statement_ += text.substr(copied, at - copied);
     if (option == known.end()) {
       copied = at;
@@ -137,12 +129,23 @@ int PromptOptions::number(std::string_view name, int least, int most, int otherw
   return number;
 }
 
-std::vector<Axis> mesh_given(const Session& session, const std::string& word) {
-  return parsed("--mesh", named(session, HeldName::Kind::kMesh, word), [](const std::string& text) { return parse_axes(text); });
+std::vector<Axis> mesh_given(Session& session, const std::string& word) {
+  if (const MeshPtr mesh = in_script_notation<Mesh>(session, "--mesh", word, "expected a mesh, found a layout", kMeshHelp)) return mesh->axes();
+  try {
+    return parse_axes(word);
+  } catch (const std::invalid_argument& error) {
+    bad_mesh_or_layout("--mesh", word, error.what(), kMeshHelp);
+  }
 }
 
-std::vector<LayoutRule> layout_given(const Session& session, const std::string& word) {
-  return parsed("--layout", named(session, HeldName::Kind::kLayout, word), [](const std::string& text) { return trim(text).empty() ? std::vector<LayoutRule>() : parse_layout_rules(text); });
+std::vector<LayoutRule> layout_given(Session& session, const std::string& word) {
+  if (trim(word).empty()) return {};
+  if (const LayoutPtr layout = in_script_notation<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp)) return layout->rules;
+  try {
+    return parse_layout_rules(word);
+  } catch (const std::invalid_argument& error) {
+    bad_mesh_or_layout("--layout", word, error.what(), kLayoutHelp);
+  }
 }
 
 }  // namespace mtf::tool

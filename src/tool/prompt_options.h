@@ -39,8 +39,8 @@ class PromptOptions {
 };
 
 /// The value of `--mesh` or `--layout`: the name of one that was declared, or written as in a script (`[rows: 2]`,
-/// `{batch -> rows}`) or as on the command line (`rows:2;cols:2`). Throws UserError of kind bad_option_value.
-std::vector<Axis> mesh_given(const Session& session, const std::string& word);
-std::vector<LayoutRule> layout_given(const Session& session, const std::string& word);
+/// `{batch -> rows}`) or as on the command line (`rows:2;cols:2`). Throws UserError.
+std::vector<Axis> mesh_given(Session& session, const std::string& word);
+std::vector<LayoutRule> layout_given(Session& session, const std::string& word);
 
 }  // namespace mtf::tool

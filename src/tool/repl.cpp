@@ -1,6 +1,5 @@
 #include "tool/repl.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,12 +18,6 @@
 namespace mtf::tool {
 namespace {
 
-// Of the terminal that standard output is.
-winsize screen_size() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size : winsize{};
-}
-
 constexpr std::string_view kImpatient = "\nIt ends as soon as it can. Ctrl-\\ ends mtf itself.\n";
 
 }  // namespace
@@ -36,14 +29,14 @@ void Repl::interrupt() {
 
 std::size_t Repl::columns() const {
   if (options_.columns > 0) return static_cast<std::size_t>(options_.columns);
-  const winsize size = at_terminal_ ? screen_size() : winsize{};
-  return size.ws_col > 0 ? size.ws_col : 80;
+  const std::size_t columns = at_terminal_ ? terminal_columns() : 0;
+  return columns > 0 ? columns : 80;
 }
 
 std::size_t Repl::rows() const {
   if (options_.rows > 0) return static_cast<std::size_t>(options_.rows);
-  const winsize size = at_terminal_ ? screen_size() : winsize{};
-  return size.ws_row > 0 ? size.ws_row : 24;
+  const std::size_t rows = at_terminal_ ? screen_size(STDOUT_FILENO).rows : 0;
+  return rows > 0 ? rows : 24;
 }
 
 Room Repl::room() const {
@@ -82,19 +75,13 @@ void Repl::execute(const std::string& text) {
 bool Repl::command(const std::string& line) {
   const std::size_t end = std::min(line.find_first_of(" \t\n"), line.size());
   const std::string name = line.substr(0, end);
-  std::vector<std::string> names;
-  std::vector<const ReplCommand*> meant;  // by its name, or by a beginning of it that no other has
-  for (const ReplCommand& command : repl_commands()) {
-    names.emplace_back(command.name);
-    if (name == command.name) meant = {&command};
-    if (name == command.name) break;
-    if (name.size() > 1 && command.name.starts_with(name)) meant.push_back(&command);
-  }
-  if (meant.size() == 1) {
-    meant[0]->run(*this, std::string(trim(line.substr(end))));
+  if (const ReplCommand* const command = find_repl_command(name)) {
+    command->run(*this, std::string(trim(line.substr(end))));
     out_.flush();
     return true;
   }
+  std::vector<std::string> names;
+  for (const ReplCommand& command : repl_commands()) names.emplace_back(command.name);
   const std::string near = did_you_mean(name, names);
   fail(Diagnostic(Kind::unknown_command, {}, code(name)).help(near.empty() ? "`:help` lists the commands" : near));
 }
@@ -127,12 +114,7 @@ bool Repl::enter(const std::string& entry) {
   return false;
 }
 
-line_editor::Completions Repl::complete(const std::string& entry, std::size_t cursor) const {
-  std::vector<line_editor::Candidate> commands;
-  for (const ReplCommand& command : repl_commands())
-    commands.push_back({std::string(command.name), fmt::format("{}{}{}", command.argument, command.argument.empty() ? "" : "  ", command.summary)});
-  return complete_entry(session_, commands, entry, cursor);
-}
+line_editor::Completions Repl::complete(const std::string& entry, std::size_t cursor) const { return complete_entry(session_, entry, cursor); }
 
 bool wants_more(const std::string& entry) {
   const std::size_t first = entry.find_first_not_of(" \t\n");
@@ -141,10 +123,8 @@ bool wants_more(const std::string& entry) {
   const std::size_t argument = entry.find_first_of(" \t\n", first);
   if (argument == std::string::npos) return false;
   const std::string_view name = std::string_view(entry).substr(first, argument - first);
-  const bool takes_code = std::ranges::any_of(repl_commands(), [&](const ReplCommand& command) {
-    return command.name.starts_with(name) && (command.argument.ends_with("EXPR") || command.argument.ends_with("STMT") || command.argument.ends_with("LAYOUT"));
-  });
-  return takes_code && is_incomplete(std::string_view(entry).substr(argument));
+  const ReplCommand* const command = find_repl_command(name);
+  return command != nullptr && command->takes == ReplArgument::kCode && is_incomplete(std::string_view(entry).substr(argument));
 }
 
 }  // namespace mtf::tool

@@ -48,34 +48,48 @@ void plot(Repl& repl, const std::string&) {
 void quit(Repl& repl, const std::string&) { repl.leave(); }
 
 constexpr ReplCommand kPromptCommands[] = {
-    {":help", "[NAME]", "this list; what a command, an operation, a module, a word or a name of your own is", help_command},
-    {":type", "[--mesh M] [--layout L] EXPR", "the type and layout of an expression, computing nothing", type_command},
-    {":plan", "[--machine FILE] [--by WHAT] [--mesh M] [--layout L] STMT", "what a statement would cost, and on a machine how long it takes", plan_command},
-    {":compare", "[--mesh M]… [--layout L]… [--machine FILE] [--peak] STMT", "what a statement would cost under each mesh and layout, side by side", compare},
-    {":search", "[--processors N] [--memory BYTES] [--annotations] STMT", "the mesh and layout under which a statement takes least time", search_command},
-    {":draw", "EXPR", "where a tensor lies, or a model's params: the tiles that processors hold", draw},
-    {":explain", "[--mesh M] [--layout L] STMT", "why each collective is there, and which layouts would send less", explain_command},
-    {":time", "STMT", "how long a statement takes", time},
-    {":mesh", "", "the mesh in force", mesh_command},
-    {":layout", "", "the layout in force, and which dims it splits", layout_command},
-    {":use", "LAYOUT", "a layout or mesh, from here on, to which everything that exists is moved", use_command},
-    {":dims", "", "the dims, their sizes, and how they are split", dims_command},
-    {":vars", "", "the names that stand for values, their types and layouts", vars_command},
-    {":params", "EXPR", "the params and states of a model, with their layouts", params_command},
-    {":show", "EXPR", "every number of a tensor; `:show x[batch: 0..4]`", show_command},
-    {":set", "[NAME VALUE]", "how the prompt shows things; `:set lr=0.1`, an option of what is loaded next", set_command},
-    {":load", "[--dry] FILE", "run a script here; --dry leaves out its loops that compute", load_command},
-    {":reload", "", "the last file that was loaded, again", reload_command},
-    {":save", "FILE", "write the session as a script", save_command},
-    {":undo", "[N]", "take back the last entry, or N, that bound, assigned or brought something into force", undo},
-    {":counters", "", "everything computed and communicated since the beginning", counters},
-    {":plot", "", "a curve of the losses that were printed", plot},
-    {":quit", "", "leave; so does Ctrl-D", quit},
+    {":help", ReplArgument::kTopic, "[NAME]", "this list; what a command, an operation, a module, a word or a name of your own is", help_command},
+    {":type", ReplArgument::kCode, "[--mesh M] [--layout L] EXPR", "the type and layout of an expression, computing nothing", type_command},
+    {":plan", ReplArgument::kCode, "[--machine FILE] [--by WHAT] [--mesh M] [--layout L] STMT", "what a statement would cost, and on a machine how long it takes", plan_command},
+    {":compare", ReplArgument::kCode, "[--mesh M]… [--layout L]… [--machine FILE] [--peak] STMT", "what a statement would cost under each mesh and layout, side by side", compare},
+    {":search", ReplArgument::kCode, "[--processors N] [--memory BYTES] [--annotations] STMT", "the mesh and layout under which a statement takes least time", search_command},
+    {":draw", ReplArgument::kCode, "EXPR", "where a tensor lies, or a model's params: the tiles that processors hold", draw},
+    {":explain", ReplArgument::kCode, "[--mesh M] [--layout L] STMT", "why each collective is there, and which layouts would send less", explain_command},
+    {":time", ReplArgument::kCode, "STMT", "how long a statement takes", time},
+    {":mesh", ReplArgument::kNothing, "", "the mesh in force", mesh_command},
+    {":layout", ReplArgument::kNothing, "", "the layout in force, and which dims it splits", layout_command},
+    {":use", ReplArgument::kCode, "LAYOUT", "a layout or mesh, from here on, to which everything that exists is moved", use_command},
+    {":dims", ReplArgument::kNothing, "", "the dims, their sizes, and how they are split", dims_command},
+    {":vars", ReplArgument::kNothing, "", "the names that stand for values, their types and layouts", vars_command},
+    {":params", ReplArgument::kCode, "EXPR", "the params and states of a model, with their layouts", params_command},
+    {":show", ReplArgument::kCode, "EXPR", "every number of a tensor; `:show x[batch: 0..4]`", show_command},
+    {":set", ReplArgument::kWords, "[NAME VALUE]", "how the prompt shows things; `:set lr=0.1`, an option of what is loaded next", set_command},
+    {":load", ReplArgument::kFile, "[--dry] FILE", "run a script here; --dry leaves out its loops that compute", load_command},
+    {":reload", ReplArgument::kNothing, "", "the last file that was loaded, again", reload_command},
+    {":save", ReplArgument::kFile, "FILE", "write the session as a script", save_command},
+    {":undo", ReplArgument::kWords, "[N]", "take back the last entry, or N, that bound, assigned or brought something into force", undo},
+    {":counters", ReplArgument::kNothing, "", "everything computed and communicated since the beginning", counters},
+    {":plot", ReplArgument::kNothing, "", "a curve of the losses that were printed", plot},
+    {":quit", ReplArgument::kNothing, "", "leave; so does Ctrl-D", quit},
 };
 
 }  // namespace
 
 std::span<const ReplCommand> repl_commands() { return kPromptCommands; }
+
+std::vector<const ReplCommand*> commands_meant(std::string_view word) {
+  std::vector<const ReplCommand*> meant;
+  for (const ReplCommand& command : kPromptCommands) {
+    if (word == command.name) return {&command};
+    if (word.size() > 1 && command.name.starts_with(word)) meant.push_back(&command);
+  }
+  return meant;
+}
+
+const ReplCommand* find_repl_command(std::string_view word) {
+  const std::vector<const ReplCommand*> meant = commands_meant(word);
+  return meant.size() == 1 ? meant[0] : nullptr;
+}
 
 std::string take_flag(std::string& argument) {
   if (!argument.starts_with('-')) return {};

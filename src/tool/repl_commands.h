@@ -1,21 +1,37 @@
 #pragma once
 // The commands of the prompt: one list, which the prompt, `:help`, completion and suggestions read.
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tool/repl.h"
 
 namespace mtf::tool {
 
+/// What stands behind the name of a command.
+enum class ReplArgument : std::uint8_t {
+  kNothing,
+  kWords,  ///< of its own
+  kTopic,  ///< what there is help on
+  kCode,   ///< of the language: it may go on over several lines
+  kFile,
+};
+
 struct ReplCommand {
-  std::string_view name;      ///< with its colon; it may be shortened
+  std::string_view name;  ///< with its colon; it may be shortened
+  ReplArgument takes;
   std::string_view argument;  ///< as help shows it: `[--dry] FILE`
   std::string_view summary;
   /// Throws UserError. `argument` is what stands behind the name, without blanks around it.
   void (*run)(Repl&, const std::string& argument);
 };
 std::span<const ReplCommand> repl_commands();
+/// Those that a word may mean: the one of that name, or all whose names begin with it (a colon alone means none).
+std::vector<const ReplCommand*> commands_meant(std::string_view word);
+/// The only one; null where there is none, or several.
+const ReplCommand* find_repl_command(std::string_view word);
 
 /// The first word of a command's argument, which begins with `-`, is taken off it: "" if there is none.
 std::string take_flag(std::string& argument);

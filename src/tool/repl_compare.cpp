@@ -1,5 +1,7 @@
 #include "tool/repl_compare.h"
 
+#include <algorithm>
+
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/compare_text.h"
@@ -14,6 +16,25 @@ namespace {
 
 constexpr PromptOption kCompareOptions[] = {{"--layout", true, true}, {"--mesh", true, true}, {"--machine"}, {"--peak", false}};
 
+/// Doubts of plans, each of which has read the statement for itself: what two say of one line is said once.
+class OwnDoubts {
+ public:
+  void add(const Doubt& doubt) {
+    const auto is_there = [&](const Doubt& other) { return line_of(other) == line_of(doubt); };
+    if (std::any_of(doubts_.begin(), doubts_.end(), is_there)) return;
+    if (doubt.place.is_known()) sources_.push_back(doubt.place.file->shared_from_this());  // the plan's session ends before it is said
+    doubts_.push_back(doubt);
+  }
+  const Doubts& all() const { return doubts_; }
+
+ private:
+  static std::pair<std::string, std::size_t> line_of(const Doubt& doubt) {
+    return doubt.place.is_known() ? std::pair(doubt.place.file->name(), doubt.place.position().line) : std::pair(std::string(), std::size_t{0});
+  }
+  Doubts doubts_;
+  std::vector<std::shared_ptr<const SourceFile>> sources_;
+};
+
 }  // namespace
 
 std::string compare_at_prompt(Repl& repl, const std::string& argument) {
@@ -25,7 +46,7 @@ std::string compare_at_prompt(Repl& repl, const std::string& argument) {
   std::optional<MachineModel> machine;
   if (const auto file = options.value("--machine")) machine = machine_option(*file);
   std::vector<Compared> columns;
-  std::string estimates;
+  OwnDoubts doubts;
   for (size_t m = 0; m < std::max<size_t>(1, meshes.size()); ++m) {
     for (size_t l = 0; l < std::max<size_t>(1, layouts.size()); ++l) {
       Assumption under;
@@ -42,12 +63,12 @@ std::string compare_at_prompt(Repl& repl, const std::string& argument) {
       const Searched planned = entered(repl, options.statement(), repl.settings(), under, std::make_shared<ProgramRecord>());
       const LayoutCosts costs(planned.record, machine, planned.before);
       column.cost = costs.in(nullptr, nullptr);
-      if (columns.empty()) estimates = estimate_note(costs.doubts(), repl.columns());
+      for (const Doubt& doubt : costs.doubts()) doubts.add(doubt);
       if (options.has("--peak")) column.peak_bytes = planned.peak_bytes;
       columns.push_back(std::move(column));
     }
   }
-  return compare_text(columns, machine.has_value()) + estimates;
+  return compare_text(columns, machine.has_value(), repl.columns()) + estimate_note(doubts.all(), repl.columns());
 }
 
 }  // namespace mtf::tool

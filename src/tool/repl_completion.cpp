@@ -9,6 +9,7 @@
 #include "syntax/parse.h"
 #include "tool/module_docs.h"
 #include "tool/program_options.h"
+#include "tool/repl_commands.h"
 
 namespace mtf::tool {
 namespace {
@@ -150,39 +151,12 @@ void add_modules(Completions& found, const std::string& word, bool with_members)
   }
 }
 
-// Whether the last argument of a command is a file, as its description says.
-bool takes_file(const std::vector<Candidate>& commands, std::string_view name) {
-  return std::any_of(commands.begin(), commands.end(), [&](const Candidate& command) {
-    const std::string_view argument = std::string_view(command.description).substr(0, command.description.find("  "));
-    return std::string_view(command.text).starts_with(name) && argument.ends_with("FILE");
-  });
-}
+// What stands beside a name in a menu.
+std::string described(const KnownName& name) { return name.signature.empty() ? to_string(name.type) : name.signature; }
 
 }  // namespace
 
-std::vector<Candidate> labels_of(std::string_view signature) {
-  std::vector<Candidate> labels;
-  const std::size_t open = signature.find('(');
-  if (open == std::string_view::npos) return labels;
-  int depth = 0;
-  std::size_t begin = open + 1;
-  for (std::size_t i = open; i < signature.size(); ++i) {
-    const char letter = signature[i];
-    if (letter == '(' || letter == '[' || letter == '{') ++depth;
-    if (letter == ')' || letter == ']' || letter == '}') --depth;
-    if ((letter != ',' || depth != 1) && depth != 0) continue;
-    const std::string_view parameter = trim(signature.substr(begin, i - begin));
-    const auto end = std::find_if(parameter.begin(), parameter.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; });
-    const std::string name(parameter.begin(), end);
-    const bool is_name = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
-    if (is_name && (end == parameter.end() || *end == ':' || *end == ' ')) labels.push_back({name + ": ", std::string(parameter)});
-    begin = i + 1;
-    if (depth == 0) break;
-  }
-  return labels;
-}
-
-Completions complete_entry(const Session& session, const std::vector<Candidate>& commands, const std::string& entry, std::size_t cursor) {
+Completions complete_entry(const Session& session, const std::string& entry, std::size_t cursor) {
   std::string text = entry.substr(0, cursor);
   std::size_t skipped = 0;
   const std::size_t first = text.find_first_not_of(" \t\n");
@@ -191,19 +165,21 @@ Completions complete_entry(const Session& session, const std::vector<Candidate>&
     const std::size_t blank = is_question ? first : text.find_first_of(" \t\n", first);
     if (blank == std::string::npos) {
       Completions found{first, {}};
-      for (const Candidate& command : commands) add(found, text.substr(first), command.text, command.description);
+      for (const ReplCommand& command : repl_commands())
+        add(found, text.substr(first), std::string(command.name), fmt::format("{}{}{}", command.argument, command.argument.empty() ? "" : "  ", command.summary));
       return found;
     }
     skipped = blank + 1;
-    if (!is_question && takes_file(commands, text.substr(first, blank - first))) return files(text, text.substr(text.find_last_of(" \t") + 1));
-    const bool wants_topic = is_question || std::string_view(":help").starts_with(text.substr(first, blank - first));
+    const ReplCommand* const command = is_question ? nullptr : find_repl_command(text.substr(first, blank - first));
+    if (command != nullptr && command->takes == ReplArgument::kFile) return files(text, text.substr(text.find_last_of(" \t") + 1));
+    const bool wants_topic = is_question || (command != nullptr && command->takes == ReplArgument::kTopic);
     text.erase(0, skipped);
     if (wants_topic) {
       const std::size_t begin = text.find_first_not_of(" \t");
       const std::string word = begin == std::string::npos ? "" : text.substr(begin);
       Completions found{cursor - word.size(), {}};
       for (const KnownName& name : session.known_names(word))
-        if (name.kind == KnownName::Kind::kCallable) add(found, word, name.name, name.description);
+        if (name.type.is_callable()) add(found, word, name.name, described(name));
       add_modules(found, word, true);
       return found;
     }
@@ -219,7 +195,7 @@ Completions complete_entry(const Session& session, const std::vector<Candidate>&
   const std::vector<KnownName> names = session.known_names(place.word);
   const auto add_names = [&](bool only_dims) {
     for (const KnownName& name : names)
-      if (!only_dims || name.kind == KnownName::Kind::kDim) add(found, place.word, name.name, name.description);
+      if (!only_dims || name.type.dim()) add(found, place.word, name.name, described(name));
   };
   if (place.word.find('.') != std::string::npos) {
     add_names(false);
@@ -240,8 +216,8 @@ Completions complete_entry(const Session& session, const std::vector<Candidate>&
   if (place.bracket() == "(" && place.begins_item()) {
     const std::string callee = place.callee();
     for (const KnownName& called : session.known_names(callee))
-      if (called.name == callee && called.kind == KnownName::Kind::kCallable)
-        for (Candidate& label : labels_of(called.description)) add(found, place.word, std::move(label.text), std::move(label.description));
+      if (called.name == callee)
+        for (const KnownParameter& parameter : called.parameters) add(found, place.word, parameter.name + ": ", parameter.text);
   }
   if (place.begins_statement() && !place.word.empty())
     for (const std::string_view word : reserved_words()) add(found, place.word, std::string(word));

@@ -19,28 +19,31 @@ std::optional<HeldName> held_root(Repl& repl, const std::string& topic) {
   return std::nullopt;
 }
 
+/// A mesh and a layout as they are written.
+std::string shown_type(const ValueType& type) {
+  if (const Mesh* mesh = type.mesh()) return to_string(*mesh);
+  if (const Layout* layout = type.layout()) return to_string(*layout);
+  return to_string(type);
+}
+
 /// The params and states of a value that has some.
 std::string variables_text(Repl& repl, const std::string& topic, std::size_t width) {
   constexpr std::size_t kMost = 20;
   const std::vector<HeldVariable> variables = repl.session().variables(topic, repl.name_of_entry());
   Table table("ll");
-  for (std::size_t i = 0; i < std::min(variables.size(), kMost); ++i) table.row({variables[i].path, variables[i].type});
+  for (std::size_t i = 0; i < std::min(variables.size(), kMost); ++i) table.row({variables[i].path, to_string(variables[i].tensor)});
   if (variables.size() > kMost) table.line(fmt::format("  … and {} more: `:params {}`", variables.size() - kMost, topic));
   return fitted(table.text("  "), width);
 }
 
 /// A name of the session: of what can be called its signature and `##` lines; of a value what it is and where it lies.
 std::string own_help(Repl& repl, const std::string& topic, const HeldName& root, std::size_t width) {
-  const bool is_root = root.name == topic;
-  for (const KnownName& known : repl.session().known_names(topic)) {
-    if (known.name != topic || (known.description.empty() && !is_root)) continue;
-    if (known.kind == KnownName::Kind::kCallable)
-      return help_on(MemberDoc{topic, known.description, known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
-    std::string title = topic + ": " + (is_root ? root.what : known.description);
-    if (is_root && root.bytes > 0) title += "   " + bytes_text(root.bytes) + " per processor";
-    return fitted_line(title, width) + fitted(known.doc, width, "  ") + (root.is_tensor ? "" : variables_text(repl, topic, width));
-  }
-  return fitted_line(topic + ": " + repl.session().type_of(topic, repl.name_of_entry()), width);
+  const KnownName known = repl.session().what_is(topic, repl.name_of_entry());
+  if (!known.signature.empty())
+    return help_on(MemberDoc{topic, known.signature, known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
+  std::string title = topic + ": " + shown_type(known.type);
+  if (root.name == topic && root.bytes > 0) title += "   " + bytes_text(root.bytes) + " per processor";
+  return fitted_line(title, width) + fitted(known.doc, width, "  ") + (known.type.tensor() ? "" : variables_text(repl, topic, width));
 }
 
 std::string list_of_commands(std::size_t width) {
@@ -65,7 +68,7 @@ void help_command(Repl& repl, const std::string& topic) {
   const std::size_t width = repl.columns();
   if (topic.empty()) return repl.say(list_of_commands(width) + "\n" + list_of_operations(width));
   const std::optional<HeldName> root = held_root(repl, topic);
-  if (!root || root->kind == HeldName::Kind::kModule) return repl.say(help_on(topic, width));
+  if (!root || root->type.kind == ValueType::Kind::kModule) return repl.say(help_on(topic, width));
   std::string text = own_help(repl, topic, *root, width);
   try {
     text += "\n" + help_on(topic, width);  // a word of the language that is a name here too

@@ -6,6 +6,7 @@
 #include "cost/layout_costs.h"
 #include "support/text.h"
 #include "tool/compare_text.h"
+#include "tool/fitted_text.h"
 #include "tool/layout_choices.h"
 #include "tool/plan_text.h"
 #include "tool/plan_view.h"
@@ -45,11 +46,11 @@ Total total_of(const Counters& counters) {
 }
 
 // The dims of `y: f32[batch=64/rows, io=32]`.
-void add_dims(std::set<std::string>& dims, const std::string& value) {
+void add_dims(std::set<Name>& dims, const std::string& value) {
   const std::size_t open = value.find('['), close = value.find(']');
   if (open == std::string::npos || close == std::string::npos) return;
   for (const std::string& part : split(value.substr(open + 1, close - open - 1), ','))
-    if (const std::string dim(trim(part.substr(0, part.find('=')))); !dim.empty()) dims.insert(dim);
+    if (const std::string_view dim = trim(std::string_view(part).substr(0, part.find('='))); !dim.empty()) dims.insert(Name(dim));
 }
 
 std::string decided_text(LayoutOrigin origin) {
@@ -64,13 +65,13 @@ std::string decided_text(LayoutOrigin origin) {
 
 // The rules that put the dims of a collective's two values where they are.
 std::string rules_text(const StatementCost& cost, const Layout& layout) {
-  std::set<std::string> dims;
+  std::set<Name> dims;
   add_dims(dims, cost.from);
   add_dims(dims, cost.value);
   std::string text;
   for (const LayoutRule& rule : layout.rules) {
     // A dim that is summed is in neither value: the reason names it.
-    if (!dims.contains(rule.dim.str()) && cost.reason.find(rule.dim.str() + " is ") == std::string::npos) continue;
+    if (!dims.contains(rule.dim) && cost.reason.find(rule.dim.str() + " is ") == std::string::npos) continue;
     std::string axes;
     for (const Name axis : rule.axes) axes += (axes.empty() ? "" : "+") + axis.str();
     text += fmt::format("    rule   {} -> {}   {}\n", rule.dim.text(), axes, rule.span.is_known() ? to_text(rule.span) : "as it was given");
@@ -95,7 +96,7 @@ std::string collective_text(const StatementCost& cost, const Layout& layout) {
 }
 
 /// Layouts in which one axis of the mesh splits another of the dims, or none.
-std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& rules, const std::set<std::string>& dims, const Mesh& mesh) {
+std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& rules, const std::set<Name>& dims, const Mesh& mesh) {
   std::vector<std::vector<LayoutRule>> layouts;
   for (const Axis& axis : mesh.axes()) {
     std::vector<LayoutRule> without = rules;
@@ -103,12 +104,12 @@ std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& r
     for (LayoutRule& rule : without) is_used = std::erase(rule.axes, axis.name) > 0 || is_used;
     std::erase_if(without, [](const LayoutRule& rule) { return rule.axes.empty(); });
     if (is_used) layouts.push_back(without);
-    for (const std::string& dim : dims) {
+    for (const Name dim : dims) {
       std::vector<LayoutRule> layout = without;
-      const auto there = std::find_if(layout.begin(), layout.end(), [&](const LayoutRule& rule) { return rule.dim.str() == dim; });
+      const auto there = std::find_if(layout.begin(), layout.end(), [&](const LayoutRule& rule) { return rule.dim == dim; });
       if (there != layout.end()) there->axes.push_back(axis.name);
-      else layout.push_back({Name(dim), {axis.name}, {}});
-      if (option_text(layout) != option_text(rules)) layouts.push_back(std::move(layout));
+      else layout.push_back({dim, {axis.name}, {}});
+      if (!same_rules(layout, rules)) layouts.push_back(std::move(layout));
     }
   }
   return layouts;
@@ -128,7 +129,7 @@ struct Suggestion {
 
 /// Those of them that cost fewer bytes on the wire and no more flops, the best first: the statement is planned once, and
 /// decided again under each.
-std::vector<Suggestion> better_layouts(Repl& repl, const Session& as_is, const LayoutCosts& costs, const Total& now, const std::set<std::string>& dims) {
+std::vector<Suggestion> better_layouts(Repl& repl, const Session& as_is, const LayoutCosts& costs, const Total& now, const std::set<Name>& dims) {
   std::vector<Suggestion> better;
   for (std::vector<LayoutRule>& layout : neighbours(as_is.layout().rules, dims, as_is.mesh())) {
     if (repl.is_interrupted()) break;
@@ -145,7 +146,7 @@ std::vector<Suggestion> better_layouts(Repl& repl, const Session& as_is, const L
 constexpr std::size_t kMostSuggestions = 3;
 
 /// What the statement would cost less under other layouts, and what the session would then hold.
-std::string suggestions_text(Repl& repl, const Session& as_is, const std::string& statement, const Assumption& assumption, const std::set<std::string>& dims) {
+std::string suggestions_text(Repl& repl, const Session& as_is, const std::string& statement, const Assumption& assumption, const std::set<Name>& dims) {
   const Searched planned = entered(repl, statement, repl.settings(), assumption, std::make_shared<ProgramRecord>());
   const LayoutCosts costs(planned.record, std::nullopt, planned.before);
   const Total now = total_of(costs.in(nullptr, nullptr).counters);
@@ -169,7 +170,10 @@ std::string suggestions_text(Repl& repl, const Session& as_is, const std::string
 void type_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":type", argument, kTypeOptions);
   need_argument(options.statement(), ":type", "an expression", "einsum(x, w -> [batch])");
-  answer_under(repl, assumption_of(repl.session(), options), [&](Session& session) { repl.say(session.type_of(options.statement(), repl.name_of_entry()) + "\n"); });
+  answer_under(repl, assumption_of(repl.session(), options), [&](Session& session) {
+    const KnownName known = session.what_is(options.statement(), repl.name_of_entry());
+    repl.say((known.signature.empty() ? to_string(known.type) : known.signature) + "\n");
+  });
 }
 
 void plan_command(Repl& repl, const std::string& argument) {
@@ -205,7 +209,7 @@ void plan_command(Repl& repl, const std::string& argument) {
     if (options.has("--symbolic")) {
       SymbolicPlan symbolic(*one.record, one.before.times);
       for (const StatementReport& report : one.reports) symbolic.add(report);
-      shown += folded(symbolic.text(), view.width);
+      shown += fitted(symbolic.text(), view.width);
     }
     if (machine) shown += time_text(seconds_of(LayoutCosts(one.record, *machine, one.before).in(nullptr, nullptr).time), machine->name);
   }
@@ -217,7 +221,8 @@ void use_command(Repl& repl, const std::string& what) {
   for (const auto& [given, option] : {std::pair{repl.settings().layout.has_value(), "--layout"}, std::pair{repl.settings().mesh.has_value(), "--mesh"}})
     if (given) fail(Diagnostic(Kind::bad_usage, {}, fmt::format("what {} gave holds throughout", code(option))).help("start mtf without it"));
   constexpr std::size_t kMostMoved = 20;
-  for (StatementReport& report : repl.session().use("use " + what, repl.name_of_entry())) {
+  Session& session = repl.session();
+  for (StatementReport& report : session.use(session.mesh_or_layout(what, repl.name_of_entry()), repl.name_of_entry())) {
     const std::size_t moved = report.bindings.size();
     if (moved > kMostMoved) report.bindings.resize(kMostMoved);
     std::string text = repl_text(report, repl.room());
@@ -234,7 +239,7 @@ void explain_command(Repl& repl, const std::string& argument) {
   answer_under(repl, assumption, [&](Session& session) {
     const std::vector<StatementReport> reports = session.plan(statement, repl.name_of_entry());
     std::string shown;
-    std::set<std::string> dims;
+    std::set<Name> dims;
     for (const StatementReport& report : reports) {
       for (const StatementCost& cost : report.costs) {
         add_dims(dims, cost.value);
@@ -244,7 +249,7 @@ void explain_command(Repl& repl, const std::string& argument) {
       }
     }
     if (shown.empty()) return repl.say("no communication\n");
-    for (const LayoutRule& rule : session.layout().rules) dims.insert(rule.dim.str());
+    for (const LayoutRule& rule : session.layout().rules) dims.insert(rule.dim);
     repl.say(shown + suggestions_text(repl, session, statement, assumption, dims));
   });
 }

@@ -49,6 +49,7 @@ void search_command(Repl& repl, const std::string& argument) {
     if (repl.is_interrupted()) fail(Kind::interrupted, {});
   };
   request.poll = heed_interrupts;
+  request.width = repl.columns();
   question.on_progress = [&, show = shown_progress([&](const std::string& text) { repl.show_status(text); })](const SearchProgress& progress) {
     heed_interrupts();
     show(progress);

@@ -1,5 +1,6 @@
 // `:mesh`, `:layout`, `:dims`, `:vars`, `:params`: what is in force, and what is there.
 #include <algorithm>
+#include <functional>
 
 #include "support/text.h"
 #include "tool/repl_commands.h"
@@ -25,22 +26,30 @@ AxisList axes_of(const LayoutRule& rule, const Mesh& mesh) {
   return axes;
 }
 
-std::vector<HeldName> dims_of(const Session& session) {
-  std::vector<HeldName> dims = session.held();
-  std::erase_if(dims, [](const HeldName& held) { return held.kind != HeldName::Kind::kDim; });
+std::vector<Dim> dims_of(const Session& session) {
+  std::vector<Dim> dims;
+  for (const HeldName& held : session.held())
+    if (const Dim* dim = held.type.dim()) dims.push_back({held.name, dim->size});
   return dims;
 }
 
-// Other meshes or layouts that have a name.
-std::string others(const Session& session, HeldName::Kind kind, const std::string& in_force) {
+// Meshes or layouts that have a name, as `shown` says them: nothing for what is none, or is in force.
+std::string others(const Session& session, const std::function<std::string(const ValueType&)>& shown) {
   Table table("ll");
   bool any = false;
   for (const HeldName& held : session.held()) {
-    if (held.kind != kind || held.what == in_force) continue;
+    const std::string text = shown(held.type);
+    if (text.empty()) continue;
     any = true;
-    table.row({held.name, held.what});
+    table.row({held.name, text});
   }
   return any ? "also there\n" + table.text("    ") : "";
+}
+
+// What a program computes with, not what it is made of.
+bool is_value(const ValueType& type) {
+  using Kind = ValueType::Kind;
+  return type.kind == Kind::kTensor || type.kind == Kind::kInstance || type.kind == Kind::kOperation || type.kind == Kind::kOther;
 }
 
 // The totals of a table, under a blank line's place.
@@ -60,7 +69,10 @@ void mesh_command(Repl& repl, const std::string&) {
       if (std::find(rule.axes.begin(), rule.axes.end(), axis.name) != rule.axes.end()) splits += (splits.empty() ? "" : ", ") + rule.dim.str();
     table.row({axis.name.str(), thousands(axis.size), splits.empty() ? "splits nothing" : "splits " + splits});
   }
-  repl.say(text + table.text("    ") + others(session, HeldName::Kind::kMesh, to_string(mesh)));
+  repl.say(text + table.text("    ") + others(session, [&](const ValueType& type) {
+             const Mesh* const other = type.mesh();
+             return other != nullptr && other->axes() != mesh.axes() ? to_string(*other) : "";
+           }));
 }
 
 void layout_command(Repl& repl, const std::string&) {
@@ -70,27 +82,30 @@ void layout_command(Repl& repl, const std::string&) {
   if (layout.rules.empty()) text += "   nothing is split";
   if (repl.settings().layout) text += "   as the command line says";
   Table table("lrlr");
-  const std::vector<HeldName> dims = dims_of(session);
+  const std::vector<Dim> dims = dims_of(session);
   for (const LayoutRule& rule : layout.rules) {
-    const auto dim = std::find_if(dims.begin(), dims.end(), [&](const HeldName& held) { return held.name == rule.dim.str(); });
+    const auto dim = std::find_if(dims.begin(), dims.end(), [&](const Dim& each) { return each.name == rule.dim; });
     const bool is_there = dim != dims.end();
     table.row({rule.dim.str(), is_there ? thousands(dim->size) : "no such dim", "over " + axes_text(rule, session.mesh()),
                is_there ? thousands(block_size(dim->size, axes_of(rule, session.mesh()), session.mesh())) + " per processor" : ""});
   }
-  repl.say(text + "\n" + table.text("    ") + others(session, HeldName::Kind::kLayout, to_string(layout)));
+  repl.say(text + "\n" + table.text("    ") + others(session, [&](const ValueType& type) {
+             const Layout* const other = type.layout();
+             return other != nullptr && !same_rules(other->rules, layout.rules) ? to_string(*other) : "";
+           }));
 }
 
 void dims_command(Repl& repl, const std::string&) {
   const Session& session = repl.session();
   Table table("lrlrl");
-  for (const HeldName& dim : dims_of(session)) {
-    const LayoutRule* const rule = session.layout().find(Name(dim.name));
+  for (const Dim& dim : dims_of(session)) {
+    const LayoutRule* const rule = session.layout().find(dim.name);
     if (rule == nullptr) {
-      table.row({dim.name, thousands(dim.size), "", "", ""});
+      table.row({dim.name.str(), thousands(dim.size), "", "", ""});
       continue;
     }
     const AxisList axes = axes_of(*rule, session.mesh());
-    table.row({dim.name, thousands(dim.size), "over " + axes_text(*rule, session.mesh()), thousands(block_size(dim.size, axes, session.mesh())) + " per processor",
+    table.row({dim.name.str(), thousands(dim.size), "over " + axes_text(*rule, session.mesh()), thousands(block_size(dim.size, axes, session.mesh())) + " per processor",
                splits_evenly(dim.size, axes, session.mesh()) ? "" : "unevenly"});
   }
   const std::string text = table.text();
@@ -102,10 +117,10 @@ void vars_command(Repl& repl, const std::string&) {
   std::int64_t bytes = 0;
   bool any = false;
   for (const HeldName& held : repl.session().held()) {
-    if (held.kind != HeldName::Kind::kValue) continue;
+    if (!is_value(held.type)) continue;
     any = true;
     bytes += held.bytes;
-    table.row({held.name, held.what, bytes_of(held.bytes)});
+    table.row({held.name, to_string(held.type), bytes_of(held.bytes)});
   }
   if (any) table.row({"", "per processor", bytes_text(bytes)});
   repl.say(any ? table.text() : "no name stands for a value; `let x = ones([batch])` binds one\n");
@@ -128,7 +143,7 @@ void params_command(Repl& repl, const std::string& expression) {
     elements += variable.elements;
     own += variable.own_elements;
     bytes += variable.bytes;
-    table.row({variable.path, variable.trainable ? "" : "state", variable.type, thousands(variable.elements), bytes_text(variable.bytes)});
+    table.row({variable.path, variable.trainable ? "" : "state", to_string(variable.tensor), thousands(variable.elements), bytes_text(variable.bytes)});
   }
   table.row({"total", "", fmt::format("{} in {}", count_text(elements, "value"), count_text(static_cast<std::int64_t>(variables.size()), "variable")), thousands(elements), bytes_text(bytes)});
   repl.say(table.text() + fmt::format("{} and {} on each processor\n", count_text(own, "value"), bytes_text(bytes)));

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/element_type.h"
 #include "support/printable.h"
 #include "support/text.h"
 #include "tool/plan_text.h"
@@ -37,11 +36,6 @@ std::vector<std::pair<std::string, std::int64_t>> collective_lines(const Stateme
   return lines;
 }
 
-bool is_tensor_type(const std::string& type) {
-  const std::size_t bracket = type.find('[');
-  return bracket != std::string::npos && parse_element_type(type.substr(0, bracket)).has_value();
-}
-
 std::string without_line_end(std::string text) {
   if (text.ends_with('\n')) text.pop_back();
   return text;
@@ -60,16 +54,16 @@ std::string parts_text(const std::vector<HeldPart>& parts, std::size_t most) {
       table.line(fmt::format("… and {} more", thousands(static_cast<std::int64_t>(parts.size() - i))));
       break;
     }
-    table.row({std::string(2 * static_cast<std::size_t>(parts[i].depth), ' ') + parts[i].name, parts[i].what});
+    table.row({std::string(2 * static_cast<std::size_t>(parts[i].depth), ' ') + (parts[i].are_left_out ? "…" : parts[i].name), to_string(parts[i].type)});
   }
   return table.text("  ");
 }
 
 std::string binding_text(const StatementReport::Binding& binding, bool silent, const Room& room) {
-  if (!binding.parts.empty()) return (binding.name.empty() ? "" : binding.name + ": ") + binding.type + "\n" + without_line_end(parts_text(binding.parts, binding.name.empty() ? kMostParts : kMostPartsOfBound));
+  if (!binding.parts.empty()) return (binding.name.empty() ? "" : binding.name + ": ") + to_string(binding.type) + "\n" + without_line_end(parts_text(binding.parts, binding.name.empty() ? kMostParts : kMostPartsOfBound));
   // A string may be a file's.
-  if (!is_tensor_type(binding.type)) return (binding.name.empty() ? "" : binding.name + " = ") + printable(binding.value, true);
-  const std::string type = fmt::format("{}   {} per processor{}", binding.type, bytes_text(binding.bytes), silent ? ", no communication" : "");
+  if (!binding.type.tensor()) return (binding.name.empty() ? "" : binding.name + " = ") + printable(binding.value, true);
+  const std::string type = fmt::format("{}   {} per processor{}", to_string(binding.type), bytes_text(binding.bytes), silent ? ", no communication" : "");
   if (!binding.name.empty()) return binding.name + ": " + type;
   // Of more than one dim the rows would be read for columns.
   const bool is_matrix = binding.tensor && binding.tensor->type.dims.size() > 1;

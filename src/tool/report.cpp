@@ -47,7 +47,7 @@ std::string figures(const PartCost& cost) {
 void add_part(std::string& out, const PlanPart& part, int level, std::int64_t times, std::int64_t all) {
   const auto& parts = parts_of(part);
   std::string row = bar(part.cost, static_cast<double>(times), all) + figures(part.cost) + fmt::format("<span class=\"place\">{}</span><code>{}</code>", xml_text(place_of(part.span)), xml_text(part.text));
-  if (!part.callee.empty()) row += fmt::format("<span class=\"callee\">{}</span>", xml_text(callee_text(part)));
+  if (!part.callee.name.empty()) row += fmt::format("<span class=\"callee\">{}</span>", xml_text(callee_text(part)));
   if (part.calls > 1) row += " ×" + thousands(part.calls);
   if (const std::string often = how_often(part); !often.empty()) row += " " + often;
   if (part.is_estimate && !part.is_plan) row += " (an estimate)";

@@ -46,6 +46,7 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   if (!options.memory.empty()) question.memory = bytes_option(options.memory);
   if (options.axes < 1 || options.axes > 4) fail(Kind::bad_option_value, {}, "--axes {}: expected a number from 1 to 4", quote(std::to_string(options.axes)));
   request.axes = options.axes;
+  request.width = terminal_columns();
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());

@@ -13,22 +13,22 @@ namespace {
 
 /// `{.., io -> rows}`
 std::string asked_text(const AskedLayout& asked) {
-  std::string rules = to_string(asked.rules);
-  return "{.., " + rules.substr(1);
+  return "{.." + std::string(asked.rules.rules.empty() ? "" : ", ") + to_string(asked.rules.rules) + "}";
 }
 
 /// The declarations of params and states with the `@` that was found, each once, by its place.
 std::string annotated(const mtf::Candidate& candidate, const ProgramRecord& record) {
   if (!candidate.stored) return {};
-  std::map<std::string, std::string> lines;
+  std::map<std::pair<std::string, uint32_t>, std::string> lines;  // in the order of their places
   for (const LayoutRecord::Variable& variable : record.layouts()->variables()) {
     const LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
     const auto asked = is_annotatable(operation) ? candidate.stored->find(operation.results[0].dims) : nullptr;
     if (asked)
-      lines[to_text(variable.declared)] = fmt::format("{} {} @ {} = {}", variable.trainable ? "param" : "state", variable.declared.text(), asked_text(*asked), variable.value.text());
+      lines[{variable.declared.file->name(), variable.declared.begin}] = fmt::format("{} {} @ {} = {}   # {}\n", variable.trainable ? "param" : "state", variable.declared.text(),
+                                                                                     asked_text(*asked), variable.value.text(), to_text(variable.declared));
   }
   std::string text;
-  for (const auto& [place, line] : lines) text += fmt::format("{}   # {}\n", line, place);
+  for (const auto& [place, line] : lines) text += line;
   return text;
 }
 
@@ -103,14 +103,14 @@ double repeated_work(const Counters& counters) {
   return counters.unique_flops > 0 ? all / static_cast<double>(counters.unique_flops) : 1;
 }
 
-std::string found_text(const SearchResult& result, const SearchQuestion& question, const LayoutCosts& costs, const std::string& repeated) {
+std::string found_text(const SearchResult& result, const SearchQuestion& question, const LayoutCosts& costs, const std::string& repeated, std::size_t width) {
   if (!result.best) fail_too_large(result, question, costs);
   std::vector<Compared> columns = {column_of(*result.best)};
   if (result.second) columns.push_back(column_of(*result.second));
   const std::string looked_at = repeated.empty() ? count_text(result.costed, "candidate") + " costed"
                                                  : fmt::format("{} ranked by a few {} and {} costed whole", count_text(result.ranked, "candidate"), code(repeated), result.costed);
   std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best, costs.record()), result.second ? " and the second" : "", looked_at, costs.machine()->name,
-                                 compare_text(columns, true));
+                                 compare_text(columns, true, width));
   if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
   return text;
 }

@@ -26,29 +26,6 @@ std::string cut_off(const std::string& text, std::size_t width) {
   return text.substr(0, end) + "…";
 }
 
-std::string folded(const std::string& text, std::size_t width) {
-  if (width == 0) return text;
-  std::string out;
-  for (const std::string& line : split(text, '\n')) {
-    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-    std::string part = line.substr(0, first);
-    bool is_empty = true;
-    for (const std::string& word : split(line.substr(first), ' ')) {
-      if (!is_empty && count_code_points(part) + 1 + count_code_points(word) > width) {
-        out += part.substr(0, part.find_last_not_of(' ') + 1) + "\n";
-        part = std::string(first + 4, ' ');
-        is_empty = true;
-      }
-      if (!is_empty) part += ' ';
-      part += word;
-      is_empty = false;
-    }
-    out += part + "\n";
-  }
-  out.pop_back();  // behind the last line end there is no line
-  return out;
-}
-
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths(alignment_.size(), 0);
   for (const Row& row : rows_)
@@ -57,10 +34,15 @@ std::vector<std::size_t> Table::widths() const {
   return widths;
 }
 
+std::size_t Table::width(const std::string& indent, const std::string& gap) const {
+  const std::vector<std::size_t> widths = this->widths();
+  const auto gaps = std::count_if(widths.begin(), widths.end(), [](std::size_t each) { return each > 0; }) - 1;
+  return std::accumulate(widths.begin(), widths.end(), indent.size()) + static_cast<std::size_t>(std::max<std::ptrdiff_t>(gaps, 0)) * gap.size();
+}
+
 std::string Table::text(const std::string& indent, const std::string& gap, std::size_t width) const {
   std::vector<std::size_t> widths = this->widths();
-  const auto gaps = std::count_if(widths.begin(), widths.end(), [](std::size_t each) { return each > 0; }) - 1;
-  std::size_t all = std::accumulate(widths.begin(), widths.end(), indent.size()) + static_cast<std::size_t>(std::max<std::ptrdiff_t>(gaps, 0)) * gap.size();
+  std::size_t all = this->width(indent, gap);
   for (std::size_t i = widths.size(); width > 0 && i-- > 0 && all > width;) {
     if (alignment_[i] != 'l' || widths[i] <= kNarrowest) continue;
     const std::size_t less = std::min(all - width, widths[i] - kNarrowest);

@@ -9,9 +9,6 @@ namespace mtf::tool {
 /// At most so many letters of a text; where there are more, the last is `…`.
 std::string cut_off(const std::string& text, std::size_t width);
 
-/// Lines longer than `width` go on below, further in, broken at blanks; 0: none is.
-std::string folded(const std::string& text, std::size_t width);
-
 /// Rows of cells; a column is as wide as its widest cell. Lines that are no rows (headings) may stand between.
 class Table {
  public:
@@ -23,6 +20,8 @@ class Table {
   /// Every line ends in a line end and has no blanks before it; `indent` stands before each row. What makes a row wider than
   /// `width` (0: none is) is cut off the columns that stand left, the last one first, and where that is not enough off the row.
   std::string text(const std::string& indent = "", const std::string& gap = "  ", std::size_t width = 0) const;
+  /// How wide its widest row is where none is cut.
+  std::size_t width(const std::string& indent = "", const std::string& gap = "  ") const;
 
  private:
   struct Row {

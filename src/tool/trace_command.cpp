@@ -65,13 +65,13 @@ std::string excerpt(std::string_view text) {
 std::string types_text(const SpanTable& table, const std::string& file) {
   Table lines("llll");
   for (const SpanInfo& part : table.of(file)) {
-    const std::string_view text = part.span.text();
-    const bool is_literal = !text.empty() && std::string_view("0123456789\"").find(text[0]) != std::string_view::npos && part.types.size() == 1 && !part.has_cost;
-    if (is_literal || (part.types.empty() && !part.has_cost)) continue;
+    if (part.is_literal || (part.types.empty() && !part.has_cost)) continue;
+    std::vector<std::string> types;
+    for (const ValueType& type : part.types) types.push_back(to_string(type));
     const Position at = part.span.position();
     std::string more = origin(part);
     if (const std::string cost = cost_text(part); !cost.empty()) more += (more.empty() ? "" : ", ") + cost;
-    lines.row({fmt::format("{}:{}", at.line, at.column), printable(excerpt(text)), printable(join(part.types, " or ")), more});
+    lines.row({fmt::format("{}:{}", at.line, at.column), printable(excerpt(part.span.text())), printable(join(types, " or ")), more});
   }
   return lines.text() + estimate_note(table.doubts());
 }
@@ -136,7 +136,7 @@ const Command kTraceCommand = {
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd or schedule (default: ir)");
       add_program_options(parser, program);
-      add_runtime_options(parser, program);
+      add_placement_option(parser, program);
       return [options, &program] { return trace(*options, program); };
     }};
 

@@ -13,7 +13,7 @@ Settings assumed(Settings settings, const Assumption& assumption) {
 
 }  // namespace
 
-Assumption assumption_of(const Session& session, const PromptOptions& options) {
+Assumption assumption_of(Session& session, const PromptOptions& options) {
   Assumption assumption;
   if (const auto mesh = options.value("--mesh")) assumption.mesh = mesh_given(session, *mesh);
   if (const auto layout = options.value("--layout")) assumption.layout = layout_given(session, *layout);

@@ -21,7 +21,7 @@ struct Assumption {
 class PromptOptions;  // tool/prompt_options.h
 
 /// What `--mesh` and `--layout` say.
-Assumption assumption_of(const Session& session, const PromptOptions& options);
+Assumption assumption_of(Session& session, const PromptOptions& options);
 
 /// The rules as on the command line: `batch:rows;hidden:cols`.
 std::string option_text(const std::vector<LayoutRule>& rules);

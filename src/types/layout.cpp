@@ -12,16 +12,24 @@ const LayoutRule* Layout::find(Name dim) const {
   return nullptr;
 }
 
-std::string to_string(const Layout& layout) {
-  std::string text = "{";
-  for (const LayoutRule& rule : layout.rules) {
-    text += (text.size() > 1 ? ", " : "") + rule.dim.str() + " -> ";
+bool same_rules(const std::vector<LayoutRule>& a, const std::vector<LayoutRule>& b) {
+  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const LayoutRule& rule) {
+           return std::any_of(b.begin(), b.end(), [&](const LayoutRule& other) { return rule.dim == other.dim && rule.axes == other.axes; });
+         });
+}
+
+std::string to_string(const std::vector<LayoutRule>& rules) {
+  std::string text;
+  for (const LayoutRule& rule : rules) {
+    text += (text.empty() ? "" : ", ") + rule.dim.str() + " -> ";
     std::string axes;
     for (Name axis : rule.axes) axes += (axes.empty() ? "" : ", ") + axis.str();
     text += rule.axes.size() == 1 ? axes : "[" + axes + "]";
   }
-  return text + "}";
+  return text;
 }
+
+std::string to_string(const Layout& layout) { return "{" + to_string(layout.rules) + "}"; }
 
 std::vector<LayoutRule> parse_layout_rules(const std::string& text) {
   std::vector<LayoutRule> rules;

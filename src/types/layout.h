@@ -28,7 +28,12 @@ struct Layout {
 };
 using LayoutPtr = std::shared_ptr<const Layout>;
 
-/// `{batch -> rows, hidden -> [cols, planes]}`
+/// They split the same dims over the same axes, in whatever order and wherever they are written.
+bool same_rules(const std::vector<LayoutRule>& a, const std::vector<LayoutRule>& b);
+
+/// `batch -> rows, hidden -> [cols, planes]`
+std::string to_string(const std::vector<LayoutRule>& rules);
+/// The same in braces.
 std::string to_string(const Layout& layout);
 
 /// Parses `batch:rows;hidden:cols+planes`. Throws std::invalid_argument as parse_axes does.

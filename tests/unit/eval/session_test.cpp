@@ -14,6 +14,9 @@
 namespace mtf {
 namespace {
 
+/// The type of an expression, as it is shown.
+std::string type_of(Session& session, const std::string& expression) { return to_string(session.what_is(expression).type); }
+
 std::string run(const std::string& text, Settings settings = {}, int threads = 0) {
   ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = threads});
   std::ostringstream out;
@@ -149,7 +152,7 @@ TEST_F(Repl, ReportsWhatAStatementBinds) {
   ASSERT_EQ(reports.size(), 1U);
   ASSERT_EQ(reports[0].bindings.size(), 1U);
   EXPECT_EQ(reports[0].bindings[0].name, "x");
-  EXPECT_EQ(reports[0].bindings[0].type, "f32[batch=4]");
+  EXPECT_EQ(to_string(reports[0].bindings[0].type), "f32[batch=4]");
   EXPECT_EQ(reports[0].bindings[0].bytes, 16);
   EXPECT_TRUE(session.execute("let y = x + 1;").empty());
   EXPECT_EQ(session.execute("sum(y)")[0].bindings[0].value, "8");
@@ -171,14 +174,14 @@ TEST_F(Repl, GradientsGoBackThroughEarlierEntries) {
 
 TEST_F(Repl, TellsTypesAndNames) {
   session.execute("dim batch = 4\nlet x = ones([batch])");
-  EXPECT_EQ(session.type_of("x > 0"), "bool[batch=4]");
+  EXPECT_EQ(type_of(session, "x > 0"), "bool[batch=4]");
 }
 
 TEST_F(Repl, KnowsNamesAndWhatTheyAre) {
   session.execute("dim batch = 4\nlet bat = ones([batch])\nmodel M() { param w: [batch] = 1 }\nlet m = M()\nmesh g = [rows: 2]");
   std::string found;
   for (const std::string prefix : {"bat", "init.no", "m.", "m.w.p", "softma", "random.un", "zip"})
-    for (const KnownName& name : session.known_names(prefix)) found += name.name + "  " + name.description + "\n";
+    for (const KnownName& name : session.known_names(prefix)) found += name.name + "  " + (name.signature.empty() ? to_string(name.type) : name.signature) + "\n";
   EXPECT_EQ(found,
             "bat  f32[batch=4]\n"
             "batch  the dim batch=4\n"
@@ -214,7 +217,7 @@ TEST_F(Repl, TakesBackEntriesNotLooks) {
   session.execute("let x = 10 * x\nlet y = x");
   session.execute("x");
   session.execute("print(x, random.uniform([a]) < 2)");
-  EXPECT_EQ(session.type_of("y"), "f32[a=2]");
+  EXPECT_EQ(type_of(session, "y"), "f32[a=2]");
   EXPECT_THROW(session.execute("nope"), UserError);
   EXPECT_EQ(session.undo(2), 2);
   EXPECT_EQ(session.execute("x")[0].bindings[0].value, "[1, 1]");
@@ -343,17 +346,17 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
       for (const char* text : {"step()", "grad(loss, [x])"}) is_same(fresh, text);
       for (const char* text : {"step()", "net(x)", "fn f(y) = net(y); f(x) + 1"}) is_same(session, text);
       Planned planned(session, mesh, layout);
-      EXPECT_EQ(planned.session().type_of("net.v"), typed.type_of("net.v"));
-      EXPECT_EQ(planned.session().type_of("parts[1]"), typed.type_of("parts[1]"));
+      EXPECT_EQ(type_of(planned.session(), "net.v"), type_of(typed, "net.v"));
+      EXPECT_EQ(type_of(planned.session(), "parts[1]"), type_of(typed, "parts[1]"));
     }
   }
   EXPECT_THROW(Planned(session, "", "batch:rows;io:rows"), UserError);
   Session early(Settings{}, &execution, out);  // a value of before the mesh
   early.execute("dim a = 4\nlet x = ones([a])");
   early.execute("mesh grid = [rows: 2, cols: 2]");
-  EXPECT_EQ(Planned(early, "", "a:cols").session().type_of("x"), "f32[a=4/cols]");
+  EXPECT_EQ(type_of(Planned(early, "", "a:cols").session(), "x"), "f32[a=4/cols]");
   EXPECT_EQ(session.execute("net.w")[0].bindings[0].value, before);
-  EXPECT_EQ(session.type_of("x"), "f32[batch=8/rows, io=4]");
+  EXPECT_EQ(type_of(session, "x"), "f32[batch=8/rows, io=4]");
   session.execute("step()");
 }
 
@@ -470,7 +473,7 @@ TEST_F(Interrupted, APlanEndsBeforeItWritesOverWhatItBeganWith) {
 TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
   session.load("dim a = 2\nmesh g = [rows: 2]\nlayout l = {a -> rows}\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet x = ones([a])\n", "f.mtf", false);
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
-  EXPECT_EQ(session.type_of("x"), "f32[a=2/rows]");
+  EXPECT_EQ(type_of(session, "x"), "f32[a=2/rows]");
   EXPECT_TRUE(session.undo());
   session.load("dim a = 2\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet y = 0 * ones([a])\nfor i in 0..3 { y := y + 1 }\n", "f.mtf", true);
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");       // its loop computes nothing
@@ -516,33 +519,77 @@ TEST_F(Repl, SaysWhatItHolds) {
   session.execute("mesh g = [rows: 2]\nlayout l = {a -> rows}\ndim a = 4\nmodel M() { param w: [a] = 1; state s: [] = 0 }\nlet m = M()\nlet x = ones([a])\nlet x = 2 * x");
   std::string found;
   for (const HeldName& held : session.held())
-    if (held.kind == HeldName::Kind::kValue) found += held.name + " " + held.what + " " + std::to_string(held.bytes) + "\n";
+    if (held.type.tensor() || held.type.kind == ValueType::Kind::kInstance) found += held.name + " " + to_string(held.type) + " " + std::to_string(held.bytes) + "\n";
   EXPECT_EQ(found, "m an instance of M 12\nx f32[a=4/rows] 8\n");
+  EXPECT_EQ(session.held().at(0).type.mesh()->axes(), (std::vector<Axis>{{"rows", 2}}));
+  EXPECT_EQ(session.held().at(1).type.layout()->rules.at(0).dim, Name("a"));
+  EXPECT_EQ(session.held().at(2).type.dim()->size, 4);
   const std::vector<HeldVariable> variables = session.variables("m");
   ASSERT_EQ(variables.size(), 2U);
-  EXPECT_EQ(variables[0].path + " " + variables[0].type, "w f32[a=4/rows]");
+  EXPECT_EQ(variables[0].path + " " + to_string(variables[0].tensor), "w f32[a=4/rows]");
   EXPECT_EQ(variables[0].bytes, 8);
   EXPECT_FALSE(variables[1].trainable);
   const StatementReport report = session.execute("[m, x]").at(0);
   ASSERT_EQ(report.bindings[0].parts.size(), 4U);
   EXPECT_EQ(report.bindings[0].parts[1].name, "w");
-  EXPECT_EQ(report.bindings[0].parts[1].what, "f32[a=4/rows]");
+  EXPECT_EQ(to_string(report.bindings[0].parts[1].type), "f32[a=4/rows]");
 }
 
 TEST_F(Repl, MovesWhatItHoldsToALayout) {
   session.execute("mesh g = [rows: 2]\ndim a = 4, b = 6\nmodel M() { param w: [a, b] = 1; param v: [a] @ {} = 1 }\nlet m = M()\nlet x = ones([a]); let n = 3");
-  const std::vector<StatementReport> reports = session.use("use {a -> rows}", "<2>");
+  const std::vector<StatementReport> reports = session.use(session.mesh_or_layout("{a -> rows}"), "<2>");
   ASSERT_EQ(reports.size(), 1U);
   std::string moved;
-  for (const StatementReport::Binding& binding : reports[0].bindings) moved += binding.name + ": " + binding.type + "\n";
+  for (const StatementReport::Binding& binding : reports[0].bindings) moved += binding.name + ": " + to_string(binding.type) + "\n";
   EXPECT_EQ(moved, "m.w: f32[a=4/rows, b=6]\nx: f32[a=4/rows]\n");
-  EXPECT_EQ(session.type_of("m.v"), "f32[a=4]");
-  const StatementReport back = session.use("use {b -> rows}", "<3>").at(0);
+  EXPECT_EQ(type_of(session, "m.v"), "f32[a=4]");
+  const StatementReport back = session.use(session.mesh_or_layout("{b -> rows}"), "<3>").at(0);
   EXPECT_EQ(back.counters.total(CollectiveKind::kAllToAll).count, 1);
   EXPECT_EQ(back.counters.total(CollectiveKind::kAllGather).count, 1);
   EXPECT_TRUE(session.undo());
-  EXPECT_EQ(session.type_of("m.w"), "f32[a=4/rows, b=6]");
+  EXPECT_EQ(type_of(session, "m.w"), "f32[a=4/rows, b=6]");
   EXPECT_EQ(session.execute("sum(m.w) + sum(x)")[0].bindings[0].value, "28");
+}
+
+TEST_F(Repl, AMeshOrALayoutIsReadAsBehindUse) {
+  session.execute("mesh g = [rows: 2]\nlayout dp = {a -> rows}\ndim a = 4\nlet n = 3");
+  const auto read = [&](const std::string& text) {
+    return std::visit([](const auto& value) { return to_string(*value); }, session.mesh_or_layout(text).what);
+  };
+  EXPECT_EQ(read("g"), "[rows: 2]");
+  EXPECT_EQ(read("dp"), "{a -> rows}");
+  EXPECT_EQ(read("{}"), "{}");
+  EXPECT_EQ(read("[x: n + 1, y: 2]"), "[x: 4, y: 2]");
+  for (const char* wrong : {"", "n", "nope", "[rows: 2 4]", "{a -> ro ws}", "{a -> rows}; let x = 1", "{a -> rows}\nlet x = 1", "let x = 1", "{.., a -> rows}", "use g"})
+    EXPECT_THROW(session.mesh_or_layout(wrong), UserError) << wrong;
+  EXPECT_THROW(session.execute("x"), UserError) << "what stands behind was not carried out";
+  EXPECT_EQ(session.layout().rules.size(), 1U) << "nothing was brought into force";
+}
+
+TEST_F(Repl, WhatIsUsedIsAnEntryThatCanBeTakenBack) {
+  session.execute("mesh g = [rows: 2]\nlayout dp = {a -> rows}\nlayout whole = {}\ndim a = 4\nlet x = ones([a])");
+  session.use(session.mesh_or_layout("dp"), "<2>");
+  EXPECT_EQ(type_of(session, "x"), "f32[a=4/rows]");
+  ASSERT_EQ(session.entries().size(), 2U);
+  EXPECT_TRUE(session.entries()[1].is_use);
+  EXPECT_EQ(session.entries()[1].text, "dp");
+  session.use(session.mesh_or_layout("[rows: 2]"), "<3>");
+  EXPECT_EQ(session.entries()[2].text, "[rows: 2]");
+  EXPECT_EQ(session.undo(2), 2);
+  EXPECT_EQ(type_of(session, "x"), "f32[a=4]");
+}
+
+TEST_F(Repl, LabelsAreThoseOfTheParameters) {
+  session.execute("dim a = 4\nfn f(x: [.., a], over: dim, text = \"a, (b\", rate = (1, 2)) = x\nmodel M(n, bias = true) { param w: [a] = 1 }");
+  const auto labels = [&](const std::string& name) {
+    std::string found;
+    const KnownName known = session.known_names(name).at(0);
+    for (const KnownParameter& parameter : known.parameters) found += parameter.name + "|" + parameter.text + "\n";
+    return found;
+  };
+  EXPECT_EQ(labels("f"), "x|x: [.., a]\nover|over: dim\ntext|text = \"a, (b\"\nrate|rate = (1, 2)\n");
+  EXPECT_EQ(labels("M"), "n|n\nbias|bias = true\n");
+  EXPECT_EQ(labels("softmax"), "x|x: tensor\nover|over: dims = all\n");
 }
 
 TEST_F(Repl, TheLastValueHasAName) {

@@ -19,7 +19,11 @@ struct Marked {
     table = explain("test.mtf", text, settings, costs ? &planner : nullptr);
     info = table.at("test.mtf", at);
   }
-  std::string types() const { return info == nullptr ? "nothing" : join(info->types, " or "); }
+  std::string types() const {
+    std::string text;
+    for (size_t i = 0; info != nullptr && i < info->types.size(); ++i) text += (i > 0 ? " or " : "") + to_string(info->types[i]);
+    return text.empty() ? "nothing" : text;
+  }
   std::string definition() const {
     if (info == nullptr || !info->definition.is_known()) return "nothing";
     const Position at = info->definition.position();
@@ -42,6 +46,12 @@ TEST(SpanTable, AnExpressionHasItsTypeAndLayout) {
   EXPECT_EQ(Marked(kBegin + "let y = x |+ 1", settings).types(), "f32[a=4/rows, b=6]");
   EXPECT_EQ(Marked(kBegin + "let n = 2 |* 3").types(), "the int 6");
   EXPECT_EQ(Marked("dim |a = 4").types(), "the dim a=4");
+}
+
+TEST(SpanTable, OnlyWhatIsWrittenAsOneIsALiteral) {
+  EXPECT_TRUE(Marked("let n = |2").info->is_literal);
+  EXPECT_TRUE(Marked("let s = |\"a\"").info->is_literal);
+  EXPECT_FALSE(Marked("let n = 2 |* 3").info->is_literal) << "a sum that begins with a number is none";
 }
 
 TEST(SpanTable, ANameHasWhereItWasBound) {

@@ -165,6 +165,30 @@ TEST(Print, SignaturesAreWithoutBodies) {
   EXPECT_EQ(signature(*only("model M(a: dim) { }").as<ModelStmt>()), "model M(a: dim)");
 }
 
+TEST(Parse, SaysThatABraceWasExpected) {
+  Diagnostics found;
+  parse(SourceFile::create("test.mtf", "layout l = {a -> b c}"), found);
+  ASSERT_TRUE(found.has_errors());
+  EXPECT_NE(found.render().find("expected `}` or `,`, found `c`"), std::string::npos) << found.render();
+}
+
+TEST(ParseUse, ReadsWhatStandsBehindTheWord) {
+  const auto read = [](const std::string& text) {
+    const Program program = parse_text(text, ParseMode::kUse);
+    EXPECT_EQ(program.body.statements.size(), 1U) << text;
+    return print(program);
+  };
+  EXPECT_EQ(read("grid"), "use grid\n");
+  EXPECT_EQ(read("mine.dp"), "use mine.dp\n");
+  EXPECT_EQ(read("[rows: 2, cols: n]"), "use [rows: 2, cols: n]\n");
+  EXPECT_EQ(read("{batch -> rows, io -> [a, b]}"), "use {batch -> rows, io -> [a, b]}\n");
+  for (const char* wrong : {"", "3", "{a -> b} {}", "{a -> b}; x", "[a: 2", "use a", "{a -> b}\ndim a = 2"}) {
+    Diagnostics found;
+    parse(SourceFile::create("test.mtf", wrong), found, ParseMode::kUse);
+    EXPECT_TRUE(found.has_errors()) << wrong;
+  }
+}
+
 TEST(IsIncomplete, WhileABracketIsOpenOrALineContinues) {
   EXPECT_TRUE(is_incomplete("fn f(x) {"));
   EXPECT_TRUE(is_incomplete("let x = f(a,\n"));

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "command.h"
+#include "support/text.h"
 #include "tool/program_options.h"
 #include "tool/repl.h"
 
@@ -43,6 +44,64 @@ TEST_F(CompareCommand, SaysWhichRulesClash) {
   const ProcessResult found = mtf({"compare", file, "--mesh", "all:4", "--layout", "batch:all;hidden:all"});
   EXPECT_EQ(found.status, 1);
   EXPECT_NE(found.err.find("axis_used_twice"), std::string::npos) << found.err;
+}
+
+/// A prompt without a terminal.
+class AtPrompt : public ::testing::Test {
+ protected:
+  AtPrompt() { EXPECT_TRUE(repl_.enter("mesh m = [all: 4]; layout dp = {batch -> all}; layout whole = {}; dim batch = 64, io = 32, hidden = 128; let n = 2\n"
+                                       "let h = random.uniform([batch, hidden]); let v = random.uniform([hidden, io])")) << err_.str(); }
+
+  static Settings settings() {
+    Settings settings;
+    settings.stdlib = standard_library();
+    return settings;
+  }
+  /// What an entry says, or what is wrong with it.
+  std::string said(const std::string& entry) {
+    out_.str("");
+    err_.str("");
+    repl_.enter(entry);
+    return out_.str() + err_.str();
+  }
+
+  std::ostringstream out_, err_;
+  Repl repl_{settings(), {.threads = 1}, out_, err_};
+};
+
+TEST_F(AtPrompt, OptionsAreReadAsTheLanguageIs) {
+  EXPECT_EQ(said(":type h --layout dp"), "f32[batch=64/all, hidden=128]\n");
+  EXPECT_EQ(said(":type h --layout {batch -> all}"), "f32[batch=64/all, hidden=128]\n");
+  EXPECT_EQ(said(":type h --mesh [a: n, b: 2 * n] --layout {batch -> [a, b]}"), "f32[batch=64/a+b, hidden=128]\n");
+  EXPECT_EQ(said(":type h --mesh \"a:2;b:4\" --layout \"batch:a+b\""), "f32[batch=64/a+b, hidden=128]\n");
+  EXPECT_EQ(said(":type h --layout \"\""), "f32[batch=64, hidden=128]\n");
+  EXPECT_MENTIONS(said(":type h --mesh [rows: 2 4]"), "[syntax_error]");
+  EXPECT_MENTIONS(said(":type h --layout {batch -> a ll}"), "[syntax_error]");
+  EXPECT_MENTIONS(said(":type h --mesh {batch -> all}"), "expected a mesh, found a layout");
+  EXPECT_MENTIONS(said(":type h --layout [all: 2]"), "expected a layout, found a mesh");
+  EXPECT_MENTIONS(said(":type h --mesh dp"), "[bad_option_value]");
+  EXPECT_MENTIONS(said(":type h --layout nowhere"), "[bad_option_value]");
+}
+
+TEST_F(AtPrompt, NothingElseStandsBehindUse) {
+  EXPECT_MENTIONS(said(":use {batch -> all}; let x = 1"), "expected the end, found another statement");
+  EXPECT_MENTIONS(said("x"), "[unknown_name]");
+  EXPECT_EQ(said(":type h"), "f32[batch=64, hidden=128]\n");
+  EXPECT_MENTIONS(said(":use {batch -> all}"), "h: f32[batch=64/all, hidden=128]");
+  EXPECT_MENTIONS(said(":use whole"), "h: f32[batch=64, hidden=128]");
+}
+
+TEST_F(AtPrompt, ATableIsFittedToTheScreen) {
+  said(":set columns 70");
+  const std::string text = said(":compare einsum(h, v -> [batch, io]) --layout whole --layout dp --layout hidden:all --layout io:all --layout \"batch:all\"");
+  for (const std::string& line : split(text, '\n')) EXPECT_LE(count_code_points(line), 70U) << text;
+  for (const char* layout : {"whole", "dp", "hidden:all", "io:all", "batch:all"}) EXPECT_MENTIONS(text, layout);
+}
+
+TEST_F(AtPrompt, WhatMakesColumnsEstimatesIsSaidOnce) {
+  const std::string text = said(":compare if sum(h) > 1 { print(sum(v)) } --layout dp --layout whole --layout hidden:all");
+  EXPECT_MENTIONS(text, "an estimate:\n    <2>:1  if sum(h) > 1 { print(sum(v)) }\n        only the run knows which way it goes: each is counted\n");
+  EXPECT_EQ(text.find("if sum"), text.rfind("if sum")) << text;
 }
 
 TEST(ComparePrompt, CostsAStatementAsIfTheSessionHadBeenTypedUnderAnotherLayout) {

@@ -255,6 +255,9 @@ TEST_F(Plans, RefuseOptionsThatCannotBeCombined) {
   add({"test", file}, {"--yes"}, {}, "`--yes` says something only beside `--update`");
   add({"--mesh", "r:4", "fmt", file}, {}, {}, "`mtf fmt` has no option `--mesh`");
   add({"--threads", "2", "compare", file}, {}, {}, "`mtf compare` has no option `--threads`");
+  add({"--threads", "2", "plan", file}, {}, {}, "`mtf plan` has no option `--threads`");
+  add({"plan", file}, {"--threads", "2"}, {}, "there is no option `--threads`");
+  add({"trace", file}, {"--threads", "2"}, {}, "there is no option `--threads`");
   add({"--layout", "", "test", file}, {}, {}, "`mtf test` has no option `--layout`");
   add({"--placement", "0", "calibrate"}, {}, {}, "`mtf calibrate` has no option `--placement`");
   add({"--set", "a=1", "help"}, {}, {}, "`mtf help` has no option `--set`");
@@ -273,6 +276,17 @@ TEST_F(Plans, RefuseOptionsThatCannotBeCombined) {
 TEST_F(Plans, HonourOptionsBeforeTheCommand) {
   const std::string file = source_folder() + kTwoLayer;
   EXPECT_EQ(mtf({"--mesh", "r:4", "--layout", "batch:r", "compare", file}).out, mtf({"compare", file, "--mesh", "r:4", "--layout", "batch:r"}).out);
+}
+
+TEST_F(Plans, LinesOfFilesThatAreCalledAlikeStandApart) {
+  std::filesystem::create_directories(path("one"));
+  std::filesystem::create_directories(path("two"));
+  write("one/part.mtf", "fn double(x) = x * 2\n");
+  write("two/part.mtf", "fn triple(x) = x * 3\n");
+  const std::string file = write("a.mtf", "import \"one/part.mtf\" as one\nimport \"two/part.mtf\" as two\ndim a = 4\nlet x = ones([a])\nprint(two.triple(one.double(x)))\n");
+  const std::string text = mtf({"plan", file, "--by", "line"}).out;
+  EXPECT_MENTIONS(text, "part.mtf:1  fn double(x) = x * 2");
+  EXPECT_MENTIONS(text, "part.mtf:1  fn triple(x) = x * 3");
 }
 
 TEST_F(Plans, ListsAreInTheOrderOfTheSourceWhereThatIsAskedFor) {

@@ -185,12 +185,6 @@ TEST_F(Prompt, AMenuShowsSignatures) {
   EXPECT_TRUE(terminal.mentions(" random.normal(shape: shape, mean: number = 0"));
 }
 
-TEST_F(Prompt, LabelsAreFoundInSignatures) {
-  std::string found;
-  for (const line_editor::Candidate& label : labels_of("fn f(x: [.., a], a: dim, rate = (1, 2), -> [a]) -> [..]")) found += label.text + "|" + label.description + "\n";
-  EXPECT_EQ(found, "x: |x: [.., a]\na: |a: dim\nrate: |rate = (1, 2)\n");
-}
-
 TEST_F(Prompt, CtrlCAndCtrlD) {
   Session terminal(*this, 40, 100);
   terminal.type("\x03");

@@ -5,6 +5,7 @@
 
 #include "../file_test.h"
 #include "support/text.h"
+#include "tool/compare_text.h"
 #include "tool/loss_curve.h"
 #include "tool/losses.h"
 #include "tool/plan_text.h"
@@ -35,6 +36,37 @@ TEST(Table, LinesBetweenRowsStandAlone) {
   table.row({"a", "b"});
   table.line("a heading that is longer");
   EXPECT_EQ(table.text(), "a  b\na heading that is longer\n");
+}
+
+Compared compared(const std::string& layout) {
+  Compared column{nullptr, layout, {}, std::nullopt};
+  column.cost.counters.flops = 1'000'000;
+  return column;
+}
+
+TEST(CompareText, ColumnsThatDoNotFitStandBelow) {
+  std::vector<Compared> columns;
+  for (const char* layout : {"batch:rows", "hidden:cols", "batch:rows;hidden:cols", "batch:rows+cols;hidden:planes;vocab:tubes;heads:cols"}) columns.push_back(compared(layout));
+  const std::string whole = compare_text(columns, false, 0);
+  EXPECT_EQ(whole.find("\n\n"), std::string::npos) << whole;
+  for (const std::size_t width : {60U, 80U, 100U, 200U}) {
+    const std::string text = compare_text(columns, false, width);
+    for (const std::string& line : split(text, '\n')) EXPECT_LE(count_code_points(line), width) << text;
+    for (const Compared& column : columns) {
+      if (column.layout.size() + 30 >= width) continue;
+      EXPECT_MENTIONS(text, column.layout);
+    }
+  }
+  EXPECT_MENTIONS(compare_text(columns, false, 80), "\n\nmesh ");
+  EXPECT_MENTIONS(compare_text(columns, false, 60), "…");
+}
+
+TEST(Table, TellsHowWideItIs) {
+  Table table("lr");
+  table.row({"ab", "1"});
+  table.row({"abc", "12"});
+  EXPECT_EQ(table.width(), 7U);
+  EXPECT_EQ(table.width("    ", " "), 10U);
 }
 
 TEST(ProgressText, ShowsPartRateAndTimeLeft) {
@@ -124,9 +156,17 @@ TEST(TensorTable, OfManyDimsIsATableForEachIndexOfTheFirst) {
   EXPECT_EQ(tensor_table(tensor, {}), "a=0\nb\\c  0  1\n  0  0  0\na=1\nb\\c  0  1\n  0  0  0\n");
 }
 
+/// A tensor on two processors, its first dim split where that is asked for.
+ValueType tensor_type(Dims dims, bool is_split = false) {
+  Sharding sharding = replicated(dims.size());
+  if (is_split) sharding.dims[0] = {0};
+  const auto mesh = std::make_shared<const Mesh>(Name("grid"), std::vector<Axis>{{Name("rows"), 2}});
+  return {ValueType::Kind::kTensor, LaidOut{{ElementType::kF32, std::move(dims)}, sharding, mesh}};
+}
+
 StatementReport report_of_y() {
   StatementReport report;
-  report.bindings.push_back({"y", "f32[batch=64/rows, io=32]", 4096, ""});
+  report.bindings.push_back({"y", tensor_type({{Name("batch"), 64}, {Name("io"), 32}}, true), 4096});
   return report;
 }
 
@@ -153,21 +193,21 @@ TEST(ReplText, CollectivesStandBelowWithTheirReason) {
 
 TEST(ReplText, AnExpressionShowsItsValueAndType) {
   StatementReport report;
-  report.bindings.push_back({"", "f32[]", 4, "37.5"});
+  report.bindings.push_back({"", tensor_type({}), 4, "37.5"});
   EXPECT_EQ(repl_text(report), "37.5: f32[]   4 B per processor, no communication\n");
 }
 
 TEST(ReplText, ALongValueStandsBelowItsType) {
   StatementReport report;
   const std::string value(100, '1');
-  report.bindings.push_back({"", "f32[a=50]", 200, value});
+  report.bindings.push_back({"", tensor_type({{Name("a"), 50}}), 200, value});
   EXPECT_EQ(repl_text(report), "f32[a=50]   200 B per processor, no communication\n" + value + "\n");
 }
 
 TEST(ReplText, AHostValueHasNoBytes) {
   StatementReport report;
-  report.bindings.push_back({"n", "the int 3", 0, "3"});
-  report.bindings.push_back({"", "a list [1]", 0, "[1]"});
+  report.bindings.push_back({"n", {.words = "the int 3"}, 0, "3"});
+  report.bindings.push_back({"", {.words = "a list of 1"}, 0, "[1]"});
   EXPECT_EQ(repl_text(report), "n = 3\n[1]\n");
 }
 
