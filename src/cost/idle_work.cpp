@@ -20,9 +20,7 @@ void add(IdleWork& work, const LocalProgram& program, const Instruction& instruc
       for (const LocalDim& dim : value.dims) {
         const int64_t processors = mesh->group_size(dim.axes.set());
         if (dim.mapped || dim.dim.size >= processors) continue;
-        std::pair<Name, std::vector<Name>> key{dim.dim.name, {}};
-        for (int axis = 0; axis < mesh->order(); ++axis)
-          if (dim.axes.has(axis)) key.second.push_back(mesh->axes()[axis].name);
+        const std::pair<Name, std::vector<Name>> key{dim.dim.name, mesh->names_of(dim.axes.set())};
         IdleWork::Short& found = work.shorts[key];
         found.size = dim.dim.size;
         found.processors = processors;

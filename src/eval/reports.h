@@ -11,6 +11,7 @@
 #include "eval/held.h"
 #include "plan/counters.h"
 #include "plan/doubt.h"
+#include "spmd/statement_costs.h"
 #include "support/restore.h"
 #include "support/source.h"
 

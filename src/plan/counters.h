@@ -6,14 +6,10 @@
 // fit in 63 bits is kMost (types/saturating.h), and is printed as `at least 9,223,372,036,854,775,806`.
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "graph/call_frame.h"
-#include "graph/operation.h"
 #include "spmd/collective_kind.h"
-#include "support/source.h"
 
 namespace mtf {
 
@@ -52,22 +48,5 @@ Counters difference(const Counters& a, const Counters& b);
 
 /// As `print(c)` shows it, a line a figure.
 std::string to_string(const Counters& counters);
-
-/// One instruction of a computed statement with its cost, for reports.
-struct StatementCost {
-  std::string value;  ///< the value in the script's names with its type, `y: f32[batch=64/rows, io=32]`
-  Span span;
-  CallFrameRef frame;  ///< through which calls it came; of a plan
-  std::optional<CollectiveKind> collective;
-  std::string axes;
-  int64_t flops = 0;
-  int64_t values = 0;
-  int64_t bytes = 0;
-  int64_t wire_bytes = 0;
-  std::string formula;  ///< the flops or values as a formula
-  std::string reason;
-  std::string from;                             ///< of a collective: the value that it moves, `y: f32[batch=64/rows] partial over cols`
-  LayoutOrigin decided = LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
-};
 
 }  // namespace mtf

@@ -186,7 +186,7 @@ Counters Execution::last_counters() const {
 }
 
 std::vector<StatementCost> Execution::last_costs() const {
-  return impl_->last ? costs_of(*impl_->last->schedule, impl_->last->costs) : std::vector<StatementCost>();
+  return impl_->last ? costs_of(impl_->last->schedule->program, impl_->last->costs) : std::vector<StatementCost>();
 }
 
 std::string Execution::last_text(const std::string& stage) const {

@@ -13,6 +13,7 @@
 #include "graph/graph.h"
 #include "plan/counters.h"
 #include "plan/tensor.h"
+#include "spmd/statement_costs.h"
 #include "support/interrupt.h"
 #include "support/source.h"
 

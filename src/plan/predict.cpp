@@ -69,45 +69,4 @@ Prediction predict(const Schedule& schedule) {
   return prediction;
 }
 
-namespace {
-
-/// `y: f32[batch=64/rows]`
-std::string text_of(const LocalValue& value) {
-  bool mapped = false;
-  for (const LocalDim& dim : value.dims) mapped |= dim.mapped;
-  return value.name + ": " + (mapped || !value.mesh ? to_string(value.type()) : to_string(value.type(), value.sharding(), *value.mesh));
-}
-
-}  // namespace
-
-std::vector<StatementCost> costs_of(const Schedule& schedule, const std::vector<InstructionCost>& costs) {
-  const LocalProgram& program = schedule.program;
-  std::vector<StatementCost> result;
-  for (size_t i = 0; i < program.instructions.size(); ++i) {
-    const Instruction& instruction = program.instructions[i];
-    const InstructionCost& cost = costs[i];
-    bool collective = is_collective(instruction.kind);
-    if (collective ? cost.count == 0 : cost.flops.terms().empty()) continue;
-    const LocalValue& value = program.values[instruction.results[0]];
-    StatementCost entry;
-    entry.value = text_of(value);
-    entry.span = instruction.node->span;
-    entry.frame = instruction.node->frame;
-    if (collective) {
-      entry.collective = counted_as(instruction.kind);
-      entry.axes = value.mesh->axes_to_string(instruction.axes);
-      entry.from = text_of(program.values[instruction.operands[0]]);
-    }
-    entry.flops = cost.flops.value();
-    entry.values = cost.values.value();
-    entry.bytes = cost.bytes.value();
-    entry.wire_bytes = cost.wire_bytes;
-    entry.formula = to_string(collective ? cost.values : cost.flops);
-    entry.reason = instruction.reason;
-    entry.decided = instruction.node->origin;
-    result.push_back(std::move(entry));
-  }
-  return result;
-}
-
 }  // namespace mtf

@@ -14,7 +14,4 @@ Prediction predict(const Schedule& schedule);
 /// The same but for peak_bytes, which is 0; the schedule needs no buffers.
 Prediction predict_without_memory(const Schedule& schedule);
 
-/// Each instruction that computes or communicates, with its cost.
-std::vector<StatementCost> costs_of(const Schedule& schedule, const std::vector<InstructionCost>& costs);
-
 }  // namespace mtf

@@ -35,22 +35,29 @@ std::vector<Group> groups_of(const Dims& from, const Dims& to) {
   return groups;
 }
 
+/// Of a collective of an operation.
+ReasonRef reason(const Lowering& of, Reason why) {
+  why.mesh = of.node->mesh;
+  why.op = of.node->op;
+  return std::make_shared<const Reason>(std::move(why));
+}
+
 }  // namespace
 
 int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const IntervalMap& map, const AxisList& axes) {
   if (map.stride == 1 && map.offset == 0 && map.window == 1 && !map.reversed && map.from == map.to) return operand;
   LocalValue result = local[operand];
-  const std::string name = result.dims[dim].dim.name.str();
+  const Name name = result.dims[dim].dim.name;
   result.dims[dim] = {result.dims[dim].dim, axes, true, map};
   return local.exchange(of.node, operand, std::move(result), axes.set(),
-                        name + " is split over " + axes_text(axes, *of.node->mesh) + ", and " + std::string(of.node->op->name) + " reads across blocks");
+                        reason(of, {.kind = Reason::Kind::kFetched, .parts = {{name, axes}}}));
 }
 
 int add_back(LocalBuilder& local, const Lowering& of, int result, int dim, const AxisList& axes) {
   LocalValue own = local[result];
   own.dims[dim] = {own.dims[dim].dim, axes, false, {}};
-  const std::string reason = own.dims[dim].dim.name.str() + " is split over " + axes_text(axes, *of.node->mesh) + ", and " + std::string(of.node->op->name) + " adds across blocks";
-  return local.collective(InstructionKind::kExchangeAdd, of.node, result, std::move(own), axes.set(), Reduction::kSum, reason);
+  const ReasonRef why = reason(of, {.kind = Reason::Kind::kAddedBack, .parts = {{own.dims[dim].dim.name, axes}}});
+  return local.collective(InstructionKind::kExchangeAdd, of.node, result, std::move(own), axes.set(), Reduction::kSum, why);
 }
 
 bool blocks_coincide(const LaidOutOperation& node, const IterationDim& dim, const AxisList& axes) {
@@ -89,7 +96,7 @@ void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, 
     LocalValue moved = local[here];
     moved.dims[d] = want[d];
     here = local.collective(InstructionKind::kExchange, of.node, here, std::move(moved), want[d].axes.set(), Reduction::kSum,
-                            "blocks of " + to_string(from) + " and " + to_string(to) + " do not coincide over " + axes_text(want[d].axes, *of.node->mesh));
+                            reason(of, {.kind = Reason::Kind::kApart, .parts = {{{}, want[d].axes}}, .from = from, .to = to}));
   }
   local.compute(of.node, {here}, {result}, of.origin);
 }
@@ -119,7 +126,7 @@ int scan(LocalBuilder& local, const Lowering& of, int operand) {
   for (LocalDim& dim : all.dims)
     if (dim.dim == blocks) dim.axes = {};
   const int totals = local.collective(InstructionKind::kAllGather, of.node, own_total, all, axes.set(), Reduction::kSum,
-                                      "a running sum needs the totals of the other blocks over " + axes_text(axes, *node.mesh));
+                                      reason(of, {.kind = Reason::Kind::kScanned, .parts = {{{}, axes}}}));
   const OperationRef add = helper_operation(ops::kAddTotals, {node.results[0], total->results[0], total->results[0]}, add_totals_attributes(node), node);
   const int result = local.add(block_of_result(of.name, node, 0, of.split.results[0]));
   local.compute(add, {own_sum, totals, own_total}, {result});

@@ -165,7 +165,7 @@ int Halos::block_of_tensor(Tensor& tensor, const Box& box, LocalBuilder& local, 
     LocalValue part = local[whole];
     for (const Side& side : *largest)
       if (!contains(box, Box{side})) part.dims[side.first] = local[tensor.local].dims[side.first];
-    value = local.collective(InstructionKind::kSlice, of.node, whole, std::move(part), 0, Reduction::kSum, "");
+    value = local.collective(InstructionKind::kSlice, of.node, whole, std::move(part), 0, Reduction::kSum, nullptr);
   } else {
     const auto& [dim, map] = box.back();
     const int inner = block_of_tensor(tensor, Box(box.begin(), box.end() - 1), local, of);

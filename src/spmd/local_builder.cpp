@@ -90,7 +90,7 @@ void LocalBuilder::compute(const OperationRef& node, std::vector<int> operands, 
 }
 
 int LocalBuilder::collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction,
-                             std::string reason) {
+                             ReasonRef reason) {
   Instruction instruction;
   instruction.kind = kind;
   instruction.node = node;
@@ -104,7 +104,7 @@ int LocalBuilder::collective(InstructionKind kind, const OperationRef& node, int
   return index;
 }
 
-int LocalBuilder::exchange(const OperationRef& node, int operand, LocalValue result, AxisSet axes, std::string reason) {
+int LocalBuilder::exchange(const OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason) {
   std::vector<int>& known = exchanged_[operand];
   const auto at = std::find_if(known.begin(), known.end(), [&](int value) { return program_.values[value].dims == result.dims; });
   if (at != known.end()) return *at;
@@ -136,7 +136,7 @@ std::vector<int> LocalBuilder::brought(int value) const {
   return values;
 }
 
-int LocalBuilder::bring(int value, const Sharding& wanted, const OperationRef& node, const std::string& reason) {
+int LocalBuilder::bring(int value, const Sharding& wanted, const OperationRef& node, const ReasonRef& reason) {
   if (lies_as(program_.values[value], wanted)) return value;
   auto [at, fresh] = copies_.try_emplace(key_of(value, wanted), -1);
   if (!fresh) return at->second;
@@ -177,11 +177,12 @@ int LocalBuilder::onto_mesh(int value, const OperationRef& node) {
   const LocalValue& from = program_.values[value];
   const Remeshed blocks = from.mesh ? remeshed(from.type().dims, from.sharding(), *from.mesh, *node->mesh)
                                     : Remeshed{replicated(from.dims.size()), replicated(from.dims.size())};
-  const int kept = bring(value, blocks.stays, node, "it is read on another mesh");
+  const int kept = bring(value, blocks.stays, node,
+                         std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kRemeshed, .mesh = from.mesh}));
   LocalValue moved = program_.values[kept];
   moved.mesh = node->mesh;
   for (size_t d = 0; d < moved.dims.size(); ++d) moved.dims[d].axes = blocks.there.dims[d];
-  return there = collective(InstructionKind::kRemesh, node, kept, std::move(moved), 0, Reduction::kSum, "");
+  return there = collective(InstructionKind::kRemesh, node, kept, std::move(moved), 0, Reduction::kSum, nullptr);
 }
 
 }  // namespace mtf

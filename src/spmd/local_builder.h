@@ -48,14 +48,14 @@ class LocalBuilder {
   void in_replica(int64_t replica) { replica_ = replica; }
   /// `origin`: which operation of the captured program `node` is, or -1.
   void compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin = -1);
-  int collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, std::string reason);
+  int collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, ReasonRef reason);
   /// An exchange; whoever asks for the same intervals of a value later gets those.
-  int exchange(const OperationRef& node, int operand, LocalValue result, AxisSet axes, std::string reason);
+  int exchange(const OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason);
   /// `result` is the memory of `operand` under the names that `node` gives.
   void is_view(int result, int operand, const OperationRef& node);
 
   /// `value` in the sharding that `node` needs. `reason`: why a partial value is to be reduced.
-  int bring(int value, const Sharding& wanted, const OperationRef& node, const std::string& reason);
+  int bring(int value, const Sharding& wanted, const OperationRef& node, const ReasonRef& reason);
   /// True if bringing it there communicates nothing more, because it has been brought there.
   bool has_copy(int value, const Sharding& wanted) const;
   /// What a value has been brought to by communication.

@@ -75,7 +75,7 @@ std::string to_string(const LocalProgram& program) {
       text += (i ? ", " : "") + program.values[instruction.operands[i]].name;
     text += ")";
     if (instruction.axes) text += " over " + program.values[instruction.results[0]].mesh->axes_to_string(instruction.axes);
-    if (!instruction.reason.empty()) text += "   # " + instruction.reason;
+    if (instruction.reason) text += "   # " + to_string(*instruction.reason);
     text += "\n";
   }
   return text;

@@ -15,6 +15,7 @@
 #include "graph/iteration_space.h"
 #include "graph/operation.h"
 #include "spmd/collective_kind.h"
+#include "spmd/reasons.h"
 #include "types/cost.h"
 
 namespace mtf {
@@ -73,7 +74,7 @@ struct Instruction {
   std::vector<int> results;
   AxisSet axes = 0;
   Reduction reduction = Reduction::kSum;
-  std::string reason;  ///< of a collective, in words: `hidden is summed, and split over cols`
+  ReasonRef reason;  ///< of a collective
 };
 
 struct LocalProgram {

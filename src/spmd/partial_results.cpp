@@ -28,7 +28,7 @@ int rounded(LocalBuilder& local, int value, const OperationRef& node, int r) {
   return index;
 }
 
-int reduce_others(LocalBuilder& local, const Lowering& of, int value, const std::string& reason) {
+int reduce_others(LocalBuilder& local, const Lowering& of, int value, const ReasonRef& reason) {
   std::map<Reduction, AxisSet> axes;
   for (size_t j = 0; j < of.space.dims.size(); ++j) {
     const IterationDim& dim = of.space.dims[j];

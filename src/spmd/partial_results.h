@@ -15,7 +15,7 @@ bool sums_unrounded(const Lowering& of);
 int rounded(LocalBuilder& local, int value, const OperationRef& node, int r);
 
 /// Kinds of reduction that are not sums are not carried: the parts are joined at once, over all axes of a kind together.
-int reduce_others(LocalBuilder& local, const Lowering& of, int value, const std::string& reason);
+int reduce_others(LocalBuilder& local, const Lowering& of, int value, const ReasonRef& reason);
 
 /// A number that is partial over some axes, as one that is partial over `all`: each processor along the others has its
 /// share of it. Named as `node` is.

@@ -1,21 +1,57 @@
 #pragma once
-// Why a collective is there, in the script's words.
+// Why a collective is there, as data.
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "spmd/iteration.h"
+#include "graph/operation.h"
 
 namespace mtf {
 
-/// `rows+cols`, in the list's order.
-std::string axes_text(const AxisList& axes, const Mesh& mesh);
+struct LocalValue;
+struct IterationSplit;
 
-/// Of the reduction of what an operation gives: `hidden is summed, and split over cols`.
-std::string reduce_reason(const LaidOutOperation& operation, const IterationSpace& space, const IterationSplit& split);
+struct Reason {
+  enum class Kind : std::uint8_t {
+    kReduced,    ///< the dims of `parts` are reduced, and split
+    kCompleted,  ///< a sum over `axes` is completed
+    kNeeded,     ///< `value` is a sum over `axes` that `op` needs complete
+    kMoved,      ///< the dims of `parts` are split so, and needed so
+    kFetched,    ///< the dim of the one part is split, and `op` reads across blocks
+    kAddedBack,  ///< the dim of the one part is split, and `op` adds across blocks
+    kApart,      ///< blocks of `from` and `to`, two shapes of the same elements, do not coincide over the one part's axes
+    kScanned,    ///< a running sum needs the totals of the other blocks over the one part's axes
+    kRemeshed,   ///< it is read on another mesh
+  };
+  struct Part {
+    Name dim;  ///< of kApart and kScanned none
+    AxisList split;
+    AxisList needed = {};  ///< of kMoved: as it is to be split
+    bool is_sum = true;    ///< of kReduced
+  };
+  Kind kind = Kind::kReduced;
+  MeshPtr mesh = nullptr;        ///< whose axes these are
+  AxisSet axes = 0;              ///< as the kind says
+  std::vector<Part> parts = {};  ///< as the kind says
+  std::string value = {};        ///< in the script's names
+  const Op* op = nullptr;
+  Dims from = {}, to = {};
 
-/// Of the reduction of what has been carried: `a sum over cols is completed`.
-std::string sum_reason(AxisSet axes, const Mesh& mesh);
+  /// The dims that it speaks of.
+  std::vector<Name> dims() const;
+};
+/// Null: none, as of what computes.
+using ReasonRef = std::shared_ptr<const Reason>;
 
-/// Of the reduction of an operand that is partial: `h is a sum over cols that relu needs complete`; empty if it is not.
-std::string summed_reason(const LocalValue& operand, const LaidOutOperation& operation);
+/// `hidden is summed, and split over cols`
+std::string to_string(const Reason& reason);
+
+/// Of the reduction of what an operation gives; none if it reduces nothing.
+ReasonRef reduce_reason(const LaidOutOperation& operation, const IterationSpace& space, const IterationSplit& split);
+/// Of the reduction of what has been carried.
+ReasonRef sum_reason(AxisSet axes, const MeshPtr& mesh);
+/// Of the reduction of an operand; none if it is not partial.
+ReasonRef summed_reason(const LocalValue& operand, const LaidOutOperation& operation);
 
 }  // namespace mtf

@@ -5,21 +5,18 @@
 namespace mtf {
 namespace {
 
-/// Why a move is made, in words.
-std::string reason_of(const TensorType& type, const Sharding& from, const ReshardMove& move, const Mesh& mesh, const std::string& reason) {
+/// Why a move is made: `reason` where it reduces.
+ReasonRef reason_of(const TensorType& type, const Sharding& from, const ReshardMove& move, const MeshPtr& mesh, const ReasonRef& reason) {
   if (from.partial & move.axes) return reason;
-  std::string text;
-  for (size_t d = 0; d < from.dims.size(); ++d) {
-    if (from.dims[d] == move.to.dims[d]) continue;
-    auto how = [&](const AxisList& axes) { return axes.empty() ? std::string("whole") : "split over " + axes_text(axes, mesh); };
-    text += (text.empty() ? "" : ", ") + type.dims[d].name.str() + " is " + how(from.dims[d]) + " and needed " + how(move.to.dims[d]);
-  }
-  return text;
+  std::vector<Reason::Part> parts;
+  for (size_t d = 0; d < from.dims.size(); ++d)
+    if (from.dims[d] != move.to.dims[d]) parts.push_back({type.dims[d].name, from.dims[d], move.to.dims[d]});
+  return std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kMoved, .mesh = mesh, .parts = std::move(parts)});
 }
 
 }  // namespace
 
-int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted, const OperationRef& node, const std::string& reason) {
+int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted, const OperationRef& node, const ReasonRef& reason) {
   Sharding here = program.values[value].sharding();
   if (here == wanted) return value;
   const TensorType type = program.values[value].type();
@@ -33,7 +30,7 @@ int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding&
     instruction.node = node;
     instruction.operands = {value};
     instruction.axes = move.axes;
-    if (is_collective(move.kind)) instruction.reason = reason_of(type, here, move, *mesh, reason);
+    if (is_collective(move.kind)) instruction.reason = reason_of(type, here, move, mesh, reason);
     value = static_cast<int>(program.values.size());
     instruction.results = {value};
     program.values.push_back(std::move(result));

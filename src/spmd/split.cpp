@@ -43,7 +43,7 @@ class Splitter {
   LocalProgram run() {
     for (size_t i = 0; i < graph_.operations.size(); ++i) lower_sum(static_cast<int>(i));
     std::vector<int> outputs;
-    for (const ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), ""));
+    for (const ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), nullptr));
     const std::vector<std::pair<int, int>> kept = copies_for_gradients();
     LocalProgram result = local_.take();
     for (int output : outputs) result.outputs.push_back({output});
@@ -160,7 +160,7 @@ class Splitter {
       return;
     }
     const int sum = added_up(index, std::move(parts));
-    complete({index, 0}, sum, sum_reason(local_[sum].partial, *node->mesh));
+    complete({index, 0}, sum, sum_reason(local_[sum].partial, node->mesh));
   }
 
   /// A zero that is whole along the axes stands for its part of any sum over them.
@@ -200,7 +200,7 @@ class Splitter {
     const OperationRef& node = graph_.operations[addition].operation;
     const int value = sum.outcomes[0];
     if (local_[value].partial) return {value, local_[value].partial};
-    return {local_.bring(value, node->shardings[0], node, ""), 0, a.zero && b.zero};
+    return {local_.bring(value, node->shardings[0], node, nullptr), 0, a.zero && b.zero};
   }
 
   // ---- one operation ----
@@ -229,7 +229,7 @@ class Splitter {
   }
 
   /// What an operation gave becomes its result, in its layout unless it may stay partial.
-  void complete(ProgramValue value, int outcome, const std::string& reason) {
+  void complete(ProgramValue value, int outcome, const ReasonRef& reason) {
     const OperationRef& node = of(value);
     if (!local_[outcome].partial || !may_stay_partial(value, local_[outcome].element, local_[outcome].partial))
       outcome = rounded(local_, local_.bring(outcome, node->shardings[value.result], node, reason), node, value.result);
@@ -239,7 +239,7 @@ class Splitter {
   /// What an operation gives on blocks, where that is cheapest to compute, and why it is to be reduced.
   struct Applied {
     std::vector<int> outcomes;
-    std::string reason;
+    ReasonRef reason;
   };
   Applied applied(int index, std::vector<int> operands, const std::vector<bool>& zeros) {
     const ProgramOperation& entry = graph_.operations[index];

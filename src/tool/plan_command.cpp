@@ -105,9 +105,7 @@ std::vector<std::string> sentences(const IdleWork& work) {
   const auto percent = [&](double flops) { return fmt::format("{:.0f}%", 100 * flops / std::max(work.flops, 1.0)); };
   for (const auto& [names, found] : work.shorts) {
     if (!work.is_much(found.flops)) continue;
-    std::string axes;
-    for (const Name axis : names.second) axes += (axes.empty() ? "" : "+") + axis.str();
-    all.push_back(fmt::format("{} has {} and is split over {}, {}: {} of them idle in {} of the work", code(names.first.str()), count_text(found.size, "element"), axes,
+    all.push_back(fmt::format("{} has {} and is split over {}, {}: {} of them idle in {} of the work", code(names.first.str()), count_text(found.size, "element"), axes_text(names.second),
                               count_text(found.processors, "processor"), found.processors - found.size, percent(found.flops)));
   }
   for (const auto& [axis, flops] : work.repeated)

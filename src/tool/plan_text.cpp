@@ -52,10 +52,14 @@ std::string unread_text(const PlanSummary& summary, std::size_t width) {
   return fitted_line(head, width) + places.text();
 }
 
-// `(a is b)` behind what it explains; nothing for nothing.
-std::string behind(const std::string& formula, bool formulas) { return formulas && !formula.empty() ? "= " + formula : ""; }
+// Behind what it explains.
+std::string behind(const Cost& formula, bool formulas) { return formulas ? "= " + to_string(formula) : ""; }
 
 }  // namespace
+
+std::string collective_text(const StatementCost& cost) { return fmt::format("{} over {}", name(*cost.collective), axes_text(cost.axes)); }
+
+std::string reason_text(const StatementCost& cost) { return cost.reason ? to_string(*cost.reason) : ""; }
 
 std::string seconds_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
@@ -80,11 +84,11 @@ std::string plan_text(const StatementReport& report, bool formulas, std::size_t 
   Table table("lrlrrl");
   for (const StatementCost& cost : report.costs) {
     if (!cost.collective) {
-      table.row({cost.value, cost.flops == 0 ? "" : count_text(cost.flops, "flop"), behind(cost.formula, formulas), "", "", cost.reason});
+      table.row({to_string(cost.value), cost.flops == 0 ? "" : count_text(cost.flops, "flop"), behind(cost.formula, formulas), "", "", ""});
       continue;
     }
-    table.row({fmt::format("  {} over {}", kind_text(*cost.collective), cost.axes), count_text(cost.values, "value"),
-               behind(cost.formula, formulas), bytes_text(cost.bytes), bytes_text(cost.wire_bytes) + " on the wire", cost.reason});
+    table.row({"  " + collective_text(cost), count_text(cost.values, "value"),
+               behind(cost.formula, formulas), bytes_text(cost.bytes), bytes_text(cost.wire_bytes) + " on the wire", reason_text(cost)});
   }
   Table head("l");
   std::string tail;

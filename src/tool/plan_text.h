@@ -50,6 +50,11 @@ std::string estimate_note(const Doubts& doubts, std::size_t width = 0);
 /// Why a doubt makes figures an estimate, in a clause.
 std::string reason_of(const Doubt& doubt);
 
+/// `all_reduce over rows+cols`, of a collective.
+std::string collective_text(const StatementCost& cost);
+/// Why it is there; nothing where nobody knows.
+std::string reason_text(const StatementCost& cost);
+
 /// Seconds in a unit that suits them: `1.23 ms`.
 std::string seconds_text(double seconds);
 /// Lines of the totals: how long a program takes by a machine model, and its parts.

@@ -147,10 +147,10 @@ std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
         break;
       case PlanBy::kCollective:
         if (!cost.collective) return;
-        group.text = fmt::format("{} over {}: {}", name(*cost.collective), cost.axes, cost.reason);
+        group.text = fmt::format("{}: {}", collective_text(cost), reason_text(cost));
         key = line;
         std::get<std::optional<CollectiveKind>>(key) = cost.collective;
-        std::get<std::string>(key) = cost.axes;
+        std::get<std::string>(key) = axes_text(cost.axes);
         break;
       default: key = line, group.text = cut_off(line_of(span), kWidestText);
     }
@@ -199,14 +199,14 @@ Json json_of(const PlanPart& part) {
   json["bytes"] = part.cost.bytes;
   json["wire_bytes"] = part.cost.wire_bytes;
   for (const StatementCost* cost : part.own) {
-    Json value{{"value", cost->value}};
+    Json value{{"value", to_string(cost->value)}};
     if (cost->collective) {
       value["collective"] = name(*cost->collective);
-      value["over"] = cost->axes;
+      value["over"] = axes_text(cost->axes);
       value["values"] = cost->values;
       value["bytes"] = cost->bytes;
       value["wire_bytes"] = cost->wire_bytes;
-      value["reason"] = cost->reason;
+      value["reason"] = reason_text(*cost);
     } else {
       value["flops"] = cost->flops;
     }

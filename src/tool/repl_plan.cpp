@@ -45,12 +45,18 @@ Total total_of(const Counters& counters) {
   return total;
 }
 
-// The dims of `y: f32[batch=64/rows, io=32]`.
-void add_dims(std::set<Name>& dims, const std::string& value) {
-  const std::size_t open = value.find('['), close = value.find(']');
-  if (open == std::string::npos || close == std::string::npos) return;
-  for (const std::string& part : split(value.substr(open + 1, close - open - 1), ','))
-    if (const std::string_view dim = trim(std::string_view(part).substr(0, part.find('='))); !dim.empty()) dims.insert(Name(dim));
+void add_dims(std::set<Name>& dims, const NamedBlock& block) {
+  for (const Dim& dim : block.type.dims) dims.insert(dim.name);
+}
+
+/// Of the two values of a collective, and of the reason for it: one that is summed is in neither value.
+std::set<Name> dims_of(const StatementCost& cost) {
+  std::set<Name> dims;
+  add_dims(dims, cost.from);
+  add_dims(dims, cost.value);
+  if (cost.reason)
+    for (const Name dim : cost.reason->dims()) dims.insert(dim);
+  return dims;
 }
 
 std::string decided_text(LayoutOrigin origin) {
@@ -63,18 +69,13 @@ std::string decided_text(LayoutOrigin origin) {
   return {};
 }
 
-// The rules that put the dims of a collective's two values where they are.
+// The rules that put the dims of a collective where they are.
 std::string rules_text(const StatementCost& cost, const Layout& layout) {
-  std::set<Name> dims;
-  add_dims(dims, cost.from);
-  add_dims(dims, cost.value);
+  const std::set<Name> dims = dims_of(cost);
   std::string text;
   for (const LayoutRule& rule : layout.rules) {
-    // A dim that is summed is in neither value: the reason names it.
-    if (!dims.contains(rule.dim) && cost.reason.find(rule.dim.str() + " is ") == std::string::npos) continue;
-    std::string axes;
-    for (const Name axis : rule.axes) axes += (axes.empty() ? "" : "+") + axis.str();
-    text += fmt::format("    rule   {} -> {}   {}\n", rule.dim.text(), axes, rule.span.is_known() ? to_text(rule.span) : "as it was given");
+    if (!dims.contains(rule.dim)) continue;
+    text += fmt::format("    rule   {} -> {}   {}\n", rule.dim.text(), axes_text(rule.axes), rule.span.is_known() ? to_text(rule.span) : "as it was given");
   }
   if (const std::string decided = decided_text(cost.decided); !decided.empty()) text += "    rule   " + decided + "\n";
   return text;
@@ -86,12 +87,12 @@ std::string place_text(Span span) {
   return fmt::format("{}  {}", to_text(span), text.substr(0, text.find('\n')));
 }
 
-std::string collective_text(const StatementCost& cost, const Layout& layout) {
-  std::string text = fmt::format("{} over {}: {}, {}, {} on the wire\n", name(*cost.collective), cost.axes, count_text(cost.values, "value"), bytes_text(cost.bytes),
+std::string explained_cost(const StatementCost& cost, const Layout& layout) {
+  std::string text = fmt::format("{}: {}, {}, {} on the wire\n", collective_text(cost), count_text(cost.values, "value"), bytes_text(cost.bytes),
                                  bytes_text(cost.wire_bytes));
   if (const std::string place = place_text(cost.span); !place.empty()) text += "    at     " + place + "\n";
-  text += "    from   " + cost.from + "\n    to     " + cost.value + "\n";
-  if (!cost.reason.empty()) text += "    why    " + cost.reason + "\n";
+  text += "    from   " + to_string(cost.from) + "\n    to     " + to_string(cost.value) + "\n";
+  if (cost.reason) text += "    why    " + to_string(*cost.reason) + "\n";
   return text + rules_text(cost, layout);
 }
 
@@ -244,8 +245,8 @@ void explain_command(Repl& repl, const std::string& argument) {
       for (const StatementCost& cost : report.costs) {
         add_dims(dims, cost.value);
         if (!cost.collective) continue;
-        add_dims(dims, cost.from);
-        shown += collective_text(cost, session.layout());
+        dims.merge(dims_of(cost));
+        shown += explained_cost(cost, session.layout());
       }
     }
     if (shown.empty()) return repl.say("no communication\n");

@@ -14,8 +14,8 @@ namespace mtf::tool {
 namespace {
 
 std::string collective_line(const StatementCost& cost) {
-  std::string line = fmt::format("{} over {}: {}, {}", name(*cost.collective), cost.axes, count_text(cost.values, "value"), bytes_text(cost.bytes));
-  if (!cost.reason.empty()) line += "   " + cost.reason;
+  std::string line = fmt::format("{}: {}, {}", collective_text(cost), count_text(cost.values, "value"), bytes_text(cost.bytes));
+  if (cost.reason) line += "   " + to_string(*cost.reason);
   return line;
 }
 

@@ -61,10 +61,18 @@ int64_t Mesh::place_in_group(int64_t processor, AxisSet axes) const {
   return place;
 }
 
-std::string Mesh::axes_to_string(AxisSet axes) const {
-  std::string text;
+std::vector<Name> Mesh::names_of(AxisSet axes) const {
+  std::vector<Name> names;
   for (int i = 0; i < order(); ++i)
-    if (axes & axis_bit(i)) text += (text.empty() ? "" : "+") + axes_[i].name.str();
+    if (axes & axis_bit(i)) names.push_back(axes_[i].name);
+  return names;
+}
+
+std::string Mesh::axes_to_string(AxisSet axes) const { return axes_text(names_of(axes)); }
+
+std::string axes_text(const std::vector<Name>& axes) {
+  std::string text;
+  for (const Name axis : axes) text += (text.empty() ? "" : "+") + axis.str();
   return text;
 }
 

@@ -80,6 +80,8 @@ class Mesh {
   std::vector<int64_t> group(int64_t processor, AxisSet axes) const;
   /// The place of `processor` in its group along `axes`.
   int64_t place_in_group(int64_t processor, AxisSet axes) const;
+  /// In the mesh's order.
+  std::vector<Name> names_of(AxisSet axes) const;
   /// `rows` or `rows+cols`, in the mesh's order.
   std::string axes_to_string(AxisSet axes) const;
   bool operator==(const Mesh& other) const { return axes_ == other.axes_ && name_ == other.name_; }
@@ -97,6 +99,9 @@ inline bool same_mesh(const MeshPtr& a, const MeshPtr& b) { return a == b || *a 
 
 /// `[rows: 2, cols: 2]`
 std::string to_string(const Mesh& mesh);
+
+/// `rows+cols`
+std::string axes_text(const std::vector<Name>& axes);
 
 /// Parses Mesh TensorFlow's notation, `rows:2;cols:2`; `;`, `.`, `,` and blanks all separate. Throws
 /// std::invalid_argument with a sentence that says what was expected and what was found.

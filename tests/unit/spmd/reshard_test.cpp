@@ -15,7 +15,7 @@ std::string way(const Sharding& from, const Sharding& to, const std::string& axe
   for (size_t i = 0; i < dims.size(); ++i) value.dims.push_back({dims[i], from.dims[i], false, {}});
   program.values.push_back(value);
   ReshardWays ways;
-  int last = reshard(program, ways, 0, to, nullptr, "");
+  int last = reshard(program, ways, 0, to, nullptr, nullptr);
   EXPECT_EQ(program.values[last].sharding(), to);
   std::string text;
   for (const Instruction& instruction : program.instructions) {

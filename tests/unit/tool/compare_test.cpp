@@ -91,6 +91,35 @@ TEST_F(AtPrompt, NothingElseStandsBehindUse) {
   EXPECT_MENTIONS(said(":use whole"), "h: f32[batch=64, hidden=128]");
 }
 
+/// The layouts' rules that `:explain` names, each as `dim -> axes`.
+std::string rules(const std::string& text) {
+  std::string found;
+  for (const std::string& line : split(text, '\n')) {
+    std::istringstream words(line);
+    std::string first, dim, arrow, axes;
+    words >> first >> dim >> arrow >> axes;
+    if (first == "rule" && arrow == "->") found += dim + " -> " + axes + ";";
+  }
+  return found;
+}
+
+TEST_F(AtPrompt, ARuleIsNamedForADimOfItsOwnName) {
+  // The name of one dim ends another's, or is a word of the sentence that says why.
+  said("mesh grid = [rows: 2, cols: 2]; dim den = 4, is = 8, over = 2; layout l = {hidden -> cols, den -> rows, is -> rows, over -> rows}; let w = random.uniform([batch, hidden])");
+  EXPECT_EQ(rules(said(":explain einsum(w, v -> [batch, io])")), "hidden -> cols;");
+  said("let u = random.uniform([is, hidden])");
+  EXPECT_EQ(rules(said(":explain sum(u, over: hidden)")), "hidden -> cols;is -> rows;");
+  EXPECT_EQ(rules(said(":explain sum(u, over: is)")), "hidden -> cols;is -> rows;");
+}
+
+TEST_F(AtPrompt, AValueMayHaveBracketsInItsName) {
+  said("mesh grid = [rows: 2, cols: 2]; layout l = {hidden -> cols}\nmodel Block() { param w: [hidden, io] = 1 }\nmodel Net() { let blocks = [Block(), Block()] }\nlet net = Net()");
+  const std::string text = said(":explain net.blocks[1].w @ {}");
+  EXPECT_MENTIONS(text, "from   blocks[1].w: f32[hidden=128/cols, io=32]");
+  EXPECT_EQ(rules(text), "hidden -> cols;");
+  EXPECT_EQ(text.find("\"1:"), std::string::npos) << "the place in a list is no dim";
+}
+
 TEST_F(AtPrompt, ATableIsFittedToTheScreen) {
   said(":set columns 70");
   const std::string text = said(":compare einsum(h, v -> [batch, io]) --layout whole --layout dp --layout hidden:all --layout io:all --layout \"batch:all\"");

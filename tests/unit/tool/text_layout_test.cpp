@@ -178,10 +178,11 @@ TEST(ReplText, CollectivesStandBelowWithTheirReason) {
   StatementReport report = report_of_y();
   StatementCost cost;
   cost.collective = CollectiveKind::kAllReduce;
-  cost.axes = "cols";
+  cost.axes = {Name("cols")};
   cost.values = 1024;
   cost.bytes = 4096;
-  cost.reason = "hidden is summed, and split over cols";
+  const auto mesh = std::make_shared<const Mesh>(Name("grid"), std::vector<Axis>{{Name("rows"), 2}, {Name("cols"), 2}});
+  cost.reason = std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kReduced, .mesh = mesh, .parts = {{Name("hidden"), {1}}}});
   report.costs.push_back(cost);
   const std::string expected =
       "y: f32[batch=64/rows, io=32]   4.0 KiB per processor\n"
@@ -217,9 +218,9 @@ TEST(PlanText, FormulasStandBesideTheFigures) {
   StatementReport report;
   report.text = "let y = f(x)";
   StatementCost cost;
-  cost.value = "y: f32[batch=64]";
+  cost.value = {"y", {ElementType::kF32, {{Name("batch"), 64}}}};
   cost.flops = 2048;
-  cost.formula = "2·batch·io";
+  cost.formula = Cost({.numerator = 2, .denominator = 1, .factors = {{{Name("batch"), 64}, {}}, {{Name("io"), 16}, {}}}});
   report.costs.push_back(cost);
   EXPECT_NE(plan_text(report, true).find("y: f32[batch=64]  2,048 flops  = 2·batch·io"), std::string::npos) << plan_text(report, true);
   EXPECT_EQ(plan_text(report, false).find("batch·io"), std::string::npos);

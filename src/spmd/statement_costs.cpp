@@ -1,0 +1,50 @@
+#include "spmd/statement_costs.h"
+
+#include <algorithm>
+
+#include "spmd/local_program.h"
+
+namespace mtf {
+namespace {
+
+NamedBlock named(const LocalValue& value) {
+  const bool is_interval = std::any_of(value.dims.begin(), value.dims.end(), [](const LocalDim& dim) { return dim.mapped; });
+  if (is_interval || !value.mesh) return {value.name, value.type()};
+  return {value.name, value.type(), value.sharding(), value.mesh};
+}
+
+}  // namespace
+
+std::string to_string(const NamedBlock& block) {
+  return block.name + ": " + (block.mesh ? to_string(block.type, block.sharding, *block.mesh) : to_string(block.type));
+}
+
+std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vector<InstructionCost>& costs) {
+  std::vector<StatementCost> result;
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& instruction = program.instructions[i];
+    const InstructionCost& cost = costs[i];
+    const bool collective = is_collective(instruction.kind);
+    if (collective ? cost.count == 0 : cost.flops.terms().empty()) continue;
+    const LocalValue& value = program.values[instruction.results[0]];
+    StatementCost& entry = result.emplace_back();
+    entry.value = named(value);
+    entry.span = instruction.node->span;
+    entry.frame = instruction.node->frame;
+    if (collective) {
+      entry.collective = counted_as(instruction.kind);
+      entry.axes = value.mesh->names_of(instruction.axes);
+      entry.from = named(program.values[instruction.operands[0]]);
+    }
+    entry.flops = cost.flops.value();
+    entry.values = cost.values.value();
+    entry.bytes = cost.bytes.value();
+    entry.wire_bytes = cost.wire_bytes;
+    entry.formula = collective ? cost.values : cost.flops;
+    entry.reason = instruction.reason;
+    entry.decided = instruction.node->origin;
+  }
+  return result;
+}
+
+}  // namespace mtf
