@@ -1,6 +1,7 @@
 #include "cost/layout_costs.h"
 
 #include "cost/recorded_schedules.h"
+#include "plan/predict.h"
 #include "types/saturating.h"
 
 namespace mtf {

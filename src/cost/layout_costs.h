@@ -11,8 +11,8 @@
 #include "cost/machine.h"
 #include "cost/step_time.h"
 #include "plan/counters.h"
+#include "plan/passes.h"
 #include "plan/program_record.h"
-#include "schedule/schedule.h"
 
 namespace mtf {
 

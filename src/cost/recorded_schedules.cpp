@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "spmd/carry_splits.h"
-#include "spmd/split.h"
+#include "plan/compilation.h"
+
 
 namespace mtf {
 namespace {
@@ -26,30 +26,31 @@ void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::f
   const auto heed = [&] {
     if (poll) poll();
   };
-  ScheduleOptions options;
-  options.until = until;
-  options.after_pass = [&](std::string_view, double, const Schedule&) { heed(); };
+  const PassOptions options{.until = until, .poll = heed};
   std::map<std::pair<int32_t, int32_t>, std::vector<Sharding>> left;  // copies, by program and place in its for_gradients
   const size_t end = only ? *only + 1 : record.programs().size();
   const std::vector<bool> wanted = only ? leaving_copies_for(*only, record) : std::vector<bool>(end, true);
   for (size_t i = 0; i < end; ++i) {
     const ProgramRecord::Entry& entry = record.programs()[i];
     heed();
-    Program program = relayout.program(entry.recorded);
+    Compilation compilation(relayout.program(entry.recorded), options);
     heed();
-    carry_splits(program, entry.recorded.only_history);
-    relayout.computed(static_cast<int32_t>(i), program, entry.recorded.only_history);
+    compilation.run("carry_splits");
+    Program& program = compilation.program();
+    relayout.computed(static_cast<int32_t>(i), program);
     for (size_t k = 0; k < program.inputs.size(); ++k)
       for (const auto& source : entry.recorded.copied_by[k])
         for (const Sharding& sharding : left[source]) program.inputs[k].copies.push_back({sharding, {}});
     const int64_t times = entry.times - (i < before.size() ? before[i] : 0);
     if (!wanted[i] || (times <= 0 && program.for_gradients.empty())) continue;
-    heed();
-    LocalProgram local = split(program);
-    heed();
+    compilation.run("split");
+    const LocalProgram& local = compilation.local();
+    const size_t roots = compilation.program().roots.size();
     for (size_t c = 0; c < local.copied.size(); ++c)
-      left[{static_cast<int32_t>(i), local.copied[c]}].push_back(local.values[local.outputs[program.roots.size() + c][0]].sharding());
-    if (times > 0 && (!only || i == *only)) visit(i, schedule(std::move(local), options), times);
+      left[{static_cast<int32_t>(i), local.copied[c]}].push_back(local.values[local.outputs[roots + c][0]].sharding());
+    if (times <= 0 || (only && i != *only)) continue;
+    compilation.run();
+    visit(i, compilation.schedule, times);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 
+#include "plan/passes.h"
 #include "plan/program_record.h"
 #include "schedule/schedule.h"
 

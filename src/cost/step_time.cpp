@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "schedule/schedule.h"
 #include "spmd/collectives.h"
 #include "spmd/reduction_tree.h"
 

@@ -11,11 +11,16 @@
 #include <vector>
 
 #include "cost/machine.h"
-#include "plan/predict.h"
+#include "spmd/collective_kind.h"
 
 namespace mtf {
 
-struct Op;  // graph/op.h
+struct Instruction;      // spmd/local_program.h
+struct InstructionCost;  // spmd/local_program.h
+struct LocalProgram;     // spmd/local_program.h
+struct Op;               // graph/op.h
+struct Schedule;         // schedule/schedule.h
+struct Step;             // schedule/schedule.h
 
 struct StepTime {
   double compute = 0;  ///< seconds in kernels

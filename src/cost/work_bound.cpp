@@ -4,7 +4,7 @@
 #include <map>
 
 #include "graph/op.h"
-#include "spmd/merge.h"
+#include "plan/compilation.h"
 #include "spmd/work.h"
 
 namespace mtf {
@@ -42,6 +42,7 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   for (Name axis : axes) of_one.push_back({axis, 1});
   const auto alone = std::make_shared<const Mesh>(Name("alone"), std::move(of_one));
   Relayout relayout(*record.layouts(), alone, std::make_shared<const Layout>());
+  const PassOptions options;
   Related related;
   std::map<Name, Dim> sizes;
   std::set<std::pair<Name, Name>> together;
@@ -50,11 +51,12 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   std::vector<WorkOfNames> work_of(record.programs().size());
   for (size_t i = 0; i < record.programs().size(); ++i) {
     const ProgramRecord::Entry& entry = record.programs()[i];
-    const Program program = relayout.program(entry.recorded);
-    relayout.computed(static_cast<int32_t>(i), program, entry.recorded.only_history);
+    Compilation whole(relayout.program(entry.recorded), options);
+    relayout.computed(static_cast<int32_t>(i), whole.program());
+    whole.run("merge");
     // Whole, all that can ever be one is one, so that no more work is counted than any layout has.
-    for (const auto& [each, form] : merge(program).whole) {
-      const LaidOutOperation& operation = *each;
+    for (const ProgramOperation& each : whole.program().operations) {
+      const LaidOutOperation& operation = *each.operation;
       std::vector<Name> names;
       if (operation.op->space) {
         for (const IterationDim& dim : operation.space().dims) {

@@ -62,6 +62,8 @@ struct Program {
   std::vector<ProgramOperation> operations;
   std::vector<ProgramValue> operands;  ///< of all operations, one after the other
   std::vector<ProgramValue> roots;
+  /// Of each root: it is kept for gradients alone, so that it may lie as it was computed. Empty: none is.
+  std::vector<bool> only_history;
   std::vector<ProgramValue> for_gradients;  ///< inputs and roots of which what they are brought to is kept: a backward pass will read it
 
   std::span<const ProgramValue> operands_of(const ProgramOperation& operation) const {

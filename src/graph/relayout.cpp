@@ -126,11 +126,12 @@ Program Relayout::program(const RecordedProgram& recorded) {
   return program;
 }
 
-void Relayout::computed(int32_t number, const Program& program, const std::vector<bool>& only_history) {
+void Relayout::computed(int32_t number, const Program& program) {
+  if (program.only_history.empty()) return;
   std::unordered_map<int32_t, OperationRef> now;  // of operations with several such results
   for (size_t i = 0; i < program.roots.size(); ++i) {
     const ProgramValue root = program.roots[i];
-    if (!only_history[i] || root.is_input()) continue;
+    if (!program.only_history[i] || root.is_input()) continue;
     const auto at = now.try_emplace(root.source, program.operations[root.source].operation).first;
     at->second = lies_computed(*at->second, root.result, program.sharding(root));
     computed_[{number, static_cast<int32_t>(i)}] = at->second;

@@ -29,7 +29,6 @@ struct RecordedProgram {
   Program program;
   std::vector<int32_t> operations;
   std::vector<int32_t> inputs;
-  std::vector<bool> only_history;  ///< of each root: it is computed for gradients alone
   /// Of each input, the programs that may have left copies of it: their numbers, and places in their for_gradients.
   std::vector<std::vector<std::pair<int32_t, int32_t>>> copied_by;
 };
@@ -42,15 +41,16 @@ class Relayout {
       : record_(record), mesh_(std::move(mesh)), rules_(std::move(rules)), stored_(std::move(stored)) {}
 
   /// The program number `number` as it would have been captured, with what its roots for gradients alone keep of splits
-  /// (spmd/carry_splits.h) left to the caller, who then calls `computed`. Programs are asked for in the order in which
-  /// they were recorded. Throws a UserError as the evaluation would: two rules on one axis, an axis that is not there.
+  /// (the pass `carry_splits`) left to the caller, who then calls `computed`. Programs are asked for in the order in
+  /// which they were recorded. Throws a UserError as the evaluation would: two rules on one axis, an axis that is not
+  /// there.
   Program program(const RecordedProgram& recorded);
 
   /// The operation of a decision, laid out.
   const OperationRef& operation(int32_t decision);
 
   /// The roots of program `number` lie as `program` says.
-  void computed(int32_t number, const Program& program, const std::vector<bool>& only_history);
+  void computed(int32_t number, const Program& program);
 
  private:
   /// An operation laid out, with a number for where each result lies: equal numbers, equal types, layouts and meshes.

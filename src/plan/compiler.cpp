@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include "plan/compilation.h"
+
 namespace mtf {
 
 PlanKey key_of(std::string_view text) {
@@ -11,6 +13,8 @@ PlanKey key_of(std::string_view text) {
 
 ProgramForm form_of(const Program& program) {
   ProgramForm form{canonical_form(program), {}};
+  if (loses_a_split(program))  // elsewhere it makes no difference to a plan
+    for (bool only : program.only_history) form.text.push_back(only ? '1' : '0');
   form.key = key_of(form.text);
   return form;
 }
@@ -31,11 +35,19 @@ std::shared_ptr<const Plan> Compiler::plan_of(const Program& program, ProgramFor
     forget(form.key);  // another program of the same hash
   }
   if (kept_.size() >= options_.most_plans) forget(PlanKey(used_.back()));
-  auto plan = std::make_shared<Plan>(make_plan(program, options_.skipped_passes, poll));
+  const PassOptions passes{.skip = options_.skipped_passes, .verify = options_.verify, .poll = poll, .times = &times_};
+  auto plan = std::make_shared<Plan>(make_plan(program, passes));
   plan->number = ++plans_made_;
   used_.push_front(form.key);
   kept_[form.key] = {std::move(form.text), plan, used_.begin()};
   return plan;
+}
+
+std::string Compiler::text_after(std::string_view pass, const Program& program) const {
+  const PassOptions passes{.skip = options_.skipped_passes, .verify = options_.verify};
+  Compilation compilation(program, passes);
+  compilation.run(pass);
+  return to_string(compilation);
 }
 
 }  // namespace mtf

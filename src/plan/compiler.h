@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "graph/program.h"
+#include "plan/passes.h"
 #include "plan/plan.h"
 
 namespace mtf {
@@ -22,7 +23,8 @@ namespace mtf {
 using PlanKey = std::array<uint64_t, 2>;
 PlanKey key_of(std::string_view text);
 
-/// What a plan is kept by: all that it depends on (canonical_form in graph/program.h), and the key of that.
+/// What a plan is kept by: all that it depends on (canonical_form in graph/program.h, and which values are kept for
+/// gradients alone, where that matters), and the key of that.
 struct ProgramForm {
   std::string text;
   PlanKey key;
@@ -30,9 +32,9 @@ struct ProgramForm {
 ProgramForm form_of(const Program& program);
 
 struct CompilerOptions {
-  std::vector<std::string> skipped_passes =
-      {};                   ///< alternatives of the schedule that only change how fast a program is
-  size_t most_plans = 256;  ///< that are kept
+  std::vector<std::string> skipped_passes = {};  ///< of those that may be skipped (plan/passes.h)
+  size_t most_plans = 256;                       ///< that are kept
+  bool verify = false;                           ///< what each pass ensures, after it
 };
 
 class Compiler {
@@ -42,6 +44,10 @@ class Compiler {
   /// The plan of a program, whose form is given: a kept one, or a new one. `poll` is called between the steps of
   /// making it; what it throws ends that, and nothing is kept.
   std::shared_ptr<const Plan> plan_of(const Program& program, ProgramForm form, const std::function<void()>& poll);
+  /// Of each pass, over all plans that were made; empty before the first.
+  const PassTimes& pass_times() const { return times_; }
+  /// A program as it is after the pass of that name, in the script's names.
+  std::string text_after(std::string_view pass, const Program& program) const;
 
  private:
   struct KeyHash {
@@ -58,6 +64,7 @@ class Compiler {
   std::unordered_map<PlanKey, Kept, KeyHash> kept_;
   std::list<PlanKey> used_;  // the last one first
   int64_t plans_made_ = 0;
+  PassTimes times_;
 };
 
 }  // namespace mtf

@@ -8,7 +8,6 @@
 #include "plan/predict.h"
 #include "plan/program_record.h"
 #include "plan/runtime.h"
-#include "spmd/carry_splits.h"
 #include "types/saturating.h"
 
 namespace mtf {
@@ -41,8 +40,7 @@ struct Execution::Impl {
   Impl(Runtime& on, ExecutionOptions given)
       : runtime(on),
         options(std::move(given)),
-        compiler(
-            {.skipped_passes = options.fuse ? std::vector<std::string>() : std::vector<std::string>{"fuse_loops"}}) {}
+        compiler({.skipped_passes = options.skipped_passes, .verify = options.verify_passes}) {}
 
   void compute(Capture& capture, const Values& roots, Span place) {
     describe_inputs(capture);
@@ -67,12 +65,12 @@ struct Execution::Impl {
 
   /// Values that are kept for gradients alone may lie elsewhere under other rules, even if they lie here where their
   /// layouts say.
-  void note_history(int32_t program, const Values& roots, const std::vector<bool>& only_history) const {
+  void note_history(int32_t number, const Program& program, const Values& roots) const {
     for (size_t i = 0; i < roots.size(); ++i) {
       Node& node = *roots[i].node;
-      if (!only_history[i]) continue;
+      if (!program.only_history[i]) continue;
       node.operation = lies_computed(*node.operation, roots[i].result, node.operation->shardings[roots[i].result]);
-      options.record->layouts()->add_computed(node.operation, program, static_cast<int32_t>(i));
+      options.record->layouts()->add_computed(node.operation, number, static_cast<int32_t>(i));
     }
   }
 
@@ -132,15 +130,13 @@ bool Execution::materialize(ValueTable& table, const Values& needed, const std::
   add(history.saved);
   Capture captured = capture(nodes, roots);
   keep_copies(captured, roots, history.read_again);
-  std::vector<bool> only_history;
-  for (const Value& root : roots) only_history.push_back(root.node->held(root.result) == 0);
+  for (const Value& root : roots) captured.program.only_history.push_back(root.node->held(root.result) == 0);
   const std::shared_ptr<ProgramRecord>& record = impl_->options.record;
-  const int32_t number = record ? record->add(captured, only_history) : -1;
-  carry_splits(captured.program, only_history);
+  const int32_t number = record ? record->add(captured) : -1;
   table.mark_dying(nodes, captured);
   impl_->compute(captured, roots, place);
   if (record) {
-    impl_->note_history(number, roots, only_history);
+    impl_->note_history(number, captured.program, roots);
     note_copies(captured, roots, *record, number);
   }
   table.computed(nodes);
@@ -193,7 +189,10 @@ std::string Execution::last_text(const std::string& stage) const {
   if (!impl_->last) return "";
   if (stage == "ir") return to_string(impl_->last->program);
   if (stage == "spmd") return to_string(impl_->last->schedule->program);
-  return to_string(*impl_->last->schedule);
+  if (stage == "schedule") return to_string(*impl_->last->schedule);
+  return impl_->compiler.text_after(stage, impl_->last->program);
 }
+
+const PassTimes& Execution::pass_times() const { return impl_->compiler.pass_times(); }
 
 }  // namespace mtf

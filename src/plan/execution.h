@@ -20,13 +20,15 @@
 namespace mtf {
 
 struct Capture;        // graph/program.h
+struct PassTime;       // plan/passes.h
 struct Plan;           // plan/plan.h
 class PositionedFile;  // io/positioned_file.h
 class ProgramRecord;   // plan/program_record.h
 class Runtime;         // plan/runtime.h
 
 struct ExecutionOptions {
-  bool fuse = true;                                 ///< element-wise chains run as one loop
+  std::vector<std::string> skipped_passes = {};     ///< of those that may be skipped (plan/passes.h)
+  bool verify_passes = false;                       ///< what each pass ensures, after it
   std::shared_ptr<ProgramRecord> record = nullptr;  ///< is given the programs that are captured
 };
 
@@ -71,8 +73,10 @@ class Execution {
   Counters last_counters() const;
   /// What it did, an instruction a line with its costs, for the REPL and `mtf plan`.
   std::vector<StatementCost> last_costs() const;
-  /// Its program at a stage: "ir", "spmd", "schedule".
+  /// Its program at a stage: "ir" (as captured), "spmd", "schedule", or after the pass of that name (plan/passes.h).
   std::string last_text(const std::string& stage) const;
+  /// How long each pass took, over all plans that were made; empty before the first.
+  const std::vector<PassTime>& pass_times() const;
 
  private:
   struct Impl;

@@ -1,36 +1,30 @@
 #include "plan/plan.h"
 
+#include "plan/compilation.h"
 #include "plan/kept_copies.h"
 #include "plan/predict.h"
-#include "spmd/split.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
 
-Plan make_plan(const Program& program, const std::vector<std::string>& skipped_passes,
-               const std::function<void()>& poll) {
+Plan make_plan(const Program& program, const PassOptions& options) {
   Plan plan;
   plan.program = program;
   verify(program);
-  poll();
-  LocalProgram local = split(program);
-  poll();
-  ScheduleOptions options;
-  options.after_pass = [&](std::string_view, double, const Schedule&) { poll(); };
-  options.skip = skipped_passes;
-  std::vector<int> input_of(local.values.size(), -1);  // the input instruction that makes a value
-  for (size_t i = 0; i < local.instructions.size(); ++i)
-    if (local.instructions[i].kind == InstructionKind::kInput)
-      input_of[local.instructions[i].results[0]] = static_cast<int>(i);
+  if (options.poll) options.poll();
+  Compilation compilation(program, options);
+  compilation.run();
+  const LocalProgram& local = compilation.local();
+  std::vector<const Instruction*> input_of(local.values.size());  // the instruction that makes an input
+  for (const Instruction& instruction : local.instructions)
+    if (instruction.kind == InstructionKind::kInput) input_of[instruction.results[0]] = &instruction;
   for (int v : local.inputs) {
-    const Instruction& instruction = local.instructions[input_of[v]];
-    const auto index = static_cast<size_t>(instruction.input);
-    const bool captured = index < program.inputs.size();
+    const Instruction& instruction = *input_of[v];
+    const bool captured = static_cast<size_t>(instruction.input) < program.inputs.size();
     plan.inputs.push_back({captured ? instruction.input : -1, instruction.copy,
                            captured || instruction.node->inputs.empty() ? 0 : instruction.node->inputs[0]});
-    options.input_dies.push_back(captured && instruction.copy < 0 && program.inputs[index].dies);
   }
-  plan.schedule = std::make_shared<Schedule>(mtf::schedule(std::move(local), options));
+  plan.schedule = std::make_shared<Schedule>(std::move(compilation.schedule));
   Prediction prediction = predict(*plan.schedule);
   plan.predicted = std::move(prediction.counters);
   plan.costs = std::move(prediction.costs);

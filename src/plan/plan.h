@@ -3,10 +3,8 @@
 // new capture of that program. It holds no tensor and no memory; what a runtime makes of it (addresses, messages) is
 // the runtime's own.
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "graph/program.h"
@@ -15,6 +13,8 @@
 #include "schedule/schedule.h"
 
 namespace mtf {
+
+struct PassOptions;  // plan/compilation.h
 
 struct Plan {
   /// Where an input comes from at each run.
@@ -31,9 +31,8 @@ struct Plan {
   std::vector<InstructionCost> costs;  ///< of each instruction of the local program
 };
 
-/// Splits and schedules a captured program. `poll` is called between the steps of that; what it throws ends it.
-Plan make_plan(const Program& program, const std::vector<std::string>& skipped_passes,
-               const std::function<void()>& poll);
+/// Runs all passes on a captured program (plan/passes.h), and says what that will count.
+Plan make_plan(const Program& program, const PassOptions& options);
 
 /// One of a plan's inputs at one run: a tensor, or a number of the host.
 struct PlanInput {

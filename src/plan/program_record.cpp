@@ -6,8 +6,8 @@
 
 namespace mtf {
 
-int32_t ProgramRecord::add(const Capture& capture, const std::vector<bool>& only_history) {
-  RecordedProgram recorded{capture.program, {}, {}, only_history, {}};
+int32_t ProgramRecord::add(const Capture& capture) {
+  RecordedProgram recorded{capture.program, {}, {}, {}};
   for (ProgramInput& input : recorded.program.inputs) {
     input.order.clear();
     recorded.inputs.push_back(layouts_->decision_of(*input.operation));
@@ -22,7 +22,7 @@ int32_t ProgramRecord::add(const Capture& capture, const std::vector<bool>& only
   std::string key = canonical_form(recorded.program);
   for (const std::vector<int32_t>* decisions : {&recorded.operations, &recorded.inputs})
     key.append(reinterpret_cast<const char*>(decisions->data()), decisions->size() * sizeof(int32_t));
-  for (bool only : only_history) key.push_back(only ? '1' : '0');
+  for (bool only : recorded.program.only_history) key.push_back(only ? '1' : '0');
   const int32_t alike = known_alike_.try_emplace(key, static_cast<int32_t>(programs_.size())).first->second;
   for (const auto& sources : recorded.copied_by) {
     key.push_back(',');

@@ -28,7 +28,7 @@ class ProgramRecord {
   const std::vector<Entry>& programs() const { return programs_; }
 
   /// A program as captured, before anything is done to it. Returns its number.
-  int32_t add(const Capture& capture, const std::vector<bool>& only_history);
+  int32_t add(const Capture& capture);
   /// The number of the program that was added last.
   int32_t last() const { return last_; }
   /// A program runs so often; 0: only the run knows, and it counts once.

@@ -1,5 +1,5 @@
 #pragma once
-// The passes from a local program to a schedule; schedule_passes() lists them in the order in which they run.
+// The passes from a local program to a schedule; plan/passes.h lists them in the order in which they run.
 //
 // Each takes time in proportion to the program, or n log n. Where the best result would take more, a bound is stated.
 #include "schedule/schedule.h"

@@ -1,7 +1,6 @@
 #include "schedule/schedule.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "graph/op.h"
 #include "schedule/passes.h"
@@ -10,40 +9,41 @@
 
 namespace mtf {
 
-const std::vector<SchedulePass>& schedule_passes() {
-  static const std::vector<SchedulePass> passes = {
-      {"choose_orders", "every value has a storage order", false, choose_orders},
-      {"share_views", "a step for each instruction that computes or moves; views name the memory that they share", false,
-       share_views},
-      {"merge_all_reduces", "small all_reduces over the same axes are one step", true, merge_all_reduces},
-      {"fuse_loops", "element-wise chains and their reductions are one step", true, fuse_loops},
-      {"make_loops", "each loop has its program; those that nothing reads are left out", false, make_loops},
-      {"cut_all_reduces", "the calls of each collective are known", false, cut_all_reduces},
-      {"start_reductions", "what processors sum starts on its way when it has been made", true, start_reductions, Decides::kOverlap},
-      {"overlap_collectives", "each collective goes on until its result is needed", true, overlap_collectives, Decides::kOverlap},
-      {"plan_buffers", "every value in memory has a buffer with a lifetime", false, plan_buffers, Decides::kMemory},
-  };
-  return passes;
-}
-
-Schedule schedule(LocalProgram program, const ScheduleOptions& options) {
-  Schedule result;
-  result.program = std::move(program);
-  result.input_dies = options.input_dies;
-  result.input_dies.resize(result.program.inputs.size(), false);
-  for (const SchedulePass& pass : schedule_passes()) {
-    if (pass.decides > options.until) continue;
-    bool skip = std::find(options.skip.begin(), options.skip.end(), pass.name) != options.skip.end();
-    if (skip && pass.optional) {
-      result.skipped.emplace_back(pass.name);
-      continue;
+void verify(const Schedule& schedule) {
+  const LocalProgram& program = schedule.program;
+  const size_t values = program.values.size();
+  MTF_CHECK(schedule.alias_of.size() == values, "not every value has memory or an alias");
+  std::vector<bool> made(values), is_taken(program.instructions.size());
+  for (int input : program.inputs) made[input] = true;
+  for (const Step& step : schedule.steps) {
+    MTF_CHECK(!step.instructions.empty(), "a step without instructions");
+    for (int i : step.instructions) {
+      MTF_CHECK(!is_taken[i], "an instruction is in two steps");
+      is_taken[i] = true;
     }
-    auto start = std::chrono::steady_clock::now();
-    pass.run(result);
-    std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
-    if (options.after_pass) options.after_pass(pass.name, taken.count(), result);
+    for (int v : step.reads) {
+      const int memory = schedule.alias_of[v];
+      MTF_CHECK(schedule.alias_of[memory] == memory, "{} is an alias of an alias", program.values[v].name);
+      const bool is_own = step.kind == StepKind::kLoop &&
+                          std::find(step.writes.begin(), step.writes.end(), memory) != step.writes.end();
+      MTF_CHECK(made[memory] || is_own, "{} is read before it is made", program.values[v].name);
+    }
+    for (int v : step.writes) {
+      MTF_CHECK(!made[v] && schedule.alias_of[v] == v, "{} is made twice", program.values[v].name);
+      made[v] = true;
+    }
   }
-  return result;
+  for (const std::vector<int>& output : program.outputs)
+    for (int v : output) MTF_CHECK(made[schedule.alias_of[v]], "the output {} is not made", program.values[v].name);
+  if (schedule.buffer_of.empty()) return;
+  MTF_CHECK(schedule.buffer_of.size() == values, "not every value is said to have a buffer or none");
+  for (const Buffer& buffer : schedule.buffers)
+    MTF_CHECK(buffer.value >= 0 && buffer.first <= buffer.last, "a buffer that ends before it begins");
+  for (size_t v = 0; v < values; ++v) {
+    MTF_CHECK(schedule.buffer_of[v] < static_cast<int>(schedule.buffers.size()), "a buffer that there is not");
+    MTF_CHECK(schedule.buffer_of[v] < 0 || made[schedule.alias_of[v]], "{} has memory and is not made",
+              program.values[v].name);
+  }
 }
 
 int64_t largest_block(const LocalValue& value) {

@@ -14,10 +14,8 @@
 // tensors that exist before or after; all others lie in one arena and are packed by lifetime.
 //
 // Nothing here depends on which processors a rank hosts, nor on how many there are; sizes are those of the largest.
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "kernels/fused_loop.h"
@@ -75,36 +73,11 @@ struct Schedule {
   std::vector<int> alias_of;     ///< for each value
   std::vector<int> buffer_of;    ///< for each value
   std::vector<Buffer> buffers;
-  std::vector<std::string> skipped;  ///< names of passes that did not run
 };
 
-/// What a pass decides besides what the run needs: the most that depends on it.
-enum class Decides : uint8_t {
-  kCosts,    ///< what is computed and communicated
-  kOverlap,  ///< which steps run while a collective goes on
-  kMemory,
-};
-
-struct ScheduleOptions {
-  std::vector<bool> input_dies;      ///< empty: none
-  std::vector<std::string> skip;     ///< names of passes
-  Decides until = Decides::kMemory;  ///< passes that decide later things are left out
-  /// Called after each pass, with the microseconds it took.
-  std::function<void(std::string_view pass, double microseconds, const Schedule&)> after_pass;
-};
-
-/// One step of the pipeline, with what holds after it.
-struct SchedulePass {
-  std::string_view name;
-  std::string_view ensures;
-  bool optional = true;  ///< false: the run needs it
-  void (*run)(Schedule&);
-  Decides decides = Decides::kCosts;
-};
-const std::vector<SchedulePass>& schedule_passes();
-
-/// The program's inputs have their storage orders; all else is decided here.
-Schedule schedule(LocalProgram program, const ScheduleOptions& options = {});
+/// Fails on our own bug: an instruction in two steps, a value that is read before it is made, a buffer that ends before it
+/// begins. Good from share_views on.
+void verify(const Schedule& schedule);
 
 /// The schedule in the script's names, a line a step.
 std::string to_string(const Schedule& schedule);

@@ -1,29 +1,29 @@
-#include "spmd/carry_splits.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "graph/op.h"
+#include "spmd/passes.h"
 
 namespace mtf {
 namespace {
 
 class Carrier {
  public:
-  Carrier(Program& program, const std::vector<bool>& only_history) : program_(program), only_history_(only_history), count_(program.operations.size()) {}
+  explicit Carrier(Program& program) : program_(program), count_(program.operations.size()) {}
 
   void run() {
-    if (!loses_a_split()) return;
     finer_.resize(count_);
     readers_.resize(count_);
     held_.assign(count_, false);
     for (size_t i = 0; i < count_; ++i)
       for (const ProgramValue& operand : program_.operands_of(i))
         if (!operand.is_input()) readers_[operand.source].push_back(static_cast<int32_t>(i));
-    for (size_t i = 0; i < program_.roots.size(); ++i)
-      if (const ProgramValue root = program_.roots[i]; !root.is_input() && (only_history_.empty() || !only_history_[i])) held_[root.source] = true;
+    for (size_t i = 0; i < program_.roots.size(); ++i) {
+      const bool only_history = !program_.only_history.empty() && program_.only_history[i];
+      if (const ProgramValue root = program_.roots[i]; !root.is_input() && !only_history) held_[root.source] = true;
+    }
     for (size_t i = 0; i < count_; ++i) refine(i);
     useful_.assign(count_, false);
     for (size_t i = count_; i-- > 0;) see_use(i);
@@ -41,16 +41,6 @@ class Carrier {
   static bool renames(const LaidOutOperation& operation, const IterationDim& dim) {
     return operation.op->view && dim.kind == SplitKind::kFree && dim.operands[0] >= 0 && dim.results[0] >= 0 &&
            operation.operands[0].dims[dim.operands[0]].name != operation.results[0].dims[dim.results[0]].name;
-  }
-
-  bool loses_a_split() const {
-    for (size_t i = 0; i < count_; ++i) {
-      const LaidOutOperation& operation = at(i);
-      if (!operation.op->view || operation.origin != LayoutOrigin::kRules) continue;
-      const ProgramValue operand = program_.operands_of(i)[0];
-      if (program_.sharding(operand).split() & ~operation.shardings[0].split()) return true;
-    }
-    return false;
   }
 
   /// Where a value lies if it keeps the splits that reach it.
@@ -152,7 +142,6 @@ class Carrier {
   }
 
   Program& program_;
-  const std::vector<bool>& only_history_;
   const size_t count_;
   std::vector<std::optional<Sharding>> finer_;  ///< of each operation that a lost split can reach
   std::vector<std::vector<int32_t>> readers_;   ///< of each operation, an operation as often as it reads it
@@ -162,6 +151,18 @@ class Carrier {
 
 }  // namespace
 
-void carry_splits(Program& program, const std::vector<bool>& only_history) { Carrier(program, only_history).run(); }
+bool loses_a_split(const Program& program) {
+  for (size_t i = 0; i < program.operations.size(); ++i) {
+    const LaidOutOperation& operation = *program.operations[i].operation;
+    if (!operation.op->view || operation.origin != LayoutOrigin::kRules) continue;
+    const ProgramValue operand = program.operands_of(i)[0];
+    if (program.sharding(operand).split() & ~operation.shardings[0].split()) return true;
+  }
+  return false;
+}
+
+void carry_splits(Program& program) {
+  if (loses_a_split(program)) Carrier(program).run();
+}
 
 }  // namespace mtf

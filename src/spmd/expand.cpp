@@ -6,7 +6,7 @@
 #include "ops/builder.h"
 #include "ops/record.h"
 #include "spmd/collectives.h"
-#include "spmd/split.h"
+#include "spmd/passes.h"
 #include "types/saturating.h"
 
 namespace mtf {
@@ -84,6 +84,17 @@ double bytes_of(const LocalProgram& program) {
     }
   }
   return sent + static_cast<double>(largest);
+}
+
+/// The local program of one of which nothing is to be merged or expanded.
+LocalProgram split_as_it_is(Program program) {
+  MergedProgram merged;
+  Forms forms;
+  for (const ProgramOperation& entry : program.operations) merged.forms.push_back(forms.of(entry.operation));
+  merged.program = std::move(program);
+  LocalProgram local = split(merged);
+  leave_out_unread(local);
+  return local;
 }
 
 }  // namespace

@@ -188,7 +188,6 @@ int Halos::block(Tensor& tensor, int window, const Box& box, LocalBuilder& local
   const int value = local.add(std::move(result));
   local.compute(here.node, {operand}, {value});
   tensor.made.push_back({window, box, value});
-  passed_over_ = true;
   return value;
 }
 
@@ -210,20 +209,6 @@ int Halos::fetched(int index, LocalBuilder& local, const Lowering& of, int opera
   if (!std::equal(dims.begin(), dims.end(), value.dims.begin(), [](const LocalDim& a, const LocalDim& b) { return a.axes == b.axes; })) return -1;
   if (window.box == windows_[window.inner].box) return operand;
   return block(tensor, window.inner, window.box, local, of);
-}
-
-void Halos::leave_out_unread(LocalProgram& program) const {
-  if (!passed_over_) return;
-  std::vector<bool> is_read(program.values.size());
-  for (const std::vector<int>& outputs : program.outputs)
-    for (int value : outputs) is_read[value] = true;
-  for (auto instruction = program.instructions.rbegin(); instruction != program.instructions.rend(); ++instruction) {
-    const bool needed = instruction->kind == InstructionKind::kInput ||
-                        std::any_of(instruction->results.begin(), instruction->results.end(), [&](int value) { return is_read[value]; });
-    if (!needed) instruction->results.clear();
-    else for (int operand : instruction->operands) is_read[operand] = true;
-  }
-  std::erase_if(program.instructions, [](const Instruction& instruction) { return instruction.results.empty(); });
 }
 
 }  // namespace mtf

@@ -37,9 +37,6 @@ class Halos {
   /// -1 where they are not. `operand` is what it reads, in the blocks that the operation is split into.
   int fetched(int index, LocalBuilder& local, const Lowering& of, int operand);
 
-  /// Leaves out what nothing reads: windows of which only windows are taken, which were computed from larger blocks.
-  void leave_out_unread(LocalProgram& program) const;
-
  private:
   /// A dim, and the halo of it that is needed.
   using Side = std::pair<int, IntervalMap>;
@@ -76,7 +73,6 @@ class Halos {
 
   std::vector<Window> windows_;  ///< of each operation
   std::vector<Tensor> tensors_;
-  bool passed_over_ = false;  ///< a window was computed from another block than its operand's own
 };
 
 }  // namespace mtf

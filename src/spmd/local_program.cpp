@@ -61,6 +61,30 @@ std::string text_of(const LocalValue& value) {
 
 }  // namespace
 
+void verify(const LocalProgram& program) {
+  std::vector<bool> made(program.values.size());
+  const auto is_made = [&](int value) { return value >= 0 && static_cast<size_t>(value) < made.size() && made[value]; };
+  for (const Instruction& instruction : program.instructions) {
+    for (int operand : instruction.operands)
+      MTF_CHECK(is_made(operand), "{} reads what is not made before it", name(instruction.kind));
+    MTF_CHECK(!instruction.results.empty(), "{} makes nothing", name(instruction.kind));
+    for (int result : instruction.results) {
+      const LocalValue& value = program.values.at(static_cast<size_t>(result));
+      MTF_CHECK(!made[result], "{} is made twice", value.name);
+      made[result] = true;
+      AxisSet used = value.partial;
+      for (const LocalDim& dim : value.dims) {
+        MTF_CHECK((used & dim.axes.set()) == 0, "{}: an axis twice", value.name);
+        used |= dim.axes.set();
+      }
+    }
+  }
+  for (int input : program.inputs) MTF_CHECK(is_made(input), "an input is not made");
+  for (const std::vector<int>& output : program.outputs)
+    for (int value : output) MTF_CHECK(is_made(value), "an output is not made");
+  MTF_CHECK(program.copied.size() <= program.outputs.size(), "more copies than outputs");
+}
+
 std::string to_string(const LocalProgram& program) {
   std::string text;
   for (const Instruction& instruction : program.instructions) {

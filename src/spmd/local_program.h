@@ -96,6 +96,9 @@ struct InstructionCost {
 };
 InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction);
 
+/// Fails on our own bug: a value that is made twice or read before it is made, an axis twice.
+void verify(const LocalProgram& program);
+
 /// The program as text, a line an instruction, split dims as `batch=64/rows`.
 std::string to_string(const LocalProgram& program);
 

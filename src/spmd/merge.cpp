@@ -1,15 +1,14 @@
-#include "spmd/merge.h"
-
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "graph/op.h"
-#include "spmd/carry_splits.h"
 #include "spmd/expand.h"
-#include "spmd/sink_layouts.h"
+#include "spmd/passes.h"
+#include "spmd/work.h"
 #include "support/diagnostics.h"
 #include "types/key.h"
 
@@ -18,9 +17,31 @@ namespace {
 
 using ProgramValues = std::vector<ProgramValue>;
 
+/// In how many blocks a dim is split that an operation cannot bear to be split, where its operands are these values; 0
+/// if there is none.
+int64_t expanded_blocks(const Program& program, const LaidOutOperation& operation,
+                        std::span<const ProgramValue> operands) {
+  AxisSet axes = 0;
+  bool split = false;
+  for (const IterationDim& dim : operation.space().dims) {
+    if (dim.kind != SplitKind::kExpand) continue;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (dim.operands[k] < 0 || !same_mesh(program.mesh(operands[k]), operation.mesh)) continue;
+      const AxisList& list = program.sharding(operands[k]).dims[dim.operands[k]];
+      split = split || !list.empty();
+      axes |= list.set();
+    }
+    for (size_t r = 0; r < operation.results.size(); ++r)
+      split = split || (dim.results[r] >= 0 && !operation.shardings[r].dims[dim.results[r]].empty());
+  }
+  return split ? operation.mesh->group_size(axes) : 0;
+}
+
+/// Makes a program again of which equal operations are one, and of which operations may be expanded on the way.
 class Merger {
  public:
-  Merger(const Program& from, Forms& forms) : captured_inputs_(from.inputs.size()), forms_(forms) {
+  Merger(const Program& from, Forms& forms, bool expands)
+      : captured_inputs_(from.inputs.size()), expands_(expands), forms_(forms) {
     Program& program = result_.program;
     program.inputs = from.inputs;
     program.operations.reserve(from.operations.size());
@@ -33,9 +54,10 @@ class Merger {
     for (size_t i = 0; i < from.operations.size(); ++i) {
       operands.clear();
       for (const ProgramValue& operand : from.operands_of(i)) operands.push_back(resolve(operand));
-      stands_for[i] = add(from.operations[i], operands, true);
+      stands_for[i] = add(from.operations[i], operands);
     }
     for (const ProgramValue& root : from.roots) program.roots.push_back(resolve(root));
+    program.only_history = from.only_history;
     for (const ProgramValue& value : from.for_gradients) program.for_gradients.push_back(resolve(value));
   }
 
@@ -57,7 +79,7 @@ class Merger {
   }
 
   /// Where in results_ the values begin that stand for the operation's results.
-  size_t add(const ProgramOperation& entry, const ProgramValues& operands, bool of_program) {
+  size_t add(const ProgramOperation& entry, const ProgramValues& operands) {
     Program& program = result_.program;
     const int32_t form = forms_.of(entry.operation);
     make_key(form, entry, operands);
@@ -68,8 +90,7 @@ class Merger {
       if (!first.is_input() && program.operations[first.source].name.empty()) program.operations[first.source].name = entry.name;
       return begin;
     }
-    if (of_program) result_.whole.push_back({entry.operation, form});
-    if (entry.operation->op->expand) {
+    if (expands_ && entry.operation->op->expand) {
       if (const Program* const parts = expansion(form, entry.operation, operands)) {
         const ProgramValues results = expand(entry, operands, *parts);
         begin = results_.size();
@@ -79,7 +100,6 @@ class Merger {
     }
     const auto index = static_cast<int32_t>(program.operations.size());
     ProgramOperation added = entry;
-    if (!of_program) added.origin = -1;
     added.first_operand = static_cast<int32_t>(program.operands.size());
     program.operands.insert(program.operands.end(), operands.begin(), operands.end());
     program.operations.push_back(std::move(added));
@@ -87,24 +107,6 @@ class Merger {
     first_.push_back(static_cast<int32_t>(begin));
     for (size_t r = 0; r < entry.operation->results.size(); ++r) results_.push_back({index, static_cast<int32_t>(r)});
     return begin;
-  }
-
-  /// In how many blocks a dim is split that the operation cannot bear to be split; 0 if there is none.
-  int64_t expanded_blocks(const LaidOutOperation& operation, const ProgramValues& operands) const {
-    const Program& program = result_.program;
-    AxisSet axes = 0;
-    bool split = false;
-    for (const IterationDim& dim : operation.space().dims) {
-      if (dim.kind != SplitKind::kExpand) continue;
-      for (size_t k = 0; k < operands.size(); ++k) {
-        if (dim.operands[k] < 0 || !same_mesh(program.mesh(operands[k]), operation.mesh)) continue;
-        const AxisList& list = program.sharding(operands[k]).dims[dim.operands[k]];
-        split = split || !list.empty();
-        axes |= list.set();
-      }
-      for (size_t r = 0; r < operation.results.size(); ++r) split = split || (dim.results[r] >= 0 && !operation.shardings[r].dims[dim.results[r]].empty());
-    }
-    return split ? operation.mesh->group_size(axes) : 0;
   }
 
   ProgramValues expand(const ProgramOperation& entry, const ProgramValues& operands, const Program& parts) {
@@ -120,7 +122,8 @@ class Merger {
       for (const ProgramValue& operand : parts.operands_of(i)) of.push_back(resolve(operand));
       ProgramOperation part = parts.operations[i];
       part.replica = entry.replica;
-      stands_for[i] = add(part, of, false);
+      part.origin = -1;
+      stands_for[i] = add(part, of);
     }
     ProgramValues results;
     for (const ProgramValue& root : parts.roots) results.push_back(resolve(root));
@@ -131,9 +134,9 @@ class Merger {
   /// What stands for an operation, or null: itself. Operations that are one object and whose operands lie alike have one
   /// expansion; whether they are expanded is decided once for all of a form.
   const Program* expansion(int32_t form, const OperationRef& operation, const ProgramValues& operands) {
-    Place place{{}, expanded_blocks(*operation, operands)};
-    if (place.blocks == 0) return nullptr;
     const Program& program = result_.program;
+    Place place{{}, expanded_blocks(program, *operation, operands)};
+    if (place.blocks == 0) return nullptr;
     for (const ProgramValue& operand : operands) {
       if (same_mesh(program.mesh(operand), operation->mesh)) place.operands.push_back({program.sharding(operand), program.inherited(operand)});
       else place.operands.push_back({replicated(program.type(operand).dims.size()), 0});
@@ -166,6 +169,7 @@ class Merger {
   }
 
   const size_t captured_inputs_;
+  const bool expands_;
   MergedProgram result_;
   Forms& forms_;
   std::map<std::pair<int32_t, int64_t>, int32_t> replicas_;                   ///< what stands for a form in a region that is computed again
@@ -179,12 +183,26 @@ class Merger {
 
 }  // namespace
 
-MergedProgram merge(const Program& program) {
-  Program laid_out = program;
-  carry_splits(laid_out);
-  Forms forms;
-  sink_layouts(laid_out, forms);
-  return Merger(laid_out, forms).take();
+MergedProgram merge(const Program& program, Forms& forms) { return Merger(program, forms, false).take(); }
+
+Cost unique_flops(const MergedProgram& merged) {
+  std::unordered_map<int32_t, int64_t> times;
+  for (int32_t form : merged.forms) ++times[form];
+  Cost flops;
+  for (size_t i = 0; i < merged.forms.size(); ++i)
+    if (int64_t& all = times[merged.forms[i]])
+      flops.add(work_of_whole(*merged.program.operations[i].operation).times(std::exchange(all, 0)));
+  return flops;
+}
+
+void expand(MergedProgram& merged, Forms& forms) {
+  const Program& program = merged.program;
+  for (size_t i = 0; i < program.operations.size(); ++i) {
+    const LaidOutOperation& operation = *program.operations[i].operation;
+    if (!operation.op->expand || expanded_blocks(program, operation, program.operands_of(i)) == 0) continue;
+    merged = Merger(program, forms, true).take();
+    return;
+  }
 }
 
 }  // namespace mtf

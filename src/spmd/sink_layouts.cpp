@@ -1,5 +1,3 @@
-#include "spmd/sink_layouts.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "graph/op.h"
 #include "spmd/partial_sums.h"
+#include "spmd/passes.h"
 #include "spmd/program_readers.h"
 
 namespace mtf {

@@ -1,5 +1,3 @@
-#include "spmd/split.h"
-
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -12,12 +10,11 @@
 #include "spmd/halos.h"
 #include "spmd/iteration.h"
 #include "spmd/local_builder.h"
-#include "spmd/merge.h"
 #include "spmd/partial_results.h"
 #include "spmd/partial_sums.h"
+#include "spmd/passes.h"
 #include "spmd/program_readers.h"
 #include "spmd/reasons.h"
-#include "spmd/work.h"
 #include "spmd/written_layouts.h"
 #include "support/diagnostics.h"
 
@@ -26,9 +23,9 @@ namespace {
 
 class Splitter {
  public:
-  explicit Splitter(MergedProgram program)
-      : merged_(std::move(program)),
-        graph_(merged_.program),
+  explicit Splitter(const MergedProgram& merged)
+      : merged_(merged),
+        graph_(merged.program),
         names_(names_of(graph_)),
         local_(graph_),
         halos_(graph_),
@@ -51,11 +48,6 @@ class Splitter {
       result.outputs.push_back({copy});
       result.copied.push_back(place);
     }
-    halos_.leave_out_unread(result);
-    std::unordered_map<int32_t, int64_t> times;
-    for (const MergedProgram::Whole& each : merged_.whole) ++times[each.form];
-    for (const MergedProgram::Whole& each : merged_.whole)
-      if (int64_t& all = times[each.form]) result.unique_flops.add(work_of_whole(*each.operation).times(std::exchange(all, 0)));
     return result;
   }
 
@@ -349,7 +341,7 @@ class Splitter {
     return nullptr;
   }
 
-  const MergedProgram merged_;
+  const MergedProgram& merged_;
   const Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
@@ -368,14 +360,6 @@ class Splitter {
 
 }  // namespace
 
-LocalProgram split(const Program& program) { return Splitter(merge(program)).run(); }
-
-LocalProgram split_as_it_is(Program program) {
-  MergedProgram merged;
-  Forms forms;
-  for (const ProgramOperation& entry : program.operations) merged.forms.push_back(forms.of(entry.operation));
-  merged.program = std::move(program);
-  return Splitter(std::move(merged)).run();
-}
+LocalProgram split(const MergedProgram& merged) { return Splitter(merged).run(); }
 
 }  // namespace mtf

@@ -12,6 +12,7 @@
 #include "cost/step_time.h"
 #include "eval/session.h"
 #include "graph/op.h"
+#include "plan/predict.h"
 #include "run/timeline.h"
 #include "tool/program_options.h"
 

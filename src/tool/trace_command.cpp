@@ -3,6 +3,7 @@
 
 #include "eval/explain.h"
 #include "eval/session.h"
+#include "plan/passes.h"
 #include "run/dry_runtime.h"
 #include "support/printable.h"
 #include "support/text.h"
@@ -21,9 +22,30 @@ namespace {
 struct TraceOptions {
   std::string file;
   std::string stage = "ir";
+  bool passes = false;
 };
 
-const std::vector<std::string> kStages = {"ast", "types", "ir", "spmd", "schedule"};
+/// What `--stage` takes: forms of a program, and passes.
+std::vector<std::string> stages() {
+  std::vector<std::string> names = {"ast", "types", "ir", "spmd", "schedule"};
+  for (const Pass& pass : passes()) names.emplace_back(pass.name);
+  return names;
+}
+
+// A row for each pass, in the order in which they run.
+std::string times_text(const PassTimes& times) {
+  double all = 0;
+  for (const PassTime& time : times) all += time.microseconds;
+  Table table("rrrll");
+  table.row({"share", "time", "plans", "pass", ""});
+  for (size_t i = 0; i < passes().size(); ++i) {
+    const PassTime time = i < times.size() ? times[i] : PassTime();
+    const double share = all > 0 ? 100 * time.microseconds / all : 0;
+    table.row({fmt::format("{:.1f} %", share), fmt::format("{:.2f} ms", time.microseconds / 1000),
+               std::to_string(time.runs), std::string(passes()[i].name), std::string(passes()[i].sentence)});
+  }
+  return table.text();
+}
 
 // `# two_layer.mtf:23: if step % 50 == 0 { … }`, what stands above the program of a cut.
 std::string heading(Span span) {
@@ -77,9 +99,11 @@ std::string types_text(const SpanTable& table, const std::string& file) {
 }
 
 int trace(const TraceOptions& options, const ProgramOptions& program) {
-  if (std::find(kStages.begin(), kStages.end(), options.stage) == kStages.end()) {
-    const std::string near = did_you_mean(options.stage, kStages);
-    fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("--stage {}: expected {}", options.stage, join_words(kStages, "or"))).help(near));
+  const std::vector<std::string> names = stages();
+  if (std::find(names.begin(), names.end(), options.stage) == names.end()) {
+    const std::string near = did_you_mean(options.stage, names);
+    const std::string wrong = fmt::format("--stage {}: expected {}", options.stage, join_words(names, "or"));
+    fail(Diagnostic(Kind::bad_option_value, {}, wrong).help(near));
   }
   if (options.stage == "ast" && (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
     fail(Diagnostic(Kind::bad_usage, {}, "the script as it was read has no mesh, layout or options").help("leave them out, or ask for another stage"));
@@ -102,6 +126,11 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   Execution execution(runtime);
   std::ostream nowhere(nullptr);
   Session session(settings, &execution, nowhere);
+  if (options.passes) {
+    session.run_text(script.name, script.text);
+    write_output(times_text(execution.pass_times()));
+    return 0;
+  }
   bool first = true;
   session.on_cut([&](Span span) {
     const std::string text = execution.last_text(options.stage);
@@ -112,29 +141,42 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   return 0;
 }
 
+std::string_view details() {
+  static const std::string text = [] {
+    Table list("ll");
+    for (const Pass& pass : passes()) list.row({std::string(pass.name), std::string(pass.sentence)});
+    return "Stages:\n"
+           "  ast       the script as it was read\n"
+           "  types     each name and expression with its type and layout, where the name was bound, and what a processor\n"
+           "            does there: an expression's own work, a statement's in all, turns included\n"
+           "  ir        the global graph of each cut as captured: whole tensors, with their layouts\n"
+           "  spmd      one processor's program: blocks, and the collectives that move them\n"
+           "  schedule  its steps in order, with loops joined and buffers assigned\n"
+           "Each pass between `ir` and `schedule` is a stage too, the program after it. In their order:\n" +
+           list.text("  ") +
+           "A cut is a place where values must be there: a print, an assert, a condition, a turn of a loop.\n"
+           "Nothing is computed; names are the script's.\n"
+           "\n"
+           "Examples:\n"
+           "  mtf trace two_layer.mtf --stage spmd\n"
+           "  mtf trace two_layer.mtf --stage fuse_loops --mesh \"all:4\" --layout \"batch:all\"\n"
+           "  mtf trace two_layer.mtf --passes\n";
+  }();
+  return text;
+}
+
 }  // namespace
 
 const Command kTraceCommand = {
     .name = "trace",
-    .summary = "Print the program at one of its stages",
-    .details =
-        "Stages:\n"
-        "  ast       the script as it was read\n"
-        "  types     each name and expression with its type and layout, where the name was bound, and what a processor\n"
-        "            does there: an expression's own work, a statement's in all, turns included\n"
-        "  ir        the global graph of each cut: whole tensors, with their layouts\n"
-        "  spmd      one processor's program: blocks, and the collectives that move them\n"
-        "  schedule  its steps in order, with loops joined and buffers assigned\n"
-        "A cut is a place where values must be there: a print, an assert, a condition, a turn of a loop.\n"
-        "Nothing is computed; names are the script's.\n"
-        "\n"
-        "Examples:\n"
-        "  mtf trace two_layer.mtf --stage spmd\n"
-        "  mtf trace two_layer.mtf --stage schedule --mesh \"all:4\" --layout \"batch:all\"\n",
+    .summary = "Print the program at one of its stages, or time the passes between them",
+    .details = details(),
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<TraceOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
-      parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd or schedule (default: ir)");
+      parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd, schedule or a pass (default: ir)");
+      parser.flag("--passes", options->passes, "How long each pass took, over all plans");
+      parser.excludes("--passes", {"--stage"}, "ask for one after the other");
       add_program_options(parser, program);
       add_placement_option(parser, program);
       return [options, &program] { return trace(*options, program); };

@@ -155,14 +155,14 @@ ExecutionOn<MpiRuntime>& shared_between_ranks() {
 }  // namespace
 
 Execution& execution() { return made(executions().hosting_all, MpiRuntimeOptions{.threads = 2, .scrub = true}); }
-Execution& dry_execution() { return made(executions().dry); }
+Execution& dry_execution() { return made(executions().dry, ExecutionOptions{.verify_passes = true}); }
 Execution& reference_execution() { return made(executions().reference); }
-Execution& single_execution() { return made(executions().single, MpiRuntimeOptions{.threads = 1, .scrub = true}, ExecutionOptions{.fuse = false}); }
+Execution& single_execution() { return made(executions().single, MpiRuntimeOptions{.threads = 1, .scrub = true}, ExecutionOptions{.skipped_passes = {"fuse_loops"}}); }
 Execution& shared_execution() { return shared_between_ranks(); }
 MpiRuntime& shared_runtime() { return shared_between_ranks().runtime(); }
 Execution& shared_single_execution() {
   return made(executions().shared_single, MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .share_memory = false, .check_replicas = true, .scrub = true},
-              ExecutionOptions{.fuse = false});
+              ExecutionOptions{.skipped_passes = {"fuse_loops"}});
 }
 void end_executions() {
   Executions& all = executions();

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <regex>
 
 #include "../../places.h"
 #include "command.h"
 #include "mpi_job.h"
+#include "plan/passes.h"
+#include "support/text.h"
 #include "tool/program_options.h"
 
 namespace mtf::tool {
@@ -175,12 +178,38 @@ TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
 
 TEST_F(CommandLine, EveryStagePrints) {
   const std::string file = write("a.mtf", "dim a = 4\nlet x = ones([a]) + 1\nprint(sum(x))\n");
-  for (const std::string stage : {"ast", "ir", "spmd", "schedule"}) {
+  std::vector<std::string> stages = {"ast", "ir", "spmd", "schedule"};
+  for (const Pass& pass : passes()) stages.emplace_back(pass.name);
+  std::map<std::string, std::string> printed;
+  for (const std::string& stage : stages) {
     const ProcessResult result = mtf({"trace", file, "--stage", stage});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_MENTIONS(result.out, "sum(x");
+    printed[stage] = result.out;
   }
-  EXPECT_EQ(mtf({"trace", file, "--stage", "irr"}).status, 2);
+  EXPECT_EQ(printed["plan_buffers"], printed["schedule"]);
+  EXPECT_EQ(printed["choose_orders"], printed["spmd"]);
+  EXPECT_NE(printed["fuse_loops"], printed["share_views"]);
+  const ProcessResult unknown = mtf({"trace", file, "--stage", "fuse_lops"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_MENTIONS(unknown.err, "did you mean `fuse_loops`?");
+  for (const std::string& stage : stages) EXPECT_MENTIONS(unknown.err, stage);
+}
+
+TEST_F(CommandLine, EachPassIsTimedOnce) {
+  const std::string file = write("a.mtf", "dim a = 4\nlet x = ones([a]) + 1\nprint(sum(x))\nprint(sum(x * x))\n");
+  const ProcessResult result = mtf({"trace", file, "--passes"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  std::vector<std::string> lines = split(result.out, '\n');
+  EXPECT_MENTIONS(lines[0], "plans  pass");
+  for (size_t i = 0; i < passes().size(); ++i) {
+    EXPECT_MENTIONS(lines[i + 1], " ms      2  " + std::string(passes()[i].name));
+    EXPECT_MENTIONS(lines[i + 1], std::string(passes()[i].sentence));
+  }
+  EXPECT_EQ(lines.size(), passes().size() + 2);
+  const ProcessResult nothing = mtf({"trace", write("b.mtf", "print(1)\n"), "--passes"});
+  EXPECT_EQ(nothing.status, 0) << nothing.err;
+  EXPECT_MENTIONS(nothing.out, "0.0 %");
 }
 
 TEST_F(CommandLine, TheTypesOfAScriptPrintWithOriginsAndCosts) {

@@ -252,6 +252,7 @@ TEST_F(Plans, RefuseOptionsThatCannotBeCombined) {
   add({"--mesh", "r:4", "search", file}, {"--processors", "4"}, {}, "a mesh says how many processors and axes there are");
   add({"run", file}, {"--reference"}, {"--timeline", out}, cannot("--reference", "--timeline"));
   add({"trace", file}, {"--stage", "ast"}, {"--mesh", "r:4"}, "the script as it was read has no mesh, layout or options");
+  add({"trace", file}, {"--passes"}, {"--stage", "ir"}, cannot("--passes", "--stage"));
   add({"test", file}, {"--yes"}, {}, "`--yes` says something only beside `--update`");
   add({"--mesh", "r:4", "fmt", file}, {}, {}, "`mtf fmt` has no option `--mesh`");
   add({"--threads", "2", "compare", file}, {}, {}, "`mtf compare` has no option `--threads`");

@@ -1,0 +1,267 @@
+#include "plan/passes.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "graph/op.h"
+#include "plan/compilation.h"
+#include "schedule/passes.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+// ---- what passes are given of a compilation ----
+
+void run_merge(Compilation& c) {
+  c.merged = merge(c.program(), c.forms);
+  c.unique_flops = unique_flops(c.merged);
+}
+
+void run_split(Compilation& c) {
+  c.local() = split(c.merged);
+  c.local().unique_flops = c.unique_flops;
+  // An input that dies dies with the program; a copy of it does not.
+  std::vector<bool> dies(c.local().values.size());
+  for (const Instruction& instruction : c.local().instructions)
+    if (instruction.kind == InstructionKind::kInput && instruction.copy < 0)
+      dies[instruction.results[0]] = c.program().inputs[static_cast<size_t>(instruction.input)].dies;
+  for (int input : c.local().inputs) c.schedule.input_dies.push_back(dies[input]);
+}
+
+// ---- what holds afterwards ----
+
+void verify_program(const Compilation& c) { verify(c.program()); }
+void verify_schedule(const Compilation& c) { verify(c.schedule); }
+
+void verify_merged(const Compilation& c) {
+  const Program& program = c.program();
+  verify(program);
+  MTF_CHECK(c.merged.forms.size() == program.operations.size(), "not every operation has a form");
+  std::set<std::tuple<int32_t, int64_t, std::vector<ProgramValue>>> known;
+  for (size_t i = 0; i < program.operations.size(); ++i) {
+    const std::span<const ProgramValue> operands = program.operands_of(i);
+    const ProgramOperation& entry = program.operations[i];
+    const auto [at, fresh] =
+        known.emplace(c.merged.forms[i], entry.replica, std::vector<ProgramValue>(operands.begin(), operands.end()));
+    MTF_CHECK(fresh, "{} is there twice", entry.operation->op->name);
+  }
+}
+
+void verify_split(const Compilation& c) {
+  const LocalProgram& local = c.local();
+  const Program& program = c.program();
+  verify(local);
+  MTF_CHECK(local.outputs.size() == program.roots.size() + local.copied.size(), "an output is missing");
+  for (size_t i = 0; i < program.roots.size(); ++i) {
+    const LocalValue& output = local.values[local.outputs[i][0]];
+    MTF_CHECK(output.partial == 0 && output.sharding() == program.sharding(program.roots[i]),
+              "{} does not lie where its layout says", output.name);
+  }
+}
+
+void verify_all_read(const Compilation& c) {
+  verify_split(c);
+  std::vector<bool> is_read(c.local().values.size());
+  for (const std::vector<int>& output : c.local().outputs)
+    for (int value : output) is_read[value] = true;
+  for (const Instruction& instruction : c.local().instructions)
+    for (int operand : instruction.operands) is_read[operand] = true;
+  for (const Instruction& instruction : c.local().instructions)
+    if (instruction.kind != InstructionKind::kInput)
+      MTF_CHECK(std::any_of(instruction.results.begin(), instruction.results.end(), [&](int v) { return is_read[v]; }),
+                "nothing reads {}", c.local().values[instruction.results[0]].name);
+}
+
+void verify_orders(const Compilation& c) {
+  verify(c.local());
+  for (const Instruction& instruction : c.local().instructions)
+    for (int result : instruction.results) {
+      const LocalValue& value = c.local().values[result];
+      std::vector<int8_t> order = value.order;
+      std::sort(order.begin(), order.end());
+      bool is_each_once = order.size() == value.dims.size();
+      for (size_t d = 0; d < order.size(); ++d) is_each_once = is_each_once && order[d] == static_cast<int8_t>(d);
+      MTF_CHECK(is_each_once, "{} is not stored in an order of its dims", value.name);
+    }
+}
+
+void verify_loops(const Compilation& c) {
+  verify(c.schedule);
+  for (const Step& step : c.schedule.steps)
+    MTF_CHECK((step.kind == StepKind::kLoop) == step.loop.has_value(), "a loop has no program");
+}
+
+void verify_calls(const Compilation& c) {
+  verify_loops(c);
+  for (const Step& step : c.schedule.steps)
+    MTF_CHECK(step.kind != StepKind::kCollective || step.calls > 0, "a collective that is not called");
+}
+
+void verify_overlap(const Compilation& c) {
+  verify_calls(c);
+  for (size_t s = 0; s < c.schedule.steps.size(); ++s) {
+    const Step& step = c.schedule.steps[s];
+    if (step.kind != StepKind::kCollective) continue;
+    MTF_CHECK(step.finish > static_cast<int>(s) && step.finish <= static_cast<int>(c.schedule.steps.size()),
+              "a collective that ends before it begins");
+    for (int later = static_cast<int>(s) + 1; later < step.finish; ++later)
+      for (int v : c.schedule.steps[later].reads)
+        MTF_CHECK(std::find(step.writes.begin(), step.writes.end(), c.schedule.alias_of[v]) == step.writes.end(),
+                  "{} is read while it is on its way", c.local().values[v].name);
+  }
+}
+
+void verify_buffers(const Compilation& c) {
+  verify_calls(c);
+  MTF_CHECK(c.schedule.buffer_of.size() == c.local().values.size(), "no buffers");
+  for (const Step& step : c.schedule.steps)
+    for (int v : step.writes)
+      MTF_CHECK(step.kind == StepKind::kWindow || c.schedule.buffer_of[v] >= 0, "{} has no memory",
+                c.local().values[v].name);
+}
+
+}  // namespace
+
+const std::vector<Pass>& passes() {
+  using enum Stage;
+  static const std::vector<Pass> list = {
+      {.name = "carry_splits",
+       .sentence = "splits that a rename loses are carried to the products behind it",
+       .ensures = "what is kept for gradients alone lies as it will be computed",
+       .may_change_layouts = true,
+       .run = [](Compilation& c) { carry_splits(c.program()); },
+       .verify = verify_program},
+      {.name = "sink_layouts",
+       .sentence = "what nobody laid out is computed in the blocks that those need who read it",
+       .needs = {"carry_splits"},
+       .ensures = "every value has the layout that it is computed in",
+       .may_change_layouts = true,
+       .run = [](Compilation& c) { sink_layouts(c.program(), c.forms); },
+       .verify = verify_program},
+      {.name = "merge",
+       .sentence = "equal operations become one",
+       .needs = {"sink_layouts"},
+       .ensures = "no two operations are equal, and what one processor alone would compute is known",
+       .run = run_merge,
+       .verify = verify_merged},
+      {.name = "expand",
+       .sentence = "what cannot be split as its layout asks becomes smaller operations, or is brought whole if that is less",
+       .needs = {"merge"},
+       .ensures = "each operation can be split as its layout asks, or gets whole what it needs whole",
+       .run = [](Compilation& c) { expand(c.merged, c.forms); },
+       .verify = verify_merged},
+      {.name = "split",
+       .sentence = "operations on whole tensors become one processor's, with the collectives between them",
+       .needs = {"expand"},
+       .ensures = "outputs lie as their layouts say; all that is communicated is there",
+       .gives = kLocalProgram,
+       .run = run_split,
+       .verify = verify_split},
+      {.name = "leave_out_unread",
+       .sentence = "what nothing reads is left out",
+       .needs = {"split"},
+       .ensures = "all but inputs is read, or an output",
+       .takes = kLocalProgram,
+       .gives = kLocalProgram,
+       .run = [](Compilation& c) { leave_out_unread(c.local()); },
+       .verify = verify_all_read},
+      {.name = "choose_orders",
+       .sentence = "each value gets a storage order that those who make and read it can use as it is",
+       .needs = {"leave_out_unread"},
+       .ensures = "every value has a storage order",
+       .takes = kLocalProgram,
+       .gives = kLocalProgram,
+       .run = [](Compilation& c) { choose_orders(c.schedule); },
+       .verify = verify_orders},
+      {.name = "share_views",
+       .sentence = "each instruction that computes or moves becomes a step; views name the memory that they share",
+       .needs = {"choose_orders"},
+       .ensures = "steps are in an order that respects what they read",
+       .takes = kLocalProgram,
+       .gives = kSchedule,
+       .run = [](Compilation& c) { share_views(c.schedule); },
+       .verify = verify_schedule},
+      {.name = "merge_all_reduces",
+       .sentence = "small all_reduces over the same axes become one step",
+       .needs = {"share_views"},
+       .ensures = "small all_reduces that do not need each other's results are together",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .may_be_skipped = true,
+       .run = [](Compilation& c) { merge_all_reduces(c.schedule); },
+       .verify = verify_schedule},
+      {.name = "fuse_loops",
+       .sentence = "element-wise chains and their reductions become one step",
+       .needs = {"share_views"},
+       .ensures = "what runs as one loop is one step",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .may_be_skipped = true,
+       .run = [](Compilation& c) { fuse_loops(c.schedule); },
+       .verify = verify_schedule},
+      {.name = "make_loops",
+       .sentence = "each loop gets its program; those that nothing reads are left out",
+       .needs = {"share_views"},
+       .ensures = "a loop writes what is read outside of it alone",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .run = [](Compilation& c) { make_loops(c.schedule); },
+       .verify = verify_loops},
+      {.name = "cut_all_reduces",
+       .sentence = "large all_reduces are cut into pieces",
+       .needs = {"make_loops"},
+       .ensures = "the calls of each collective are known",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .run = [](Compilation& c) { cut_all_reduces(c.schedule); },
+       .verify = verify_calls},
+      {.name = "start_reductions",
+       .sentence = "what processors sum starts on its way when it has been made",
+       .needs = {"cut_all_reduces"},
+       .ensures = "a reduction comes right after what makes its operand, where that takes no more memory",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .may_be_skipped = true,
+       .decides = Decides::kOverlap,
+       .run = [](Compilation& c) { start_reductions(c.schedule); },
+       .verify = verify_calls},
+      {.name = "overlap_collectives",
+       .sentence = "each collective goes on until its result is needed",
+       .needs = {"cut_all_reduces"},
+       .ensures = "it is known which steps run while a collective goes on",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .may_be_skipped = true,
+       .decides = Decides::kOverlap,
+       .run = [](Compilation& c) { overlap_collectives(c.schedule); },
+       .verify = verify_overlap},
+      {.name = "plan_buffers",
+       .sentence = "values get memory, one after the other the same",
+       .needs = {"cut_all_reduces"},
+       .ensures = "every value in memory has a buffer with a lifetime",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .decides = Decides::kMemory,
+       .run = [](Compilation& c) { plan_buffers(c.schedule); },
+       .verify = verify_buffers},
+  };
+  return list;
+}
+
+const Pass* find_pass(std::string_view name) {
+  const auto at = std::find_if(passes().begin(), passes().end(), [&](const Pass& pass) { return pass.name == name; });
+  return at == passes().end() ? nullptr : &*at;
+}
+
+std::string_view name(Stage stage) {
+  switch (stage) {
+    case Stage::kProgram: return "program";
+    case Stage::kLocalProgram: return "local program";
+    case Stage::kSchedule: return "schedule";
+  }
+  return "";
+}
+
+}  // namespace mtf

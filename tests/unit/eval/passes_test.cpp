@@ -1,0 +1,73 @@
+// What each pass ensures holds over the programs of whole scripts.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "../../execution_on.h"
+#include "../../places.h"
+#include "eval/session.h"
+#include "plan/passes.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+struct Script {
+  std::string name, text;
+};
+
+std::vector<Script> scripts() {
+  std::vector<Script> found;
+  for (const char* folder : {"attention", "gradients", "layouts", "golden", "index", "precision"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / "tests/scripts" / folder)) {
+      if (entry.path().extension() != ".mtf") continue;
+      std::ifstream file(entry.path());
+      std::stringstream text;
+      text << file.rdbuf();
+      found.push_back({entry.path().string(), text.str()});
+    }
+  return found;
+}
+
+/// Plans a script, each pass verified. A script that stops where it is wrong is planned up to there.
+PassTimes planned(const Script& script, const std::vector<std::string>& skip = {}) {
+  ExecutionOn<DryRuntime> execution(ExecutionOptions{.skipped_passes = skip, .verify_passes = true});
+  Settings settings;
+  settings.stdlib = stdlib_folder();
+  std::ostringstream out;
+  Session session(settings, &execution, out);
+  try {
+    session.run_text(script.name, script.text);
+  } catch (const UserError&) {
+  }
+  return execution.pass_times();
+}
+
+TEST(PassesOfScripts, EnsureWhatTheySay) {
+  int64_t plans = 0;
+  for (const Script& script : scripts()) {
+    SCOPED_TRACE(script.name);
+    PassTimes times;
+    ASSERT_NO_THROW(times = planned(script));
+    if (times.empty()) continue;
+    for (const PassTime& time : times) EXPECT_EQ(time.runs, times[0].runs);
+    plans += times[0].runs;
+  }
+  EXPECT_GT(plans, 100);
+}
+
+TEST(PassesOfScripts, MayBeLeftOutWhereTheySaySo) {
+  std::vector<std::string> skip;
+  for (const Pass& pass : passes())
+    if (pass.may_be_skipped) skip.emplace_back(pass.name);
+  for (const Script& script : scripts()) {
+    SCOPED_TRACE(script.name);
+    ASSERT_NO_THROW(planned(script, skip));
+  }
+}
+
+}  // namespace
+}  // namespace mtf

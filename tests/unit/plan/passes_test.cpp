@@ -1,0 +1,149 @@
+// The list of passes: what each says of itself, and that a program can stop after any of them.
+#include "plan/compilation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
+
+#include "../../places.h"
+#include "ops/builder.h"
+#include "ops/record.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+const Dim rows{"rows", 8}, io{"io", 32}, hidden{"hidden", 64};
+
+/// A chain, a sum, a product and a softmax over a split dim, some of it twice.
+Program captured(const std::string& rules = "rows:p;hidden:q") {
+  Builder b;
+  b.context.mesh = std::make_shared<Mesh>("m", parse_axes("p:2;q:2"));
+  b.context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
+  b.written = false;
+  const Value x = b.add(ops::kConstant, {}, {{rows, io}, {}, ElementType::kF32});
+  const Value w = b.add(ops::kConstant, {}, {{io, hidden}, {}, ElementType::kF32});
+  for (const Value& each : {x, w}) each.node->computed = {std::make_shared<Tensor>()};
+  const auto layer = [&] { return b.map(ops::kTanh, b.einsum({x, w}, {rows, hidden})); };
+  const Value h = layer(), again = layer();
+  const Value s = b.add(ops::kSoftmax, {b.map(ops::kMul, h, again)}, {{hidden}, {}, ElementType::kF32});
+  const Value total = b.sum_to(s, {hidden});
+  return capture(pending({total, s}), {total, s}).program;
+}
+
+TEST(Passes, SayWhatTheyAre) {
+  std::set<std::string_view> before;
+  Stage stage = Stage::kProgram;
+  bool may_change = true;
+  Decides decides = Decides::kCosts;
+  for (const Pass& pass : passes()) {
+    SCOPED_TRACE(pass.name);
+    for (const std::string_view needed : pass.needs) {
+      EXPECT_TRUE(before.contains(needed)) << needed;
+      EXPECT_FALSE(before.contains(needed) && find_pass(needed)->may_be_skipped) << needed;
+    }
+    EXPECT_TRUE(before.insert(pass.name).second);
+    EXPECT_EQ(pass.takes, stage);
+    stage = pass.gives;
+    EXPECT_FALSE(pass.sentence.empty() || pass.ensures.empty());
+    EXPECT_TRUE(pass.run && pass.verify);
+    EXPECT_EQ(find_pass(pass.name), &pass);
+    EXPECT_TRUE(may_change || !pass.may_change_layouts) << "layouts are settled before all else";
+    may_change = pass.may_change_layouts;
+    EXPECT_GE(pass.decides, decides);
+    decides = pass.decides;
+    bool has_source = false;
+    for (const char* folder : {"spmd", "schedule"})
+      has_source =
+          has_source || std::ifstream(source_folder() + "/src/" + folder + "/" + std::string(pass.name) + ".cpp").good();
+    EXPECT_TRUE(has_source);
+  }
+  EXPECT_EQ(stage, Stage::kSchedule);
+  EXPECT_EQ(find_pass("no_such"), nullptr);
+}
+
+TEST(Passes, AProgramMayStopAfterEachAndGoOn) {
+  const PassOptions options{.verify = true};
+  Compilation at_once(captured(), options), stepwise(captured(), options);
+  at_once.run();
+  for (const Pass& pass : passes()) {
+    stepwise.run(pass.name);
+    EXPECT_EQ(stepwise.stage(), pass.gives);
+    Compilation up_to(captured(), options);
+    up_to.run(pass.name);
+    EXPECT_EQ(to_string(up_to), to_string(stepwise)) << pass.name;
+  }
+  EXPECT_EQ(to_string(stepwise), to_string(at_once));
+}
+
+TEST(Passes, AreSkippedByNameWhereTheyMayBe) {
+  for (const Pass& pass : passes()) {
+    SCOPED_TRACE(pass.name);
+    PassTimes times;
+    const PassOptions options{.skip = {std::string(pass.name)}, .verify = true, .times = &times};
+    if (!pass.may_be_skipped) {
+      EXPECT_THROW(Compilation(captured(), options), InternalError);
+      continue;
+    }
+    Compilation without(captured(), options);
+    without.run();
+    for (size_t i = 0; i < passes().size(); ++i)
+      EXPECT_EQ(times[i].runs, passes()[i].name != pass.name) << passes()[i].name;
+  }
+  const PassOptions unknown{.skip = {"fuse_lops"}};
+  EXPECT_THROW(Compilation(captured(), unknown), InternalError);
+}
+
+TEST(Passes, VerifiersSeeWhatIsWrong) {
+  const PassOptions options;
+  const auto sees = [&](std::string_view pass, const std::function<void(Compilation&)>& spoil) {
+    Compilation compilation(captured(), options);
+    compilation.run(pass);
+    EXPECT_NO_THROW(find_pass(pass)->verify(compilation)) << pass;
+    spoil(compilation);
+    EXPECT_THROW(find_pass(pass)->verify(compilation), InternalError) << pass;
+  };
+  sees("carry_splits", [](Compilation& c) {
+    c.program().operands.back() = {static_cast<int32_t>(c.program().operations.size()), 0};
+  });
+  sees("merge", [](Compilation& c) {
+    c.program().operations.push_back(c.program().operations[0]);
+    c.merged.forms.push_back(c.merged.forms[0]);
+  });
+  sees("expand", [](Compilation& c) { c.merged.forms.pop_back(); });
+  sees("split", [](Compilation& c) { std::reverse(c.local().instructions.begin(), c.local().instructions.end()); });
+  sees("split", [](Compilation& c) { c.local().outputs.pop_back(); });
+  sees("leave_out_unread", [](Compilation& c) { c.local().outputs[0] = c.local().outputs[1]; });
+  sees("choose_orders", [](Compilation& c) { c.local().values[c.local().inputs[0]].order[0] = 1; });
+  sees("share_views", [](Compilation& c) { std::reverse(c.schedule.steps.begin(), c.schedule.steps.end()); });
+  sees("fuse_loops", [](Compilation& c) { c.schedule.steps.push_back(c.schedule.steps.back()); });
+  sees("make_loops", [](Compilation& c) {
+    for (Step& step : c.schedule.steps) step.loop.reset();
+  });
+  sees("cut_all_reduces", [](Compilation& c) {
+    for (Step& step : c.schedule.steps) step.calls = 0;
+  });
+  sees("overlap_collectives", [](Compilation& c) {
+    for (Step& step : c.schedule.steps) step.finish = 0;
+  });
+  sees("plan_buffers", [](Compilation& c) { c.schedule.buffer_of.assign(c.schedule.buffer_of.size(), -1); });
+}
+
+// What stands in src/README.md of each pass.
+TEST(Passes, StandInTheNotesOfTheArchitecture) {
+  std::ifstream file(source_folder() + "/src/README.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string table = "| pass | what it does | may change a layout | may be skipped |\n|---|---|---|---|\n";
+  for (const Pass& pass : passes())
+    table += "| `" + std::string(pass.name) + "` | " + std::string(pass.sentence) + " | " +
+             (pass.may_change_layouts ? "yes" : "") + " | " + (pass.may_be_skipped ? "yes" : "") + " |\n";
+  EXPECT_NE(text.str().find(table), std::string::npos) << "src/README.md should have:\n" << table;
+}
+
+}  // namespace
+}  // namespace mtf
