@@ -12,6 +12,7 @@
 #include "../../places.h"
 #include "ops/builder.h"
 #include "ops/record.h"
+#include "plan/tensor.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
