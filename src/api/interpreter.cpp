@@ -4,6 +4,7 @@
 
 #include "eval/explain.h"
 #include "eval/session.h"
+#include "library/library.h"
 #include "plan/execution.h"
 #include "run/dry_runtime.h"
 #include "run/mpi_runtime.h"
@@ -52,6 +53,7 @@ auto translated(Step&& step) {
 Settings settings_of(const InterpreterOptions& options) {
   Settings settings;
   settings.stdlib = options.standard_library;
+  settings.library = &host_library();
   settings.set = options.set;
   try {
     if (!options.mesh.empty()) settings.mesh = parse_axes(options.mesh);

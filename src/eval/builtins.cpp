@@ -1,11 +1,12 @@
 #include "eval/builtins.h"
 
-#include "eval/data.h"
+#include <cerrno>
+#include <cstdlib>
+
 #include "eval/evaluator.h"
+#include "eval/host_library.h"
 #include "eval/limits.h"
-#include "eval/logs.h"
 #include "eval/places.h"
-#include "eval/string_functions.h"
 #include "graph/op.h"
 #include "ops/gradients.h"
 #include "ops/registry.h"
@@ -127,6 +128,30 @@ HostValue size(Evaluator&, Arguments& arguments) {
   auto count = checked_size(dims);
   if (!count) fail(Kind::size_overflow, item.span, "{} has more than 2^62 elements", to_string(dims));
   return *count;
+}
+
+/// The number that a string is; fails (bad_value) at `span` if it is none.
+HostValue parse_int(const std::string& text, Span span) {
+  const std::string digits(trim(text));
+  char* end = nullptr;
+  errno = 0;
+  const long long number = std::strtoll(digits.c_str(), &end, 10);
+  if (digits.empty() || end != digits.c_str() + digits.size()) {
+    fail(Diagnostic(Kind::bad_value, span, fmt::format("expected an integer, found {}", quote(text)))
+             .help("`float(s)` reads numbers with a fraction"));
+  }
+  if (errno == ERANGE) fail(Kind::integer_overflow, span, "{} as an int", quote(text));
+  return static_cast<int64_t>(number);
+}
+
+HostValue parse_float(const std::string& text, Span span) {
+  const std::string digits(trim(text));
+  char* end = nullptr;
+  const double number = std::strtod(digits.c_str(), &end);
+  if (digits.empty() || end != digits.c_str() + digits.size()) {
+    fail(Kind::bad_value, span, "expected a number, found {}", quote(text));
+  }
+  return number;
 }
 
 HostValue whole_number(Evaluator& evaluator, Arguments& arguments) {
@@ -262,39 +287,15 @@ HostValue recompute(Evaluator& evaluator, Arguments& arguments) {
   return evaluator.calls.call(callee, rest);
 }
 
-}  // namespace
-
-std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names, std::string_view signature) {
-  std::vector<const GivenArgument*> matched(names.size(), nullptr);
-  auto plain = [&](size_t i) { return names[i].back() == '?' ? std::string_view(names[i]).substr(0, names[i].size() - 1) : std::string_view(names[i]); };
-  size_t position = 0;
-  for (const GivenArgument& item : arguments.items) {
-    size_t place = names.size();
-    if (item.label.empty()) {
-      while (position < names.size() && matched[position]) ++position;
-      place = position;
-      if (place == names.size()) fail(Diagnostic(Kind::wrong_arity, item.span, "this is one too many").help(std::string(signature)));
-    } else {
-      for (size_t i = 0; i < names.size(); ++i) {
-        if (plain(i) == item.label.text()) place = i;
-      }
-      if (place == names.size()) {
-        fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("there is no argument `{}`", item.label.text())).help(std::string(signature)));
-      }
-      if (matched[place]) fail(Kind::duplicate_argument, item.label_span, "`{}` is given twice", item.label.text());
-    }
-    matched[place] = &item;
-  }
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!matched[i] && names[i].back() != '?') {
-      fail(Diagnostic(Kind::missing_argument, arguments.span, fmt::format("`{}` is missing", names[i])).help(std::string(signature)));
-    }
-  }
-  return matched;
+BuiltinPtr value_of(const HostFunction& function) {
+  return host_function(Name(function.name), function.call, function.signature, function.doc);
 }
 
-Builtins::Builtins() {
-  auto add = [&](std::string_view name, std::string_view signature, std::string_view doc, std::function<HostValue(Evaluator&, Arguments&)> call) {
+}  // namespace
+
+Builtins::Builtins(const HostLibrary* library) {
+  auto add = [&](std::string_view name, std::string_view signature, std::string_view doc,
+                 std::function<HostValue(Evaluator&, Arguments&)> call) {
     auto builtin = std::make_shared<Builtin>();
     builtin->name = Name(name);
     builtin->signature = signature;
@@ -313,14 +314,18 @@ Builtins::Builtins() {
       "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the number does not depend on "
       "has 0, with a warning.", grad);
   add("recompute", "recompute(f, x, …)", "f(x, …), of which nothing inside is kept for the backward pass.", recompute);
-  for (const StringFunction& function : string_functions()) add(function.name, function.signature, function.doc, function.call);
-  add("write", "write(path, text)", "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text);
   auto module = std::make_shared<Module>();
   module->name = "random";
   module->is_operations = true;
   values_[Name("random")] = ModulePtr(module);
   of_standard_modules_ = std::make_shared<Scope>(nullptr, 0, 0);
-  register_data(*of_standard_modules_);
+  if (!library) return;
+  for (const HostFunction& function : library->functions) values_[Name(function.name)] = value_of(function);
+  auto native = std::make_shared<Module>();
+  native->name = "native";
+  native->scope = std::make_shared<Scope>(nullptr, 0, 0);
+  for (const HostFunction& function : library->native) native->scope->bindings.push_back({Name(function.name), value_of(function), {}});
+  of_standard_modules_->bindings.push_back({native->name, native, {}});
 }
 
 Builtins::~Builtins() { of_standard_modules_->release(); }

@@ -1,6 +1,8 @@
 #include "eval/conversions.h"
 
+#include "eval/cuts.h"
 #include "eval/refuse_twice.h"
+#include "ops/builder.h"
 #include "support/text.h"
 
 namespace mtf {

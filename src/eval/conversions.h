@@ -4,11 +4,12 @@
 #include <optional>
 #include <string_view>
 
-#include "eval/cuts.h"
 #include "eval/host_value.h"
-#include "ops/builder.h"
 
 namespace mtf {
+
+class Builder;  // ops/builder.h
+class Cuts;     // eval/cuts.h
 
 class Conversions {
  public:

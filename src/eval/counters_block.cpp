@@ -19,7 +19,7 @@ class CollectiveFigures : public Object {
     return fmt::format("{} {}, {}, {}", name(kind_), c.count, count_text(c.values, "value"), bytes_text(c.bytes));
   }
   std::vector<std::string> attributes() const override { return {"count", "calls", "values", "bytes", "wire_bytes", "over"}; }
-  std::optional<HostValue> attribute(Evaluator&, Name name) override {
+  std::optional<HostValue> attribute(Name name) override {
     const std::string_view figure = name.text();
     if (figure == "over" && !part_) return over();
     const CollectiveCount c = counters_ ? count() : CollectiveCount{};
@@ -70,7 +70,7 @@ class CounterFigures : public Object {
     for (int kind = 0; kind < kCollectiveKinds; ++kind) names.emplace_back(mtf::name(static_cast<CollectiveKind>(kind)));
     return names;
   }
-  std::optional<HostValue> attribute(Evaluator&, Name wanted) override {
+  std::optional<HostValue> attribute(Name wanted) override {
     const std::string_view figure = wanted.text();
     auto result = [&](int64_t Counters::*number) -> HostValue { return counters_ ? HostValue((*counters_).*number) : unknown(UnknownKind::kInt); };
     if (figure == "flops") return result(&Counters::flops);

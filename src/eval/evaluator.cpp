@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "eval/run_files.h"
 #include "eval/set_aside.h"
 #include "eval/span_table.h"
 #include "plan/program_record.h"
@@ -11,6 +10,13 @@
 #include "syntax/foreign.h"
 
 namespace mtf {
+namespace {
+
+std::unique_ptr<LibraryState> state_for(const HostLibrary* library) {
+  return library && library->new_state ? library->new_state() : nullptr;
+}
+
+}  // namespace
 
 Evaluator::Evaluator(Settings given, Execution* execution, std::ostream& output)
     : settings(std::move(given)),
@@ -19,6 +25,7 @@ Evaluator::Evaluator(Settings given, Execution* execution, std::ostream& output)
       cuts(execution, builder, domain, blocks, reports, interrupt, settings.reads),
       convert(builder, cuts),
       display(builder, cuts, domain),
+      builtins(settings.library),
       options(settings.set),
       meshes(settings),
       modules(*this),
@@ -28,7 +35,7 @@ Evaluator::Evaluator(Settings given, Execution* execution, std::ostream& output)
       calls(*this),
       loops(*this),
       branches(*this),
-      run_files(std::make_unique<RunFiles>()),
+      caller(*this, state_for(settings.library)),
       execution_(execution),
       own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
       top_(own_top_) {

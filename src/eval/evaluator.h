@@ -14,7 +14,7 @@
 //   what is under way       blocks, calls, loops, branches
 //   values                  convert, annotations, operations, variables, display
 //   what is computed        cuts, reports
-//   what is written         run_files
+//   who calls a library     caller
 //   what is not known       domain, findings, uncalled, unread, undo
 #include <memory>
 #include <optional>
@@ -33,6 +33,7 @@
 #include "eval/display.h"
 #include "eval/findings.h"
 #include "eval/flow.h"
+#include "eval/host_library.h"
 #include "eval/loops.h"
 #include "eval/meshes.h"
 #include "eval/modules.h"
@@ -51,7 +52,6 @@
 
 namespace mtf {
 
-class RunFiles;  // eval/run_files.h
 class SpanTable;
 
 /// Where an operator and its operands stand.
@@ -99,7 +99,7 @@ class Evaluator {
   Calls calls;
   Loops loops;
   Branches branches;
-  const std::unique_ptr<RunFiles> run_files;
+  Caller caller;
 
   // ---- programs ----
   /// The scope of the main file, or of the REPL.

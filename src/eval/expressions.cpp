@@ -155,7 +155,7 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) 
       for (const Binding& binding : (*module)->scope->hoisted) parts.push_back(binding.name.str());
     }
   } else if (auto* native = object.as<ObjectPtr>()) {
-    if (auto value = (*native)->attribute(*this, name.name)) return *value;
+    if (auto value = (*native)->attribute(name.name)) return *value;
     parts = (*native)->attributes();
   } else if (const Value* tensor = tensor_of(object)) {
     const std::string_view wanted = name.name.text();

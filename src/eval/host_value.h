@@ -180,10 +180,10 @@ class Object {
   virtual ~Object() = default;
   virtual std::string_view kind() const = 0;  ///< "a dataset"
   virtual std::string print() const = 0;
-  virtual std::optional<HostValue> attribute(Evaluator&, Name) = 0;
+  virtual std::optional<HostValue> attribute(Name) = 0;
   virtual std::vector<std::string> attributes() const = 0;
   virtual std::optional<int64_t> length() const { return std::nullopt; }
-  virtual std::optional<HostValue> slice(Evaluator&, Range, Span) { return std::nullopt; }
+  virtual std::optional<HostValue> slice(Range, Span) { return std::nullopt; }
 };
 
 /// One argument of a call, evaluated.

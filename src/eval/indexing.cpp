@@ -34,7 +34,7 @@ HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, c
     if (auto* text = object.as<Text>()) return index_text(**text, values[0], span);
     auto* range = values[0].as<Range>();
     if (auto* native = object.as<ObjectPtr>(); native && range) {
-      if (auto part = (*native)->slice(*this, *range, span)) return *part;
+      if (auto part = (*native)->slice(*range, span)) return *part;
     }
   }
   fail(Kind::not_indexable, expr.span, "{}", describe(object));

@@ -1,5 +1,6 @@
 #pragma once
-// What the command line gives a session; it holds throughout, whatever the script declares.
+// What whoever makes a session gives it: what the command line says, and what programs can call. It holds throughout,
+// whatever the script declares.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,12 +14,15 @@
 
 namespace mtf {
 
+struct HostLibrary;  // eval/host_library.h
+
 struct Settings {
   std::optional<std::vector<Axis>> mesh;                 ///< --mesh
   std::optional<std::vector<LayoutRule>> layout;         ///< --layout
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
   std::vector<int64_t> placement = {};                   ///< --placement, checked against the meshes
   std::string stdlib;                                    ///< folder of the standard modules; empty: where it was installed
+  const HostLibrary* library = nullptr;                  ///< what programs can call besides the language; null: nothing
   StoredLayoutsPtr stored = nullptr;                     ///< as if `@` stood behind params and states: what a search tries
   int64_t ranks = 1;                                     ///< the size of the default mesh [all: ranks]
   /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what the

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "eval/builtins.h"
+#include "library/library.h"
 #include "support/diagnostics.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
@@ -45,7 +46,7 @@ std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
 
 std::vector<MemberDoc> builtin_docs() {
   std::vector<MemberDoc> docs;
-  for (const BuiltinPtr& builtin : Builtins().functions()) docs.push_back({builtin->name.str(), builtin->signature, builtin->doc});
+  for (const BuiltinPtr& builtin : Builtins(&host_library()).functions()) docs.push_back({builtin->name.str(), builtin->signature, builtin->doc});
   std::sort(docs.begin(), docs.end(), [](const MemberDoc& a, const MemberDoc& b) { return a.name < b.name; });
   return docs;
 }

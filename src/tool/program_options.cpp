@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "library/library.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/process.h"
@@ -91,6 +92,7 @@ Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
   Settings settings;
   settings.ranks = ranks;
   settings.stdlib = standard_library();
+  settings.library = &host_library();
   if (options.mesh) settings.mesh = mesh_of(*options.mesh, ranks);
   if (options.layout) settings.layout = layout_of(*options.layout);
   if (options.placement) settings.placement = placement_of(*options.placement);

@@ -8,6 +8,7 @@
 #include "../execution_on.h"
 #include "../places.h"
 #include "eval/session.h"
+#include "library/library.h"
 #include "timing.h"
 
 namespace mtf {
@@ -24,6 +25,7 @@ struct Bench {
   static Settings settings(const std::string& mesh, const std::string& layout, int64_t ranks) {
     Settings result;
     result.stdlib = stdlib_folder();
+    result.library = &host_library();
     result.ranks = ranks;
     if (!mesh.empty()) result.mesh = parse_axes(mesh);
     if (!mesh.empty()) result.layout = parse_layout_rules(layout);

@@ -16,6 +16,7 @@
 #include "cost/recorded_schedules.h"
 #include "cost/work_bound.h"
 #include "eval/session.h"
+#include "library/library.h"
 #include "scripts.h"
 #include "spmd/instruction_costs.h"
 #include "support/diagnostics.h"
@@ -74,6 +75,7 @@ std::vector<LayoutRule> drawn_rules(const std::vector<std::string>& dims, std::m
 std::optional<Planned> planned_as_it_is(const std::string& path) {
   Settings settings;
   settings.stdlib = stdlib_folder();
+  settings.library = &host_library();
   if (Session::check_file(path, settings).has_errors()) return std::nullopt;
   try {
     return planned(path, settings);
@@ -85,6 +87,7 @@ std::optional<Planned> planned_as_it_is(const std::string& path) {
 TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
   Settings settings;
   settings.stdlib = stdlib_folder();
+  settings.library = &host_library();
   std::mt19937 random(7);
   int compared = 0, refused = 0;
   for (const std::string& path : scripts()) {
@@ -176,6 +179,7 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
 TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
   Settings settings;
   settings.stdlib = stdlib_folder();
+  settings.library = &host_library();
   for (const char* name : {"/../examples/two_layer.mtf", "/../tests/bench/gpt.mtf"}) {
     const auto programs_of = [&](const char* steps) {
       settings.set = {{"steps", steps}};
@@ -208,6 +212,7 @@ constexpr Asked kAsked[] = {{"rows:2;cols:2", "batch:rows;heads:cols;d_ff:cols;v
 Settings settings_of(const Asked& asked) {
   Settings settings;
   settings.stdlib = stdlib_folder();
+  settings.library = &host_library();
   settings.mesh = parse_axes(asked.mesh);
   settings.layout = parse_layout_rules(asked.rules);
   return settings;

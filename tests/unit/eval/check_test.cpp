@@ -233,12 +233,6 @@ TEST(Check, CountersAreUnknown) {
   EXPECT_EQ(kinds("let c = counters { let x = 1 }\nprint(c.flop)\n"), Kinds{"unknown_attribute"});
 }
 
-TEST(Check, MissingFilesAreLeftToTheRun) {
-  EXPECT_EQ(rendered("import data\ndim a = 2, b = 3\nlet s = data.idx(\"no.gz\", \"no2.gz\", [a])\n"
-                     "for (x, y) in s.batches(b) { print(sum(x), sum(y)) }\nlet z = data.npy(\"no.npy\", [a])\nprint(z + 1)\n"),
-            "");
-}
-
 TEST(Check, StandardModulesAreRight) {
   EXPECT_EQ(rendered("import nn, transformer, optim, losses, data\ndim n = 4, f = 8, h = 2, s = 4, u = 16, k = 3, v = 5\n"
                      "let t = transformer.Layer(f, n, h, s, u, bias: false)\nlet e = nn.Embedding(v, f)\nlet d = nn.Dense(f, k)\nlet drop = nn.Dropout(0.1)\n"

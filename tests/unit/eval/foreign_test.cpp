@@ -6,6 +6,7 @@
 
 #include "../../places.h"
 #include "eval/session.h"
+#include "library/library.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 
@@ -27,6 +28,7 @@ const std::vector<Line> kLines = {
 bool helps(const std::string& program, const Line& line, const std::string& first_word) {
   Settings settings;
   settings.stdlib = stdlib_folder();
+  settings.library = &host_library();
   const std::string why = filled(line.help, [&](char) { return first_word; });
   const Diagnostics found = Session::check_text("t.mtf", program, settings);
   for (const Diagnostic& one : found.list())

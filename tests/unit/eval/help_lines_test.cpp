@@ -9,6 +9,7 @@
 
 #include "../../places.h"
 #include "eval/session.h"
+#include "library/library.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 
@@ -26,6 +27,7 @@ std::vector<std::string> scripts() {
 Diagnostics check(const std::string& path, const std::string& text) {
   Settings settings;
   settings.stdlib = stdlib_folder();
+  settings.library = &host_library();
   return Session::check_text(path, text, settings);
 }
 

@@ -8,6 +8,7 @@
 
 #include "../../places.h"
 #include "eval/session.h"
+#include "library/library.h"
 #include "plan/plan.h"
 #include "support/diagnostics.h"
 
@@ -94,8 +95,14 @@ const std::string kExample =
     "import data\nmesh line = [p: 2]\nlayout split = {batch -> p}\nuse line\nuse split\n"
     "dim batch = 2, length = 4\n"
     "let w = random.normal([length])\n"
-    "let text = data.text(\"" + source_folder() + "/tests/unit/eval/letters.txt\")\n"
+    "let text = data.text(\"" + source_folder() + "/tests/unit/library/letters.txt\")\n"
     "for (x, y) in text.batches(batch, length) { print(sum(x * w - y)) }\n";
+
+Settings with_library() {
+  Settings settings;
+  settings.library = &host_library();
+  return settings;
+}
 
 class AnotherRuntime : public testing::Test {
  protected:
@@ -103,7 +110,7 @@ class AnotherRuntime : public testing::Test {
   LoggingRuntime runtime{log};
   Execution execution{runtime};
   std::ostringstream out;
-  Session session{{}, &execution, out};
+  Session session{with_library(), &execution, out};
 };
 
 TEST_F(AnotherRuntime, IsAskedForPlansPlacesAndNumbers) {

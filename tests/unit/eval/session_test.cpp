@@ -73,12 +73,6 @@ TEST(Run, AnAssertionThatFailsShowsBothSides) {
   }
 }
 
-TEST(Run, BatchesOfATextAreTheSameEveryTime) {
-  EXPECT_EQ(run("import data\ndim batch = 2, length = 4\nlet t = data.text(\"" + source_folder() + "/tests/unit/eval/letters.txt\")\n"
-                "print(t.vocab, len(t))\nfor (x, y) in t.batches(batch, length) { print(t.decode(x[batch: 0]), t.decode(y[batch: 0])) }\n"),
-            "8 18\nabcd bcde\nabcd bcde\n");
-}
-
 /// Cuts of a program, and the plans made for them.
 std::pair<int, int64_t> cuts_and_plans(const std::string& text) {
   ExecutionOn<MpiRuntime> execution;

@@ -2,18 +2,21 @@
 #include <sstream>
 
 #include "../../execution_on.h"
+#include "../../places.h"
 #include "../file_test.h"
 #include "eval/session.h"
+#include "library/library.h"
 
 namespace mtf {
 namespace {
 
 class Batches : public FileTest {
  protected:
+  Batches() { settings_.library = &host_library(); }
   std::string run(const std::string& text) {
     ExecutionOn<MpiRuntime> execution;
     std::ostringstream out;
-    Session session({}, &execution, out);
+    Session session(settings_, &execution, out);
     try {
       session.run_text("test.mtf", "import data\n" + text);
     } catch (const UserError& error) {
@@ -27,7 +30,23 @@ class Batches : public FileTest {
     for (int i = 0; i < count; ++i) bytes += {static_cast<char>(i == wrong ? 250 : i % 200), '\0'};
     return write("ids", bytes);
   }
+
+  Settings settings_;
 };
+
+TEST_F(Batches, OfATextAreTheSameEveryTime) {
+  EXPECT_EQ(run("dim batch = 2, length = 4\nlet t = data.text(\"" + source_folder() + "/tests/unit/library/letters.txt\")\n"
+                "print(t.vocab, len(t))\n"
+                "for (x, y) in t.batches(batch, length) { print(t.decode(x[batch: 0]), t.decode(y[batch: 0])) }\n"),
+            "8 18\nabcd bcde\nabcd bcde\n");
+}
+
+TEST_F(Batches, OfMissingFilesAreLeftToTheRun) {
+  const std::string text =
+      "import data\ndim a = 2, b = 3\nlet s = data.idx(\"no.gz\", \"no2.gz\", [a])\n"
+      "for (x, y) in s.batches(b) { print(sum(x), sum(y)) }\nlet z = data.npy(\"no.npy\", [a])\nprint(z + 1)\n";
+  EXPECT_EQ(Session::check_text("test.mtf", text, settings_).render(), "");
+}
 
 TEST_F(Batches, OfTokensInAFileAreThoseOfTheTextInMemory) {
   const std::string text = write("text", "a text of a few words, and of a few more words than that, which are read in places");
@@ -43,7 +62,7 @@ TEST_F(Batches, OfTokensInAFileAreThoseOfTheTextInMemory) {
 TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
   const std::string script = write("a.mtf", "import data\nlet t = data.text(\"" + write("text", "a text of a few words") + "\")\ndim batch = 3, length = 5\n"
                                             "for (x, y) in t.batches(batch, length) { print([\"one\", \"two\", \"three\"][0..len(t.decode(x))]) }\n");
-  EXPECT_FALSE(Session::check_file(script, {}).has_errors());
+  EXPECT_FALSE(Session::check_file(script, settings_).has_errors());
 }
 
 // So large that each is prepared while the one before is used.

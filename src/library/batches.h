@@ -1,10 +1,10 @@
 #pragma once
 // What a loop walks batch by batch, the next one prepared while a turn computes.
 //
-// A batch is prepared from its number alone, by a function that knows neither the evaluator nor the runtime, so that another
-// thread can do it: one batch ahead, where to prepare one takes longer than to start a thread. The numbers are the same
-// either way. What goes wrong in it is said when the loop comes to that batch, not before. Who leaves the loop waits for the
-// batch that is being prepared, and for no other.
+// A batch is prepared from its number alone, by a function that knows neither the evaluation nor the runtime, so that
+// another thread can do it: one batch ahead, where to prepare one takes longer than to start a thread. The numbers are the
+// same either way. What goes wrong in it is said when the loop comes to that batch, not before. Who leaves the loop waits
+// for the batch that is being prepared, and for no other.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/evaluator.h"
+#include "eval/host_library.h"
 
 namespace mtf {
 
@@ -27,14 +27,29 @@ struct BatchSource {
 };
 
 /// A sequence of tuples of tensors, each laid out by the rules in force at its turn. What fails does at `span`.
-HostValue batches_of(Evaluator& evaluator, BatchSource source, Span span);
+HostValue batches_of(Caller& caller, BatchSource source, Span span);
 
+/// Some of the elements of a collection.
+struct Part {
+  int64_t first = 0;
+  int64_t count = -1;  ///< -1: only the run knows
+};
+/// The part of `count` elements (-1: only the run knows how many) that a range takes. Fails (index_out_of_range) where it is
+/// not within.
+Part part_of(const Range& range, int64_t count, Span span);
+/// The order that `shuffle:`, a seed, asks of `count` places; null where they keep theirs, and where nothing is computed.
+std::shared_ptr<const std::vector<int64_t>> order_of(Caller& caller, const GivenArgument* shuffle, int64_t count);
+/// The dims of a batch, each once; nothing if a check does not know them.
+std::optional<Dims> dims_of_batch(Caller& caller, std::span<const GivenArgument* const> given);
+
+/// The ids in a list of ids, which `value` is in a list of such.
+std::vector<std::int32_t> ids_of(Caller& caller, const HostValue& value, Span span);
 /// The ids that stand before a text, behind it, and where there is none.
 struct SpecialIds {
   std::int32_t begin = 0, end = 0, padding = 0;
 };
 /// As three arguments give them, in this order.
-SpecialIds special_ids(Evaluator& evaluator, std::span<const GivenArgument* const> given);
+SpecialIds special_ids(Caller& caller, std::span<const GivenArgument* const> given);
 
 /// A list of texts as ids, of which a part is such a list, and which has batches.
 class TextList : public Object, public std::enable_shared_from_this<TextList> {
@@ -42,12 +57,12 @@ class TextList : public Object, public std::enable_shared_from_this<TextList> {
   TextList(int64_t first, int64_t count, SpecialIds ids) : first_(first), count_(count), ids_(ids) {}
   std::vector<std::string> attributes() const override { return {"batches"}; }
   std::optional<int64_t> length() const override { return count_; }
-  std::optional<HostValue> slice(Evaluator& evaluator, Range range, Span span) override;
-  std::optional<HostValue> attribute(Evaluator& evaluator, Name name) override;
+  std::optional<HostValue> slice(Range range, Span span) override;
+  std::optional<HostValue> attribute(Name name) override;
 
  protected:
   virtual HostValue part(int64_t first, int64_t count) const = 0;
-  virtual HostValue batches(Evaluator& evaluator, Arguments& arguments) = 0;
+  virtual HostValue batches(Caller& caller, Arguments& arguments) = 0;
 
   int64_t first_, count_;  ///< of all texts that there are; -1: unknown in a check
   SpecialIds ids_;

@@ -1,4 +1,4 @@
-#include "eval/run_files.h"
+#include "library/run_files.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,8 @@ Path resolved(const std::string& path) {
 
 /// The step that a file's name says; nothing if it is no checkpoint's.
 std::optional<int64_t> step_of(const std::string& file) {
-  if (!file.starts_with(kBegins) || !file.ends_with(kEnds) || file.size() <= kBegins.size() + kEnds.size()) return std::nullopt;
+  if (!file.starts_with(kBegins) || !file.ends_with(kEnds) || file.size() <= kBegins.size() + kEnds.size())
+    return std::nullopt;
   int64_t step = 0;
   const char *first = file.data() + kBegins.size(), *last = file.data() + file.size() - kEnds.size();
   const auto [end, error] = std::from_chars(first, last, step);
@@ -47,37 +48,48 @@ std::string new_mark_of_run() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-[[noreturn]] void fail_of_another(const std::string& folder, const std::string& what) { throw IoError(IoError::Kind::kOfAnotherRun, folder.empty() ? "." : folder, what); }
+[[noreturn]] void fail_of_another(const std::string& folder, const std::string& what) {
+  throw IoError(IoError::Kind::kOfAnotherRun, folder.empty() ? "." : folder, what);
+}
 
 /// Fails if there is a checkpoint.
 void expect_none(const std::string& folder) {
   if (const std::vector<int64_t> steps = checkpoint_steps(folder); !steps.empty())
-    fail_of_another(folder, fmt::format("another run has saved {} here, up to step {}", count_text(static_cast<int64_t>(steps.size()), "checkpoint"), steps[0]));
+    fail_of_another(folder, fmt::format("another run has saved {} here, up to step {}",
+                                        count_text(static_cast<int64_t>(steps.size()), "checkpoint"), steps[0]));
 }
 
 }  // namespace
 
-std::string checkpoint_file(const std::string& folder, int64_t step) { return (Path(folder) / fmt::format("{}{:08}{}", kBegins, step, kEnds)).string(); }
+std::string checkpoint_file(const std::string& folder, int64_t step) {
+  return (Path(folder) / fmt::format("{}{:08}{}", kBegins, step, kEnds)).string();
+}
 
 std::vector<int64_t> checkpoint_steps(const std::string& folder) {
   std::vector<int64_t> steps;
   std::error_code error;
-  for (auto at = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error); !error && at != std::filesystem::directory_iterator(); at.increment(error))
+  for (auto at = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error);
+       !error && at != std::filesystem::directory_iterator(); at.increment(error))
     if (const auto step = step_of(at->path().filename().string())) steps.push_back(*step);
-  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory) throw IoError(IoError::Kind::kUnreadable, folder, "cannot be listed: " + error.message());
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw IoError(IoError::Kind::kUnreadable, folder, "cannot be listed: " + error.message());
   std::sort(steps.rbegin(), steps.rend());
   return steps;
 }
 
 void add_ways_out(Diagnostic& diagnostic) {
-  diagnostic.help("to go on with that run, load its checkpoint first: `checkpoint.resume(folder, net, opt)`, where a script has it with `--set resume=true`")
+  diagnostic
+      .help(
+          "to go on with that run, load its checkpoint first: `checkpoint.resume(folder, net, opt)`, where a script "
+          "has it with `--set resume=true`")
       .help("to begin another, save into another folder, or remove this one");
 }
 
 void RunFiles::claim(const std::string& folder) {
   Folder& own = folders_[resolved(folder)];
   if (!own.mark.empty()) {
-    if (const std::string mark = mark_in(folder); mark != own.mark && !mark.empty()) fail_of_another(folder, "another run has begun to save here");
+    if (const std::string mark = mark_in(folder); mark != own.mark && !mark.empty())
+      fail_of_another(folder, "another run has begun to save here");
     return;
   }
   if (!own.is_loaded) expect_none(folder);
@@ -113,8 +125,10 @@ void RunFiles::loaded(const std::string& folder, const std::string& logs) {
   const auto all = nlohmann::json::parse(logs, nullptr, false);
   if (!all.is_object()) return;
   for (const auto& [name, mark] : all.items()) {
-    const bool is_mark = mark.is_array() && mark.size() == 2 && mark[0].is_number_unsigned() && mark[1].is_number_unsigned();
-    if (is_mark) logs_[resolved((Path(folder) / name).string())] = {{mark[0].get<std::uint64_t>(), mark[1].get<std::uint64_t>()}};
+    const bool is_mark =
+        mark.is_array() && mark.size() == 2 && mark[0].is_number_unsigned() && mark[1].is_number_unsigned();
+    if (is_mark)
+      logs_[resolved((Path(folder) / name).string())] = {{mark[0].get<std::uint64_t>(), mark[1].get<std::uint64_t>()}};
   }
 }
 
@@ -125,11 +139,15 @@ void RunFiles::begins_anew(const std::string& folder) {
 
 void RunFiles::add_line(const std::string& path, LogForm form, const std::string& header, const std::string& line) {
   const Path whole = resolved(path);
-  if (find_write_target(path, WriteFailure(path)).is_stream) return add_log_line(path, form, header, line, streams_.insert(whole).second);
+  if (find_write_target(path, WriteFailure(path)).is_stream)
+    return add_log_line(path, form, header, line, streams_.insert(whole).second);
   const auto [at, is_new] = logs_.try_emplace(whole);
   Log& log = at->second;
   const bool is_first = !log.is_added_to;
-  const bool is_left = is_new && std::any_of(begun_anew_.begin(), begun_anew_.end(), [&](const Path& folder) { return std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first == folder.end(); });
+  const bool is_left =
+      is_new && std::any_of(begun_anew_.begin(), begun_anew_.end(), [&](const Path& folder) {
+        return std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first == folder.end();
+      });
   if (is_first && (!is_new || is_left)) cut_log(path, log.mark);
   add_log_line(path, form, header, line, is_first);
   log.is_added_to = true;

@@ -1,9 +1,10 @@
 // data.idx: examples with labels.
 #include <cstring>
 
-#include "eval/batches.h"
-#include "eval/data.h"
 #include "io/idx.h"
+#include "library/batches.h"
+#include "library/files.h"
+#include "library/functions.h"
 #include "plan/runtime.h"
 #include "support/text.h"
 
@@ -20,37 +21,44 @@ struct Examples {
 
 class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
  public:
-  Dataset(std::shared_ptr<const Examples> examples, int64_t first, int64_t count) : examples_(std::move(examples)), first_(first), count_(count) {}
+  Dataset(std::shared_ptr<const Examples> examples, int64_t first, int64_t count)
+      : examples_(std::move(examples)), first_(first), count_(count) {}
   std::string_view kind() const override { return "a dataset"; }
   std::string print() const override { return count_text(count_, "example"); }
   std::vector<std::string> attributes() const override { return {"batches"}; }
   std::optional<int64_t> length() const override { return count_; }
 
-  std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
+  std::optional<HostValue> slice(Range range, Span span) override {
     const Part part = part_of(range, count_, span);
     return ObjectPtr(std::make_shared<Dataset>(examples_, first_ + part.first, part.count));
   }
 
-  std::optional<HostValue> attribute(Evaluator&, Name name) override {
+  std::optional<HostValue> attribute(Name name) override {
     if (name.text() != "batches") return std::nullopt;
-    auto builtin = std::make_shared<Builtin>();
-    builtin->name = name;
-    builtin->signature = "batches(batch: dim, shuffle: int?)";
-    builtin->call = [self = shared_from_this()](Evaluator& evaluator, Arguments& arguments) { return self->batches(evaluator, arguments); };
-    return BuiltinPtr(builtin);
+    const auto batches = [self = shared_from_this()](Caller& caller, Arguments& arguments) {
+      return self->batches(caller, arguments);
+    };
+    return host_function(name, batches, "batches(batch: dim, shuffle: int?)");
   }
 
  private:
-  HostValue batches(Evaluator& evaluator, Arguments& arguments) {
+  HostValue batches(Caller& caller, Arguments& arguments) {
     auto given = match_arguments(arguments, {"batch", "shuffle?"}, "batches(batch: dim, shuffle: int)");
     if (given[0]->value.is_unknown()) return unknown(UnknownKind::kAny);
-    const Dim batch = evaluator.convert.to_dim(given[0]->value, given[0]->span);
-    if (has_dim(examples_->dims, batch.name)) fail(Kind::dim_twice, given[0]->span, "`{}` is a dimension of each example", batch.name.text());
-    const auto order = order_of(evaluator, given[1], count_);
-    BatchSource source{"batches of a dataset", count_ < 0 ? -1 : count_ / batch.size, {{ElementType::kF32, examples_->dims}, {ElementType::kI32, {batch}}}, {}, false};
+    const Dim batch = caller.convert.to_dim(given[0]->value, given[0]->span);
+    if (has_dim(examples_->dims, batch.name))
+      fail(Kind::dim_twice, given[0]->span, "`{}` is a dimension of each example", batch.name.text());
+    const auto order = order_of(caller, given[1], count_);
+    BatchSource source{"batches of a dataset",
+                       count_ < 0 ? -1 : count_ / batch.size,
+                       {{ElementType::kF32, examples_->dims}, {ElementType::kI32, {batch}}},
+                       {},
+                       false};
     source.types[0].dims.insert(source.types[0].dims.begin(), batch);
-    source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) { self->prepare(order.get(), turn, rows, tensors); };
-    return batches_of(evaluator, std::move(source), arguments.span);
+    source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+      self->prepare(order.get(), turn, rows, tensors);
+    };
+    return batches_of(caller, std::move(source), arguments.span);
   }
 
   void prepare(const std::vector<int64_t>* order, int64_t turn, Interval rows, std::vector<HostTensor>& tensors) const {
@@ -60,7 +68,8 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
       const int64_t place = turn * tensors[1].type.dims[0].size + row;
       const int64_t example = first_ + (order ? (*order)[static_cast<size_t>(place)] : place);
       const std::byte* from = examples_->pixels.data() + example * size;
-      for (int64_t k = 0; k < size; ++k) pixels[row * size + k] = static_cast<float>(std::to_integer<int>(from[k])) / 255.0F;
+      for (int64_t k = 0; k < size; ++k)
+        pixels[row * size + k] = static_cast<float>(std::to_integer<int>(from[k])) / 255.0F;
       ints(tensors[1])[row] = std::to_integer<int32_t>(examples_->labels[static_cast<size_t>(example)]);
     }
   }
@@ -71,24 +80,26 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
 };
 
 /// data.idx(images, labels, dims)
-HostValue idx(Evaluator& evaluator, Arguments& arguments) {
+HostValue idx(Caller& caller, Arguments& arguments) {
   auto given = match_arguments(arguments, {"images", "labels", "dims"}, "idx(images, labels, dims)");
   for (auto* argument : given) {
     if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
   }
   const std::string paths[2] = {string_of(*given[0]), string_of(*given[1])};
   auto examples = std::make_shared<Examples>();
-  examples->dims = evaluator.convert.to_dims(given[2]->value, given[2]->span);
+  examples->dims = caller.convert.to_dims(given[2]->value, given[2]->span);
   ArrayHeader headers[2];
   StoredArray arrays[2];
-  const bool found = on_rank_0(evaluator, arguments.span, [&] {
+  const bool found = on_rank_0(caller, arguments.span, [&] {
     for (int i = 0; i < 2; ++i) {
       headers[i] = read_idx_header(paths[i]);
-      if (evaluator.domain.is_abstract()) continue;
-      arrays[i] = read_idx(paths[i], memory_for_data(evaluator));
+      if (caller.is_abstract()) continue;
+      arrays[i] = read_idx(paths[i], memory_for_data(caller));
     }
   });
-  auto shared = [&](const std::string& bytes) { return evaluator.domain.is_abstract() ? bytes : evaluator.runtime().broadcast(bytes, arguments.span); };
+  auto shared = [&](const std::string& bytes) {
+    return caller.is_abstract() ? bytes : caller.runtime().broadcast(bytes, arguments.span);
+  };
   if (found) {
     for (int i = 0; i < 2; ++i) {
       std::string head(1, static_cast<char>(headers[i].type));
@@ -98,23 +109,26 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
       headers[i].sizes.resize((head.size() - 1) / 8);
       std::memcpy(headers[i].sizes.data(), head.data() + 1, head.size() - 1);
       if (headers[i].type != StoredType::kU8) {
-        fail(Kind::bad_file_format, given[i]->span, "expected u8 numbers, found {} in {}", name(headers[i].type), paths[i]);
+        fail(Kind::bad_file_format, given[i]->span, "expected u8 numbers, found {} in {}", name(headers[i].type),
+             paths[i]);
       }
     }
     std::vector<int64_t> wanted{headers[0].sizes.empty() ? 0 : headers[0].sizes[0]};
     for (const Dim& dim : examples->dims) wanted.push_back(dim.size);
     if (headers[0].sizes != wanted) {
-      fail(Kind::file_shape_mismatch, given[2]->span, "expected examples of {}, found {} in {}", to_string(examples->dims), to_text(headers[0].sizes), paths[0]);
+      fail(Kind::file_shape_mismatch, given[2]->span, "expected examples of {}, found {} in {}",
+           to_string(examples->dims), to_text(headers[0].sizes), paths[0]);
     }
     if (headers[1].sizes != std::vector<int64_t>{wanted[0]}) {
-      fail(Kind::file_shape_mismatch, given[1]->span, "expected {} labels, as many as images, found {} in {}", wanted[0], to_text(headers[1].sizes), paths[1]);
+      fail(Kind::file_shape_mismatch, given[1]->span, "expected {} labels, as many as images, found {} in {}",
+           wanted[0], to_text(headers[1].sizes), paths[1]);
     }
     examples->count = wanted[0];
-    if (!evaluator.domain.is_abstract()) {
+    if (!caller.is_abstract()) {
       for (int i = 0; i < 2; ++i) {
         auto& to = i == 0 ? examples->pixels : examples->labels;
         to = std::move(arrays[i].bytes);
-        broadcast_bytes(evaluator, to, arguments.span);
+        broadcast_bytes(caller, to, arguments.span);
       }
     }
   }
@@ -124,6 +138,8 @@ HostValue idx(Evaluator& evaluator, Arguments& arguments) {
 
 }  // namespace
 
-void register_datasets(Scope& scope) { add_builtin(scope, "idx", "idx(images, labels, dims)", idx); }
+std::vector<HostFunction> dataset_functions() {
+  return {{"idx", "idx(images, labels, dims)", "", idx}};
+}
 
 }  // namespace mtf

@@ -1,13 +1,12 @@
-#include "eval/string_functions.h"
-
+// The functions of strings: split, join, find and their like. A character is a code point; case is that of a to z.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
+#include <optional>
+#include <string>
 
-#include "eval/builtins.h"
 #include "eval/limits.h"
+#include "library/functions.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 
@@ -28,8 +27,9 @@ std::optional<std::vector<std::string>> strings(const std::vector<const GivenArg
     } else if (item->value.is_unknown() && (kind == UnknownKind::kString || kind == UnknownKind::kAny)) {
       known = false;
     } else {
-      fail(Diagnostic(Kind::type_mismatch, item->span, fmt::format("expected a string, found {}", describe(item->value)))
-               .help("`string(x)` is the text of any value"));
+      fail(
+          Diagnostic(Kind::type_mismatch, item->span, fmt::format("expected a string, found {}", describe(item->value)))
+              .help("`string(x)` is the text of any value"));
     }
   }
   return known ? std::optional(std::move(texts)) : std::nullopt;
@@ -58,7 +58,8 @@ std::vector<std::string> split_by(std::string_view text, std::string_view by) {
 /// Pieces between blanks, none of them empty.
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> parts;
-  for (size_t begin = text.find_first_not_of(kBlank); begin != std::string_view::npos; begin = text.find_first_not_of(kBlank, begin)) {
+  for (size_t begin = text.find_first_not_of(kBlank); begin != std::string_view::npos;
+       begin = text.find_first_not_of(kBlank, begin)) {
     const size_t end = std::min(text.find_first_of(kBlank, begin), text.size());
     parts.emplace_back(text.substr(begin, end - begin));
     begin = end;
@@ -66,7 +67,7 @@ std::vector<std::string> words(std::string_view text) {
   return parts;
 }
 
-HostValue split(Evaluator&, Arguments& arguments) {
+HostValue split(Caller&, Arguments& arguments) {
   const auto given = match_arguments(arguments, {"s", "by?"}, "split(s, by: string)");
   const auto texts = strings(given);
   if (!texts) return unknown(UnknownKind::kAny);
@@ -75,12 +76,12 @@ HostValue split(Evaluator&, Arguments& arguments) {
   return list_of(split_by((*texts)[0], (*texts)[1]), arguments.span);
 }
 
-HostValue lines(Evaluator&, Arguments& arguments) {
+HostValue lines(Caller&, Arguments& arguments) {
   const auto texts = strings(match_arguments(arguments, {"s"}, "lines(s)"));
   return texts ? list_of_lines((*texts)[0], arguments.span) : unknown(UnknownKind::kAny);
 }
 
-HostValue join(Evaluator&, Arguments& arguments) {
+HostValue join(Caller&, Arguments& arguments) {
   const auto given = match_arguments(arguments, {"list", "by?"}, "join(list, by: string)");
   const HostValue& value = given[0]->value;
   if (value.is_unknown()) return unknown(UnknownKind::kString);
@@ -101,7 +102,7 @@ HostValue join(Evaluator&, Arguments& arguments) {
   return known ? make_text(std::move(joined)) : unknown(UnknownKind::kString);
 }
 
-HostValue strip(Evaluator&, Arguments& arguments) {
+HostValue strip(Caller&, Arguments& arguments) {
   const auto texts = strings(match_arguments(arguments, {"s"}, "strip(s)"));
   if (!texts) return unknown(UnknownKind::kString);
   const std::string& text = (*texts)[0];
@@ -120,10 +121,10 @@ HostValue moved(Arguments& arguments, std::string_view signature, char first, in
   return make_text(std::move(text));
 }
 
-HostValue lower(Evaluator&, Arguments& arguments) { return moved(arguments, "lower(s)", 'A', 'a' - 'A'); }
-HostValue upper(Evaluator&, Arguments& arguments) { return moved(arguments, "upper(s)", 'a', 'A' - 'a'); }
+HostValue lower(Caller&, Arguments& arguments) { return moved(arguments, "lower(s)", 'A', 'a' - 'A'); }
+HostValue upper(Caller&, Arguments& arguments) { return moved(arguments, "upper(s)", 'a', 'A' - 'a'); }
 
-HostValue find(Evaluator&, Arguments& arguments) {
+HostValue find(Caller&, Arguments& arguments) {
   const auto texts = strings(match_arguments(arguments, {"s", "part"}, "find(s, part)"));
   if (!texts) return unknown(UnknownKind::kAny);
   const size_t at = (*texts)[0].find((*texts)[1]);
@@ -131,7 +132,7 @@ HostValue find(Evaluator&, Arguments& arguments) {
   return static_cast<int64_t>(count_code_points(std::string_view((*texts)[0]).substr(0, at)));
 }
 
-HostValue replace(Evaluator&, Arguments& arguments) {
+HostValue replace(Caller&, Arguments& arguments) {
   const auto given = match_arguments(arguments, {"s", "part", "with"}, "replace(s, part, with)");
   const auto texts = strings(given);
   if (!texts) return unknown(UnknownKind::kString);
@@ -146,16 +147,19 @@ HostValue replace(Evaluator&, Arguments& arguments) {
 }
 
 template <typename Test>
-HostValue tested(Arguments& arguments, const std::vector<std::string>& names, std::string_view signature, const Test& test) {
+HostValue tested(Arguments& arguments, const std::vector<std::string>& names, std::string_view signature,
+                 const Test& test) {
   const auto texts = strings(match_arguments(arguments, names, signature));
   return texts ? HostValue(test((*texts)[0], (*texts)[1])) : unknown(UnknownKind::kBool);
 }
 
-HostValue starts_with(Evaluator&, Arguments& arguments) {
-  return tested(arguments, {"s", "part"}, "starts_with(s, part)", [](const std::string& s, const std::string& part) { return s.starts_with(part); });
+HostValue starts_with(Caller&, Arguments& arguments) {
+  return tested(arguments, {"s", "part"}, "starts_with(s, part)",
+                [](const std::string& s, const std::string& part) { return s.starts_with(part); });
 }
-HostValue ends_with(Evaluator&, Arguments& arguments) {
-  return tested(arguments, {"s", "part"}, "ends_with(s, part)", [](const std::string& s, const std::string& part) { return s.ends_with(part); });
+HostValue ends_with(Caller&, Arguments& arguments) {
+  return tested(arguments, {"s", "part"}, "ends_with(s, part)",
+                [](const std::string& s, const std::string& part) { return s.ends_with(part); });
 }
 
 /// Each piece between stars is looked for as far to the left as it can stand; the last one at the end.
@@ -172,27 +176,30 @@ bool fits(std::string_view text, std::string_view pattern) {
   return text.ends_with(pieces.back());
 }
 
-HostValue matches(Evaluator&, Arguments& arguments) {
-  return tested(arguments, {"s", "pattern"}, "matches(s, pattern)", [](const std::string& s, const std::string& pattern) { return fits(s, pattern); });
+HostValue matches(Caller&, Arguments& arguments) {
+  return tested(arguments, {"s", "pattern"}, "matches(s, pattern)",
+                [](const std::string& s, const std::string& pattern) { return fits(s, pattern); });
 }
 
 }  // namespace
 
-const std::vector<StringFunction>& string_functions() {
-  static const std::vector<StringFunction> kFunctions = {
-      {"split", "split(s, by: string)", "The pieces of a string between places where `by` stands; without it, its words between blanks.", split},
+std::vector<HostFunction> string_functions() {
+  return {
+      {"split", "split(s, by: string)",
+       "The pieces of a string between places where `by` stands; without it, its words between blanks.", split},
       {"lines", "lines(s)", "The lines of a string, without their ends.", lines},
       {"join", "join(list, by: string)", "The strings of a list, one after the other, with `by` between two.", join},
       {"strip", "strip(s)", "A string without the blanks at its ends.", strip},
       {"lower", "lower(s)", "A string with the letters A to Z as a to z.", lower},
       {"upper", "upper(s)", "A string with the letters a to z as A to Z.", upper},
-      {"find", "find(s, part)", "The place of the first character of `part` in a string; `none` if it is not in it.", find},
+      {"find", "find(s, part)", "The place of the first character of `part` in a string; `none` if it is not in it.",
+       find},
       {"replace", "replace(s, part, with)", "A string with `with` wherever `part` stands.", replace},
       {"starts_with", "starts_with(s, part)", "Whether a string begins with another.", starts_with},
       {"ends_with", "ends_with(s, part)", "Whether a string ends with another.", ends_with},
-      {"matches", "matches(s, pattern)", "Whether a string is as the pattern, in which `*` stands for any text.", matches},
+      {"matches", "matches(s, pattern)", "Whether a string is as the pattern, in which `*` stands for any text.",
+       matches},
   };
-  return kFunctions;
 }
 
 HostValue list_of_lines(std::string_view text, Span span) {
@@ -201,26 +208,6 @@ HostValue list_of_lines(std::string_view text, Span span) {
   for (std::string& line : parts)
     if (line.ends_with('\r')) line.pop_back();
   return list_of(std::move(parts), span);
-}
-
-HostValue parse_int(const std::string& text, Span span) {
-  const std::string digits(trim(text));
-  char* end = nullptr;
-  errno = 0;
-  const long long number = std::strtoll(digits.c_str(), &end, 10);
-  if (digits.empty() || end != digits.c_str() + digits.size()) {
-    fail(Diagnostic(Kind::bad_value, span, fmt::format("expected an integer, found {}", quote(text))).help("`float(s)` reads numbers with a fraction"));
-  }
-  if (errno == ERANGE) fail(Kind::integer_overflow, span, "{} as an int", quote(text));
-  return static_cast<int64_t>(number);
-}
-
-HostValue parse_float(const std::string& text, Span span) {
-  const std::string digits(trim(text));
-  char* end = nullptr;
-  const double number = std::strtod(digits.c_str(), &end);
-  if (digits.empty() || end != digits.c_str() + digits.size()) fail(Kind::bad_value, span, "expected a number, found {}", quote(text));
-  return number;
 }
 
 }  // namespace mtf

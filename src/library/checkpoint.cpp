@@ -2,18 +2,20 @@
 //
 // A checkpoint is one safetensors file: every param and state of the models that are saved, whole, under its path, with
 // the names of its dims and the position of the random stream in the metadata. Ranks write and read the blocks that they
-// hold, so what was written under one mesh and layout is read under any other. Whose a folder is, and what is to be done with
-// logs, is said by run_files.h.
+// hold, so what was written under one mesh and layout is read under any other. run_files.h says whose a folder is, and what
+// is to be done with logs.
 #include <charconv>
 #include <optional>
 #include <unordered_set>
 
-#include "eval/data.h"
 #include "eval/places.h"
-#include "eval/run_files.h"
 #include "io/io_error.h"
 #include "io/positioned_file.h"
 #include "io/safetensors.h"
+#include "library/files.h"
+#include "library/functions.h"
+#include "library/run_files.h"
+#include "plan/execution.h"
 #include "plan/runtime.h"
 #include "support/printable.h"
 #include "support/text.h"
@@ -41,17 +43,18 @@ VariablesByPath variables_of(const GivenArgument& models) {
       for (const PlacePtr& place : places_of((*list)->items[i], trainable)) {
         if (!seen.insert(place.get()).second) continue;
         const std::string name = (i == 0 ? "" : "optimizer.") + place->path;
-        if (!variables.emplace(name, place).second) fail(Kind::bad_value, models.span, "two variables would have the name `{}` in the file", name);
+        if (!variables.emplace(name, place).second)
+          fail(Kind::bad_value, models.span, "two variables would have the name `{}` in the file", name);
       }
     }
   }
   return variables;
 }
 
-/// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there. The header comes
-/// last, with the checksums of what all ranks have written.
-void write_tensors(Evaluator& evaluator, const std::string& path, const std::map<std::string, Value>& tensors, std::map<std::string, std::string> metadata, Span span,
-                   const std::function<void()>& then = {}) {
+/// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there. The header
+/// comes last, with the checksums of what all ranks have written.
+void write_tensors(Caller& caller, const std::string& path, const std::map<std::string, Value>& tensors,
+                   std::map<std::string, std::string> metadata, Span span, const std::function<void()>& then = {}) {
   SafetensorsHeader header;
   header.metadata = std::move(metadata);
   header.metadata["format"] = "mtf";
@@ -61,18 +64,19 @@ void write_tensors(Evaluator& evaluator, const std::string& path, const std::map
     set_sum(header, name, 0);
   }
   lay_out_safetensors(header);
-  Runtime& runtime = evaluator.runtime();
+  Runtime& runtime = caller.runtime();
   std::optional<FileInTheMaking> made;
-  on_rank_0(evaluator, span, [&] { made.emplace(path, header.file_size); });
+  on_rank_0(caller, span, [&] { made.emplace(path, header.file_size); });
   const std::string partial = runtime.broadcast(made ? made->name() : std::string(), span);
   std::vector<uint64_t> sums;
-  on_every_rank(evaluator, span, [&] {
+  on_every_rank(caller, span, [&] {
     const PositionedFile file = PositionedFile::to_write(partial);
-    for (const auto& [name, value] : tensors) sums.push_back(evaluator.execution()->store(value, file, header.tensors.at(name).begin));
+    for (const auto& [name, value] : tensors)
+      sums.push_back(caller.execution().store(value, file, header.tensors.at(name).begin));
     file.synchronize();
   });
   sums = runtime.added_up(std::move(sums), span);
-  on_rank_0(evaluator, span, [&] {
+  on_rank_0(caller, span, [&] {
     size_t i = 0;
     for (const auto& [name, value] : tensors) set_sum(header, name, sums[i++]);
     const std::string begins = lay_out_safetensors(header);
@@ -83,66 +87,76 @@ void write_tensors(Evaluator& evaluator, const std::string& path, const std::map
 }
 
 /// save_checkpoint(folder, models, step, keep).
-HostValue save_checkpoint(Evaluator& evaluator, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"folder", "models", "step", "keep"}, "save_checkpoint(folder, models, step, keep)");
+HostValue save_checkpoint(Caller& caller, Arguments& arguments) {
+  auto given =
+      match_arguments(arguments, {"folder", "models", "step", "keep"}, "save_checkpoint(folder, models, step, keep)");
   if (given[1]->value.is_unknown()) return None{};
   const VariablesByPath variables = variables_of(*given[1]);
-  const auto step = evaluator.convert.to_int(given[2]->value, given[2]->span, "a step");
-  const auto keep = evaluator.convert.to_int(given[3]->value, given[3]->span, "how many to keep");
+  const auto step = caller.convert.to_int(given[2]->value, given[2]->span, "a step");
+  const auto keep = caller.convert.to_int(given[3]->value, given[3]->span, "how many to keep");
   std::map<std::string, Value> tensors;
   Values values;
   for (const auto& [name, place] : variables) values.push_back(tensors[name] = place->current.value());
-  evaluator.cuts.cut(values, arguments.span);
-  RunFiles& files = *evaluator.run_files;
-  if (evaluator.settings.runs_next && evaluator.domain.is_check() && !given[0]->value.is_unknown()) {
-    on_rank_0(evaluator, arguments.span, [&] { files.expect_to_claim(string_of(*given[0], "a folder")); });
+  caller.cut(values, arguments.span);
+  RunFiles& files = caller.state<RunFiles>();
+  if (caller.runs_next() && !given[0]->value.is_unknown()) {
+    on_rank_0(caller, arguments.span, [&] { files.expect_to_claim(string_of(*given[0], "a folder")); });
   }
-  if (evaluator.domain.is_abstract()) return None{};
+  if (caller.is_abstract()) return None{};
   if (*step < 0) fail(Kind::bad_value, given[2]->span, "expected a step of 0 or more, found {}", *step);
 
   const std::string folder = string_of(*given[0], "a folder");
-  const Context& context = evaluator.builder.context;
-  std::map<std::string, std::string> metadata = {
-      {"step", std::to_string(*step)}, {"seed", fmt::format("{}", context.seed)}, {"random_calls", fmt::format("{}", context.random_calls)}};
+  const RandomStream stream = caller.random_stream();
+  std::map<std::string, std::string> metadata = {{"step", std::to_string(*step)},
+                                                 {"seed", fmt::format("{}", stream.seed)},
+                                                 {"random_calls", fmt::format("{}", stream.calls)}};
   std::string logs;
-  on_rank_0(evaluator, arguments.span, [&] {
+  on_rank_0(caller, arguments.span, [&] {
     files.claim(folder);
     logs = files.logs(folder);
   });
-  logs = evaluator.runtime().broadcast(logs, arguments.span);
+  logs = caller.runtime().broadcast(logs, arguments.span);
   if (!logs.empty()) metadata["logs"] = logs;
-  write_tensors(evaluator, checkpoint_file(folder, *step), tensors, metadata, arguments.span, [&] { files.saved(folder, *step, *keep); });
+  write_tensors(caller, checkpoint_file(folder, *step), tensors, metadata, arguments.span,
+                [&] { files.saved(folder, *step, *keep); });
   return None{};
 }
 
 /// write_safetensors(path, names, tensors).
-HostValue write_safetensors(Evaluator& evaluator, Arguments& arguments) {
+HostValue write_safetensors(Caller& caller, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path", "names", "tensors"}, "write_safetensors(path, names, tensors)");
   for (auto* argument : given)
     if (argument->value.is_unknown()) return None{};
   const std::string path = string_of(*given[0]);
   auto *names = given[1]->value.as<ListPtr>(), *values = given[2]->value.as<ListPtr>();
   for (int i : {1, 2})
-    if (!given[i]->value.is<ListPtr>()) fail(Kind::type_mismatch, given[i]->span, "expected a list, found {}", describe(given[i]->value));
+    if (!given[i]->value.is<ListPtr>())
+      fail(Kind::type_mismatch, given[i]->span, "expected a list, found {}", describe(given[i]->value));
   if ((*names)->items.size() != (*values)->items.size()) {
-    fail(Kind::bad_value, given[2]->span, "expected {} tensors, as many as names, found {}", (*names)->items.size(), (*values)->items.size());
+    fail(Kind::bad_value, given[2]->span, "expected {} tensors, as many as names, found {}", (*names)->items.size(),
+         (*values)->items.size());
   }
   std::map<std::string, Value> tensors;
   Values needed;
   for (size_t i = 0; i < (*names)->items.size(); ++i) {
     auto* name = (*names)->items[i].as<Text>();
-    if (!name) fail(Kind::type_mismatch, given[1]->span, "expected names as strings, found {} in it", describe((*names)->items[i]));
-    needed.push_back(evaluator.convert.to_tensor((*values)->items[i], given[2]->span));
-    if (first_invalid_utf8(**name)) fail(Kind::bad_value, given[1]->span, "expected names in UTF-8, found `{}`", printable(**name));
-    if (!tensors.emplace(**name, needed.back()).second) fail(Kind::bad_value, given[1]->span, "the name `{}` stands twice", **name);
+    if (!name)
+      fail(Kind::type_mismatch, given[1]->span, "expected names as strings, found {} in it",
+           describe((*names)->items[i]));
+    needed.push_back(caller.convert.to_tensor((*values)->items[i], given[2]->span));
+    if (first_invalid_utf8(**name))
+      fail(Kind::bad_value, given[1]->span, "expected names in UTF-8, found `{}`", printable(**name));
+    if (!tensors.emplace(**name, needed.back()).second)
+      fail(Kind::bad_value, given[1]->span, "the name `{}` stands twice", **name);
   }
-  evaluator.cuts.cut(needed, arguments.span);
-  if (!evaluator.domain.is_abstract()) write_tensors(evaluator, path, tensors, {}, arguments.span);
+  caller.cut(needed, arguments.span);
+  if (!caller.is_abstract()) write_tensors(caller, path, tensors, {}, arguments.span);
   return None{};
 }
 
 /// The integer that the metadata says, from `least` to `most`.
-int64_t number_in(const SafetensorsHeader& header, const std::string& key, int64_t least, int64_t most, const std::string& path) {
+int64_t number_in(const SafetensorsHeader& header, const std::string& key, int64_t least, int64_t most,
+                  const std::string& path) {
   const auto found = header.metadata.find(key);
   if (found == header.metadata.end()) fail_bad_file(path, "expected a checkpoint, whose metadata says its `{}`", key);
   const std::string& text = found->second;
@@ -155,21 +169,28 @@ int64_t number_in(const SafetensorsHeader& header, const std::string& key, int64
 
 /// Fails unless the tensors of a checkpoint are those variables.
 void compare(const SafetensorsHeader& header, const VariablesByPath& variables, const std::string& path, Span span) {
-  auto differs = [&](const std::string& what) { fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what); };
+  auto differs = [&](const std::string& what) {
+    fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what);
+  };
   for (const auto& [name, place] : variables) {
     const auto found = header.tensors.find(name);
     if (found == header.tensors.end()) {
       std::vector<std::string> names;
       for (const auto& [other, tensor] : header.tensors) names.push_back(other);
-      fail(Diagnostic(Kind::file_shape_mismatch, span, fmt::format("{}: expected {} `{}`, which is not there", printable(path), to_string(place->type), name))
+      fail(Diagnostic(
+               Kind::file_shape_mismatch, span,
+               fmt::format("{}: expected {} `{}`, which is not there", printable(path), to_string(place->type), name))
                .related(place->span, "declared here")
                .help(printable(did_you_mean(name, names))));
     }
     const auto dims = header.metadata.find("dims:" + name);
     const std::string stored = dims == header.metadata.end() ? dims_text(place->type.dims) : dims->second;
-    if (found->second.sizes != sizes_of(place->type.dims) || found->second.type != safetensors_type(place->type.element) || stored != dims_text(place->type.dims)) {
-      fail(Diagnostic(Kind::file_shape_mismatch, span,
-                      fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", printable(path), to_string(place->type), name, found->second.type, to_text(found->second.sizes), printable(stored)))
+    if (found->second.sizes != sizes_of(place->type.dims) ||
+        found->second.type != safetensors_type(place->type.element) || stored != dims_text(place->type.dims)) {
+      fail(Diagnostic(
+               Kind::file_shape_mismatch, span,
+               fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", printable(path), to_string(place->type),
+                           name, found->second.type, to_text(found->second.sizes), printable(stored)))
                .related(place->span, "declared here"));
     }
   }
@@ -178,31 +199,31 @@ void compare(const SafetensorsHeader& header, const VariablesByPath& variables, 
 }
 
 /// load_checkpoint(folder, models): the step of the latest one, or none.
-HostValue load_checkpoint(Evaluator& evaluator, Arguments& arguments) {
+HostValue load_checkpoint(Caller& caller, Arguments& arguments) {
   auto given = match_arguments(arguments, {"folder", "models"}, "load_checkpoint(folder, models)");
   if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return unknown(UnknownKind::kInt);
   const std::string folder = string_of(*given[0], "a folder");
   const VariablesByPath variables = variables_of(*given[1]);
   const Span span = arguments.span;
-  RunFiles& files = *evaluator.run_files;
-  if (evaluator.domain.is_check()) {
+  RunFiles& files = caller.state<RunFiles>();
+  if (caller.is_check()) {
     files.will_load(folder);
     return unknown(UnknownKind::kInt);
   }
 
   std::string path;
-  on_rank_0(evaluator, span, [&] {
+  on_rank_0(caller, span, [&] {
     const std::vector<int64_t> steps = checkpoint_steps(folder);
     if (!steps.empty()) path = checkpoint_file(folder, steps[0]);
-    else if (!evaluator.domain.is_abstract()) files.begins_anew(folder);
+    else if (!caller.is_abstract()) files.begins_anew(folder);
   });
-  if (!evaluator.domain.is_abstract()) path = evaluator.runtime().broadcast(path, span);
+  if (!caller.is_abstract()) path = caller.runtime().broadcast(path, span);
   if (path.empty()) return None{};
   SafetensorsHeader header;
-  on_every_rank(evaluator, span, [&] { header = read_safetensors_header(path); });
+  on_every_rank(caller, span, [&] { header = read_safetensors_header(path); });
   compare(header, variables, path, span);
   int64_t step = 0, seed = 0, random_calls = 0;
-  on_every_rank(evaluator, span, [&] {
+  on_every_rank(caller, span, [&] {
     constexpr int64_t kMostOfDouble = int64_t{1} << 53;
     step = number_in(header, "step", 0, INT64_MAX, path);
     seed = number_in(header, "seed", -kMostOfDouble, kMostOfDouble, path);
@@ -210,17 +231,16 @@ HostValue load_checkpoint(Evaluator& evaluator, Arguments& arguments) {
   });
   std::vector<Value> loaded;
   std::vector<uint64_t> sums;
-  on_every_rank(evaluator, span, [&] {
+  on_every_rank(caller, span, [&] {
     const PositionedFile file = PositionedFile::to_read(path);
     for (const auto& [name, place] : variables) {
-      evaluator.builder.span = span;
-      loaded.push_back(evaluator.builder.constant(place->type, place->stored));
-      sums.push_back(evaluator.execution()->load(*loaded.back().node, file, header.tensors.at(name).begin));
+      loaded.push_back(caller.unplaced_as(*place, span));
+      sums.push_back(caller.execution().load(*loaded.back().node, file, header.tensors.at(name).begin));
     }
   });
-  if (!evaluator.domain.is_abstract()) {
-    sums = evaluator.runtime().added_up(std::move(sums), span);
-    on_rank_0(evaluator, span, [&] {
+  if (!caller.is_abstract()) {
+    sums = caller.runtime().added_up(std::move(sums), span);
+    on_rank_0(caller, span, [&] {
       size_t at = 0;
       for (const auto& [name, place] : variables) expect_sum(header, path, name, sums[at++]);
       const auto logs = header.metadata.find("logs");
@@ -228,20 +248,19 @@ HostValue load_checkpoint(Evaluator& evaluator, Arguments& arguments) {
     });
   }
   size_t i = 0;
-  for (const auto& [name, place] : variables) evaluator.variables.assign(place, Handle(loaded[i++]), span, span);
-  evaluator.builder.context.seed = static_cast<double>(seed);
-  evaluator.builder.context.random_calls = static_cast<double>(random_calls);
+  for (const auto& [name, place] : variables) caller.assign(place, loaded[i++], span);
+  caller.set_random_stream({static_cast<double>(seed), static_cast<double>(random_calls)});
   return step;
 }
 
 /// safetensor(path, name, dims): one tensor of a file.
-HostValue safetensor(Evaluator& evaluator, Arguments& arguments) {
+HostValue safetensor(Caller& caller, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path", "name", "dims"}, "safetensor(path, name, dims)");
   for (auto* argument : given)
     if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
   const std::string path = string_of(*given[0], "the path of a file"), name = string_of(*given[1], "a name");
   ElementArray data;
-  const bool found = on_rank_0(evaluator, arguments.span, [&] {
+  const bool found = on_rank_0(caller, arguments.span, [&] {
     const SafetensorsHeader header = read_safetensors_header(path);
     const auto tensor = header.tensors.find(name);
     if (tensor == header.tensors.end()) {
@@ -250,34 +269,36 @@ HostValue safetensor(Evaluator& evaluator, Arguments& arguments) {
       const std::string help = did_you_mean(name, names);
       fail_bad_file(path, "it has no tensor `{}`{}{}", printable(name), help.empty() ? "" : "; ", printable(help));
     }
-    if (evaluator.domain.is_abstract()) data = {tensor->second.sizes, element_type_of(path, tensor->second), {}};
-    else data = read_safetensor(path, header, name, memory_for_data(evaluator));
+    if (caller.is_abstract()) data = {tensor->second.sizes, element_type_of(path, tensor->second), {}};
+    else data = read_safetensor(path, header, name, memory_for_data(caller));
   });
   if (!found) return unknown(UnknownKind::kAny);
-  if (!evaluator.domain.is_abstract()) share_array(evaluator, data, arguments.span);
-  return constant_of(evaluator, std::move(data), *given[2], path, arguments.span);
+  if (!caller.is_abstract()) share_array(caller, data, arguments.span);
+  return constant_of(caller, std::move(data), *given[2], path, arguments.span);
 }
 
 /// safetensor_names(path): a list of the names of a file's tensors, in alphabetical order.
-HostValue safetensor_names(Evaluator& evaluator, Arguments& arguments) {
+HostValue safetensor_names(Caller& caller, Arguments& arguments) {
   auto given = match_arguments(arguments, {"path"}, "safetensor_names(path)");
-  if (given[0]->value.is_unknown() || evaluator.domain.is_check()) return unknown(UnknownKind::kAny);
+  if (given[0]->value.is_unknown() || caller.is_check()) return unknown(UnknownKind::kAny);
   const std::string path = string_of(*given[0], "the path of a file");
   std::vector<HostValue> names;
   SafetensorsHeader header;
-  on_every_rank(evaluator, arguments.span, [&] { header = read_safetensors_header(path); });
+  on_every_rank(caller, arguments.span, [&] { header = read_safetensors_header(path); });
   for (const auto& [name, tensor] : header.tensors) names.push_back(make_text(name));
   return make_list(std::move(names));
 }
 
 }  // namespace
 
-void register_checkpoint(Scope& scope) {
-  add_builtin(scope, "save_checkpoint", "save_checkpoint(folder, models, step, keep)", save_checkpoint);
-  add_builtin(scope, "load_checkpoint", "load_checkpoint(folder, models)", load_checkpoint);
-  add_builtin(scope, "write_safetensors", "write_safetensors(path, names, tensors)", write_safetensors);
-  add_builtin(scope, "safetensor", "safetensor(path, name, dims)", safetensor);
-  add_builtin(scope, "safetensor_names", "safetensor_names(path)", safetensor_names);
+std::vector<HostFunction> checkpoint_functions() {
+  return {
+      {"save_checkpoint", "save_checkpoint(folder, models, step, keep)", "", save_checkpoint},
+      {"load_checkpoint", "load_checkpoint(folder, models)", "", load_checkpoint},
+      {"write_safetensors", "write_safetensors(path, names, tensors)", "", write_safetensors},
+      {"safetensor", "safetensor(path, name, dims)", "", safetensor},
+      {"safetensor_names", "safetensor_names(path)", "", safetensor_names},
+  };
 }
 
 }  // namespace mtf

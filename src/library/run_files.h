@@ -1,5 +1,6 @@
 #pragma once
-// The files that a run goes on with: folders of checkpoints, and logs. Rank 0 alone has them; a check only notes what is loaded.
+// The files that a run goes on with: folders of checkpoints, and logs. Rank 0 alone has them; a check only notes what is
+// loaded.
 //
 // A folder of checkpoints belongs to one run, whose mark stands in it as `.mtf-run`:
 //
@@ -7,8 +8,8 @@
 //   one that has loaded          puts its mark with its next: the checkpoints there are its own
 //   another after that           finds a mark that is not its own, and is refused
 //
-// A checkpoint says how long each log was, by its place relative to the folder. What stands behind that is of turns which are
-// computed again once it is loaded: it goes when the next line is added. A run that wanted to go on and found no
+// A checkpoint says how long each log was, by its place relative to the folder. What stands behind that is of turns which
+// are computed again once it is loaded: it goes when the next line is added. A run that wanted to go on and found no
 // checkpoint begins anew, and so do its logs in the folder.
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "eval/host_library.h"
 #include "io/log_file.h"
 #include "support/diagnostics.h"
 
@@ -30,7 +32,7 @@ std::vector<int64_t> checkpoint_steps(const std::string& folder);
 void add_ways_out(Diagnostic& diagnostic);
 
 /// Every function throws IoError.
-class RunFiles {
+class RunFiles : public LibraryState {
  public:
   /// Before a checkpoint is saved in a folder. Fails (kOfAnotherRun) where it is another run's.
   void claim(const std::string& folder);

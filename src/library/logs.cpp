@@ -1,10 +1,13 @@
-#include "eval/logs.h"
-
+// Files that a script writes: `write(path, text)`, and the module `logs`, which adds lines to one.
+//
+// One rank writes, and every rank says what was wrong. A check and a plan write nothing; a plan still reads the numbers of
+// tensors, as the run does.
 #include <cmath>
 
-#include "eval/data.h"
-#include "eval/run_files.h"
 #include "io/write_file.h"
+#include "library/files.h"
+#include "library/functions.h"
+#include "library/run_files.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -34,7 +37,7 @@ std::string csv_text(const std::string& text) {
 /// What one field says; what has no number in JSON is null there.
 class Field {
  public:
-  Field(Evaluator& evaluator, LogForm form, Span span) : evaluator_(evaluator), form_(form), span_(span) {}
+  Field(Caller& caller, LogForm form, Span span) : caller_(caller), form_(form), span_(span) {}
 
   std::string of(const HostValue& value) const {
     if (value.is_unknown()) return {};
@@ -50,13 +53,15 @@ class Field {
       for (const HostValue& item : (*list)->items) out += (out.size() > 1 ? ", " : "") + of(item);
       return out + "]";
     }
-    fail(Diagnostic(Kind::type_mismatch, span_, fmt::format("expected a number, a string, a bool{}, found {}", form_ == LogForm::kJson ? " or a list of those" : "", describe(value)))
+    fail(Diagnostic(Kind::type_mismatch, span_,
+                    fmt::format("expected a number, a string, a bool{}, found {}",
+                                form_ == LogForm::kJson ? " or a list of those" : "", describe(value)))
              .help(tensor_of(value) ? "`data.save_npy(path, x)` writes a tensor" : ""));
   }
 
  private:
   std::string of_tensor(const Value& tensor) const {
-    const HostValue read = evaluator_.cuts.read_number(tensor, span_);
+    const HostValue read = caller_.read_number(tensor, span_);
     auto* real = read.as<double>();
     // As many digits as its type has.
     const bool is_short = real && tensor.element() != ElementType::kF64 && std::isfinite(*real);
@@ -67,52 +72,68 @@ class Field {
     return fmt::format("{}", without_sign_of_nan(number));
   }
 
-  Evaluator& evaluator_;
+  Caller& caller_;
   LogForm form_;
   Span span_;
 };
 
 /// The path, and every other argument as a field with its label.
-HostValue add_line(Evaluator& evaluator, Arguments& arguments, LogForm form, std::string_view signature) {
-  if (arguments.items.empty()) fail(Diagnostic(Kind::missing_argument, arguments.span, "`path` is missing").help(std::string(signature)));
+HostValue add_line(Caller& caller, Arguments& arguments, LogForm form, std::string_view signature) {
+  if (arguments.items.empty())
+    fail(Diagnostic(Kind::missing_argument, arguments.span, "`path` is missing").help(std::string(signature)));
   const GivenArgument& path = arguments.items[0];
   std::string names, line;
   for (size_t i = 1; i < arguments.items.size(); ++i) {
     const GivenArgument& item = arguments.items[i];
-    if (item.label.empty()) fail(Diagnostic(Kind::missing_argument, item.span, "this has no name").help(std::string(signature)));
+    if (item.label.empty())
+      fail(Diagnostic(Kind::missing_argument, item.span, "this has no name").help(std::string(signature)));
     if (i > 1) line += form == LogForm::kJson ? ", " : ",";
     if (form == LogForm::kJson) line += json_text(item.label.str()) + ": ";
     else names += (i > 1 ? "," : "") + item.label.str();
-    line += Field(evaluator, form, item.span).of(item.value);
+    line += Field(caller, form, item.span).of(item.value);
   }
   if (form == LogForm::kJson) line = "{" + line + "}";
   if (path.value.is_unknown()) return None{};
   const std::string file = string_of(path);
-  if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { evaluator.run_files->add_line(file, form, names, line); });
+  if (!caller.is_abstract())
+    on_rank_0(caller, arguments.span, [&] { caller.state<RunFiles>().add_line(file, form, names, line); });
   return None{};
 }
 
-HostValue jsonl(Evaluator& evaluator, Arguments& arguments) {
-  return add_line(evaluator, arguments, LogForm::kJson, "jsonl(path, name: value, …)");
+HostValue jsonl(Caller& caller, Arguments& arguments) {
+  return add_line(caller, arguments, LogForm::kJson, "jsonl(path, name: value, …)");
 }
 
-HostValue csv(Evaluator& evaluator, Arguments& arguments) { return add_line(evaluator, arguments, LogForm::kCsv, "csv(path, name: value, …)"); }
+HostValue csv(Caller& caller, Arguments& arguments) {
+  return add_line(caller, arguments, LogForm::kCsv, "csv(path, name: value, …)");
+}
 
-}  // namespace
-
-HostValue write_text(Evaluator& evaluator, Arguments& arguments) {
+/// write(path, text).
+HostValue write_text(Caller& caller, Arguments& arguments) {
   const auto given = match_arguments(arguments, {"path", "text"}, "write(path, text)");
   if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return None{};
   const std::string path = string_of(*given[0]);
   auto* text = given[1]->value.as<Text>();
-  if (!text) fail(Diagnostic(Kind::type_mismatch, given[1]->span, fmt::format("expected a string, found {}", describe(given[1]->value))).help("`string(x)` is the text of any value"));
-  if (!evaluator.domain.is_abstract()) on_rank_0(evaluator, arguments.span, [&] { write_file_atomically(path, **text); });
+  if (!text)
+    fail(Diagnostic(Kind::type_mismatch, given[1]->span,
+                    fmt::format("expected a string, found {}", describe(given[1]->value)))
+             .help("`string(x)` is the text of any value"));
+  if (!caller.is_abstract()) on_rank_0(caller, arguments.span, [&] { write_file_atomically(path, **text); });
   return None{};
 }
 
-void register_logs(Scope& scope) {
-  add_builtin(scope, "jsonl", "jsonl(path, name: value, …)", jsonl);
-  add_builtin(scope, "csv", "csv(path, name: value, …)", csv);
+}  // namespace
+
+std::vector<HostFunction> write_functions() {
+  return {{"write", "write(path, text)",
+           "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text}};
+}
+
+std::vector<HostFunction> log_functions() {
+  return {
+      {"jsonl", "jsonl(path, name: value, …)", "", jsonl},
+      {"csv", "csv(path, name: value, …)", "", csv},
+  };
 }
 
 }  // namespace mtf

@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "eval/batches.h"
-#include "eval/data.h"
+#include "library/batches.h"
+#include "library/files.h"
+#include "library/functions.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -26,27 +27,34 @@ using Rows = std::vector<std::vector<Piece>>;
 class Packed : public TextList {
  public:
   using Texts = std::vector<std::vector<std::int32_t>>;
-  Packed(std::shared_ptr<const Texts> texts, int64_t first, int64_t count, SpecialIds ids) : TextList(first, count, ids), texts_(std::move(texts)) {}
+  Packed(std::shared_ptr<const Texts> texts, int64_t first, int64_t count, SpecialIds ids)
+      : TextList(first, count, ids), texts_(std::move(texts)) {}
   std::string_view kind() const override { return "a list of texts that share rows"; }
   std::string print() const override { return count_ < 0 ? "texts" : count_text(count_, "text"); }
 
  private:
-  HostValue part(int64_t first, int64_t count) const override { return ObjectPtr(std::make_shared<Packed>(texts_, first, count, ids_)); }
+  HostValue part(int64_t first, int64_t count) const override {
+    return ObjectPtr(std::make_shared<Packed>(texts_, first, count, ids_));
+  }
 
-  HostValue batches(Evaluator& evaluator, Arguments& arguments) override {
-    auto given = match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
-    const std::optional<Dims> dims = dims_of_batch(evaluator, std::span(given).first(2));
+  HostValue batches(Caller& caller, Arguments& arguments) override {
+    auto given =
+        match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
+    const std::optional<Dims> dims = dims_of_batch(caller, std::span(given).first(2));
     if (!dims) return unknown(UnknownKind::kAny);
     const auto rows = std::make_shared<const Rows>(packed((*dims)[1].size));
-    const auto order = order_of(evaluator, given[2], static_cast<int64_t>(rows->size()));
+    const auto order = order_of(caller, given[2], static_cast<int64_t>(rows->size()));
     const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(rows->size()) / (*dims)[0].size;
-    const auto prepare = [self = std::static_pointer_cast<const Packed>(shared_from_this()), rows, order](int64_t turn, Interval of, std::vector<HostTensor>& tensors) {
+    const auto prepare = [self = std::static_pointer_cast<const Packed>(shared_from_this()), rows, order](
+                             int64_t turn, Interval of, std::vector<HostTensor>& tensors) {
       for (int64_t row = of.first; row < of.last; ++row) {
         const int64_t place = turn * tensors[0].type.dims[0].size + row;
         self->write((*rows)[static_cast<size_t>(order ? (*order)[static_cast<size_t>(place)] : place)], row, tensors);
       }
     };
-    return batches_of(evaluator, {"batches of texts that share rows", count, {3, {ElementType::kI32, *dims}}, prepare, false}, arguments.span);
+    return batches_of(caller,
+                      {"batches of texts that share rows", count, {3, {ElementType::kI32, *dims}}, prepare, false},
+                      arguments.span);
   }
 
   /// The texts in rows of `length` places, in an order that depends on theirs alone.
@@ -77,7 +85,8 @@ class Packed : public TextList {
 
   void write(const std::vector<Piece>& pieces, int64_t row, std::vector<HostTensor>& tensors) const {
     const int64_t length = tensors[0].type.dims[1].size;
-    std::int32_t *x = ints(tensors[0]) + row * length, *y = ints(tensors[1]) + row * length, *segment = ints(tensors[2]) + row * length;
+    std::int32_t *x = ints(tensors[0]) + row * length, *y = ints(tensors[1]) + row * length,
+                 *segment = ints(tensors[2]) + row * length;
     std::fill_n(x, length, ids_.padding);
     std::fill_n(y, length, ids_.padding);
     std::int32_t number = 0;
@@ -96,21 +105,24 @@ class Packed : public TextList {
 };
 
 /// packed(texts, begin, end, padding)
-HostValue packed(Evaluator& evaluator, Arguments& arguments) {
+HostValue packed(Caller& caller, Arguments& arguments) {
   auto given = match_arguments(arguments, {"texts", "begin", "end", "padding"}, "packed(texts, begin, end, padding)");
-  const SpecialIds ids = special_ids(evaluator, std::span(given).subspan(1, 3));
+  const SpecialIds ids = special_ids(caller, std::span(given).subspan(1, 3));
   auto texts = std::make_shared<Packed::Texts>();
   auto* list = given[0]->value.as<ListPtr>();
-  const bool known = list && !evaluator.domain.is_check();
-  if (!list && !given[0]->value.is_unknown()) fail(Kind::type_mismatch, given[0]->span, "expected a list of lists of ids, found {}", describe(given[0]->value));
+  const bool known = list && !caller.is_check();
+  if (!list && !given[0]->value.is_unknown())
+    fail(Kind::type_mismatch, given[0]->span, "expected a list of lists of ids, found {}", describe(given[0]->value));
   if (known)
-    for (const HostValue& text : (*list)->items) texts->push_back(ids_of(evaluator, text, given[0]->span));
+    for (const HostValue& text : (*list)->items) texts->push_back(ids_of(caller, text, given[0]->span));
   const int64_t count = known ? static_cast<int64_t>(texts->size()) : -1;
   return ObjectPtr(std::make_shared<Packed>(std::move(texts), 0, count, ids));
 }
 
 }  // namespace
 
-void register_packed(Scope& scope) { add_builtin(scope, "packed", "packed(texts, begin, end, padding)", packed); }
+std::vector<HostFunction> packing_functions() {
+  return {{"packed", "packed(texts, begin, end, padding)", "", packed}};
+}
 
 }  // namespace mtf

@@ -1,11 +1,11 @@
-#include "eval/token_text.h"
+#include "library/token_text.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "eval/batches.h"
-#include "eval/data.h"
 #include "io/write_file.h"
+#include "library/batches.h"
+#include "library/files.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -13,7 +13,8 @@ namespace {
 
 class TokenText : public Object, public std::enable_shared_from_this<TokenText> {
  public:
-  TokenText(std::shared_ptr<const Tokens> tokens, int64_t first, int64_t count) : tokens_(std::move(tokens)), first_(first), count_(count) {}
+  TokenText(std::shared_ptr<const Tokens> tokens, int64_t first, int64_t count)
+      : tokens_(std::move(tokens)), first_(first), count_(count) {}
   std::string_view kind() const override { return "a text"; }
   std::string print() const override { return count_ < 0 ? "a text" : count_text(count_, "token"); }
   std::vector<std::string> attributes() const override {
@@ -23,20 +24,31 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   }
   std::optional<int64_t> length() const override { return count_; }
 
-  std::optional<HostValue> slice(Evaluator&, Range range, Span span) override {
+  std::optional<HostValue> slice(Range range, Span span) override {
     const Part part = part_of(range, count_, span);
     return token_text(tokens_, first_ + part.first, part.count);
   }
 
-  std::optional<HostValue> attribute(Evaluator&, Name name) override {
+  std::optional<HostValue> attribute(Name name) override {
     if (name.text() == "vocab") return tokens_->vocab < 0 ? unknown(UnknownKind::kInt) : HostValue(tokens_->vocab);
     auto self = shared_from_this();
-    if (name.text() == "batches") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->batches(evaluator, arguments); });
-    if (name.text() == "windows") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->windows(evaluator, arguments); });
-    if (name.text() == "save") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return self->save(evaluator, arguments); });
+    if (name.text() == "batches")
+      return host_function(name,
+                           [self](Caller& caller, Arguments& arguments) { return self->batches(caller, arguments); });
+    if (name.text() == "windows")
+      return host_function(name,
+                           [self](Caller& caller, Arguments& arguments) { return self->windows(caller, arguments); });
+    if (name.text() == "save")
+      return host_function(name,
+                           [self](Caller& caller, Arguments& arguments) { return self->save(caller, arguments); });
     if (!has_text()) return std::nullopt;
-    if (name.text() == "encode") return method(name, [self](Evaluator&, Arguments& arguments) { return mtf::encode(self->tokens_->tokenizer, arguments); });
-    if (name.text() == "decode") return method(name, [self](Evaluator& evaluator, Arguments& arguments) { return mtf::decode(evaluator, self->tokens_->tokenizer, arguments); });
+    if (name.text() == "encode")
+      return host_function(
+          name, [self](Caller&, Arguments& arguments) { return mtf::encode(self->tokens_->tokenizer, arguments); });
+    if (name.text() == "decode")
+      return host_function(name, [self](Caller& caller, Arguments& arguments) {
+        return mtf::decode(caller, self->tokens_->tokenizer, arguments);
+      });
     return std::nullopt;
   }
 
@@ -44,15 +56,17 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   /// Whether a tokenizer knows what the ids mean, or a check does not know.
   bool has_text() const { return tokens_->tokenizer || tokens_->vocab < 0; }
 
-  HostValue batches(Evaluator& evaluator, Arguments& arguments) {
-    auto given = match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
-    const std::optional<Dims> dims = dims_of_batch(evaluator, std::span(given).first(2));
+  HostValue batches(Caller& caller, Arguments& arguments) {
+    auto given =
+        match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
+    const std::optional<Dims> dims = dims_of_batch(caller, std::span(given).first(2));
     if (!dims) return unknown(UnknownKind::kAny);
     const Dim batch = (*dims)[0], length = (*dims)[1];
     // Windows that do not overlap; each needs one token more, for the last target.
     const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
-    const auto order = order_of(evaluator, given[2], windows);
-    const auto prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+    const auto order = order_of(caller, given[2], windows);
+    const auto prepare = [self = shared_from_this(), order](int64_t turn, Interval rows,
+                                                            std::vector<HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
       for (int64_t row = rows.first; row < rows.last; ++row) {
         const int64_t place = turn * tensors[0].type.dims[0].size + row;
@@ -60,10 +74,14 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
       }
     };
     const std::vector<TensorType> types(2, {ElementType::kI32, *dims});
-    return batches_of(evaluator, {"batches of a text", windows < 0 ? -1 : windows / batch.size, types, prepare, tokens_->file != nullptr}, arguments.span);
+    return batches_of(
+        caller,
+        {"batches of a text", windows < 0 ? -1 : windows / batch.size, types, prepare, tokens_->file != nullptr},
+        arguments.span);
   }
 
-  /// Writes `count` tokens, from this text's `first` on, into a row of the first tensor, and the ones behind them into the second.
+  /// Writes `count` tokens, from this text's `first` on, into a row of the first tensor, and the ones behind them into the
+  /// second.
   void write_row(int64_t first, int64_t count, int64_t row, std::vector<HostTensor>& tensors) const {
     std::vector<std::int32_t> ids(static_cast<size_t>(count) + 1);
     tokens_->read(first_ + first, ids);
@@ -73,17 +91,20 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   }
 
   /// Windows that begin `stride` after each other, each with the targets that the one before has not.
-  HostValue windows(Evaluator& evaluator, Arguments& arguments) {
-    auto given = match_arguments(arguments, {"batch", "length", "stride"}, "windows(batch: dim, length: dim, stride: int)");
-    const std::optional<Dims> dims = dims_of_batch(evaluator, std::span(given).first(2));
-    const std::optional<int64_t> stride = evaluator.convert.to_int(given[2]->value, given[2]->span, "`stride`");
+  HostValue windows(Caller& caller, Arguments& arguments) {
+    auto given =
+        match_arguments(arguments, {"batch", "length", "stride"}, "windows(batch: dim, length: dim, stride: int)");
+    const std::optional<Dims> dims = dims_of_batch(caller, std::span(given).first(2));
+    const std::optional<int64_t> stride = caller.convert.to_int(given[2]->value, given[2]->span, "`stride`");
     if (!dims || !stride) return unknown(UnknownKind::kAny);
     const Dim batch = (*dims)[0], length = (*dims)[1];
     const int64_t targets = count_ - 1;
-    if (*stride < 1 || *stride > length.size) fail(Kind::bad_value, given[2]->span, "expected a stride from 1 to {}, found {}", length.size, *stride);
+    if (*stride < 1 || *stride > length.size)
+      fail(Kind::bad_value, given[2]->span, "expected a stride from 1 to {}, found {}", length.size, *stride);
     // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
     const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length.size + *stride - 1) / *stride);
-    const auto prepare = [self = shared_from_this(), stride = *stride, count, targets](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+    const auto prepare = [self = shared_from_this(), stride = *stride, count, targets](
+                             int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
       for (int64_t row = rows.first; row < rows.last; ++row) {
         const int64_t window = turn * tensors[0].type.dims[0].size + row;
@@ -94,15 +115,18 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
       }
     };
     const std::vector<TensorType> types(3, {ElementType::kI32, *dims});
-    return batches_of(evaluator, {"windows of a text", count_ < 0 ? -1 : (count + batch.size - 1) / batch.size, types, prepare, tokens_->file != nullptr}, arguments.span);
+    return batches_of(caller,
+                      {"windows of a text", count_ < 0 ? -1 : (count + batch.size - 1) / batch.size, types, prepare,
+                       tokens_->file != nullptr},
+                      arguments.span);
   }
 
   /// Its tokens as a file that data.token_file reads: of 16 bits where all ids fit.
-  HostValue save(Evaluator& evaluator, Arguments& arguments) const {
+  HostValue save(Caller& caller, Arguments& arguments) const {
     auto given = match_arguments(arguments, {"path"}, "save(path)");
-    if (given[0]->value.is_unknown() || evaluator.domain.is_abstract()) return None{};
+    if (given[0]->value.is_unknown() || caller.is_abstract()) return None{};
     const std::string path = string_of(*given[0]);
-    on_rank_0(evaluator, arguments.span, [&] {
+    on_rank_0(caller, arguments.span, [&] {
       std::vector<std::int32_t> ids(static_cast<size_t>(count_));
       tokens_->read(first_, ids);
       const auto size = static_cast<size_t>(size_of(token_type(tokens_->vocab)));
@@ -121,12 +145,14 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
 /// The texts of rows of ids, each up to the first `end`.
 class Decoder {
  public:
-  Decoder(const Tokenizer& tokenizer, std::optional<int64_t> end, Span span) : tokenizer_(tokenizer), end_(end), span_(span) {}
+  Decoder(const Tokenizer& tokenizer, std::optional<int64_t> end, Span span)
+      : tokenizer_(tokenizer), end_(end), span_(span) {}
   HostValue text(const std::vector<int64_t>& row) const {
     std::vector<std::int32_t> ids;
     for (const int64_t id : row) {
       if (end_ && id == *end_) break;
-      if (id < 0 || id >= tokenizer_.vocab()) fail(Kind::index_out_of_range, span_, "expected ids from 0 to {}, found {}", tokenizer_.vocab() - 1, id);
+      if (id < 0 || id >= tokenizer_.vocab())
+        fail(Kind::index_out_of_range, span_, "expected ids from 0 to {}, found {}", tokenizer_.vocab() - 1, id);
       ids.push_back(static_cast<std::int32_t>(id));
     }
     return make_text(tokenizer_.decode(ids));
@@ -155,12 +181,15 @@ void Tokens::read(std::int64_t first, std::span<std::int32_t> to) const {
 
 StoredType token_type(std::int64_t vocab) { return vocab <= 0x10000 ? StoredType::kU16 : StoredType::kU32; }
 
-ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count) { return std::make_shared<TokenText>(std::move(tokens), first, count); }
+ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count) {
+  return std::make_shared<TokenText>(std::move(tokens), first, count);
+}
 
 HostValue encode(const TokenizerPtr& tokenizer, Arguments& arguments) {
   auto given = match_arguments(arguments, {"string"}, "encode(string)");
   auto* text = given[0]->value.as<Text>();
-  if (!text && !given[0]->value.is_unknown()) fail(Kind::type_mismatch, given[0]->span, "expected a string, found {}", describe(given[0]->value));
+  if (!text && !given[0]->value.is_unknown())
+    fail(Kind::type_mismatch, given[0]->span, "expected a string, found {}", describe(given[0]->value));
   if (!text || !tokenizer) return unknown(UnknownKind::kAny);
   std::vector<HostValue> ids;
   try {
@@ -171,22 +200,26 @@ HostValue encode(const TokenizerPtr& tokenizer, Arguments& arguments) {
   return make_list(std::move(ids));
 }
 
-HostValue decode(Evaluator& evaluator, const TokenizerPtr& tokenizer, Arguments& arguments) {
+HostValue decode(Caller& caller, const TokenizerPtr& tokenizer, Arguments& arguments) {
   auto given = match_arguments(arguments, {"ids", "end?"}, "decode(ids, end: int)");
   const HostValue& value = given[0]->value;
-  const std::optional<int64_t> end = given[1] && !given[1]->value.is<None>() ? evaluator.convert.to_int(given[1]->value, given[1]->span, "`end`") : std::nullopt;
+  const std::optional<int64_t> end = given[1] && !given[1]->value.is<None>()
+                                         ? caller.convert.to_int(given[1]->value, given[1]->span, "`end`")
+                                         : std::nullopt;
   if (const Value* tensor = tensor_of(value)) {
     const size_t order = tensor->dims().size();
     if (order > 2 || tensor->element() != ElementType::kI32) {
-      fail(Kind::type_mismatch, given[0]->span, "expected i32 ids along one dimension, or two, found {}", to_string(tensor->type()));
+      fail(Kind::type_mismatch, given[0]->span, "expected i32 ids along one dimension, or two, found {}",
+           to_string(tensor->type()));
     }
-    if (evaluator.domain.is_abstract()) {
-      evaluator.cuts.cut({*tensor}, arguments.span);
+    if (caller.is_abstract()) {
+      caller.cut({*tensor}, arguments.span);
       const HostValue text = unknown(UnknownKind::kString);
       return order == 2 ? make_list(std::vector<HostValue>(static_cast<size_t>(tensor->dims()[0].size), text)) : text;
     }
-    const HostTensor host = evaluator.cuts.fetch(*tensor, arguments.span);
-    const int64_t length = order == 0 ? 1 : host.type.dims[order - 1].size, rows = order == 2 ? host.type.dims[0].size : 1;
+    const HostTensor host = caller.fetch(*tensor, arguments.span);
+    const int64_t length = order == 0 ? 1 : host.type.dims[order - 1].size,
+                  rows = order == 2 ? host.type.dims[0].size : 1;
     const Decoder decoder(*tokenizer, end, given[0]->span);
     std::vector<HostValue> texts;
     for (int64_t row = 0; row < rows; ++row) {
@@ -197,11 +230,12 @@ HostValue decode(Evaluator& evaluator, const TokenizerPtr& tokenizer, Arguments&
     return order == 2 ? make_list(std::move(texts)) : texts[0];
   }
   auto* list = value.as<ListPtr>();
-  if (!list && !value.is_unknown()) fail(Kind::type_mismatch, given[0]->span, "expected a tensor or a list of ids, found {}", describe(value));
+  if (!list && !value.is_unknown())
+    fail(Kind::type_mismatch, given[0]->span, "expected a tensor or a list of ids, found {}", describe(value));
   if (!list || !tokenizer) return unknown(UnknownKind::kString);
   std::vector<int64_t> ids;
   for (const HostValue& item : (*list)->items) {
-    auto id = evaluator.convert.to_int(item, given[0]->span, "an id");
+    auto id = caller.convert.to_int(item, given[0]->span, "an id");
     if (!id) return unknown(UnknownKind::kString);
     ids.push_back(*id);
   }

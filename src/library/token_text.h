@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "eval/evaluator.h"
+#include "eval/host_library.h"
 #include "io/text.h"
 #include "io/token_file.h"
 #include "io/tokenizer.h"
@@ -35,9 +35,9 @@ StoredType token_type(std::int64_t vocab);
 /// The object of a text from the token `first` on.
 ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count);
 
-/// encode(string): a list of ids; decode(ids, end): the text of a tensor or list of ids, a list of texts for a tensor with two
-/// dims, each up to the first `end`.
+/// encode(string): a list of ids; decode(ids, end): the text of a tensor or list of ids, a list of texts for a tensor with
+/// two dims, each up to the first `end`.
 HostValue encode(const TokenizerPtr& tokenizer, Arguments& arguments);
-HostValue decode(Evaluator& evaluator, const TokenizerPtr& tokenizer, Arguments& arguments);
+HostValue decode(Caller& caller, const TokenizerPtr& tokenizer, Arguments& arguments);
 
 }  // namespace mtf

@@ -1,0 +1,107 @@
+#pragma once
+// Libraries of host functions: what scripts call that is no tensor operation and stands outside of the evaluator, such as
+// functions of strings and of files.
+//
+// A library is a table. Whoever makes a session names one in its settings; without one, the functions are unknown names. A
+// function gets the arguments of the call and a Caller, which is as much of the evaluation as it may use. What a library
+// remembers from one call to the next is its state: each evaluator has one of its own, which dies with it.
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eval/conversions.h"
+#include "eval/host_value.h"
+#include "plan/tensor.h"
+
+namespace mtf {
+
+class Evaluator;
+class Execution;  // plan/execution.h
+class Runtime;    // plan/runtime.h
+
+/// A place in the stream of random numbers.
+struct RandomStream {
+  double seed = 0;
+  double calls = 0;  ///< random operations evaluated since
+};
+
+/// What a library remembers of one evaluation.
+class LibraryState {
+ public:
+  virtual ~LibraryState() = default;
+};
+
+/// The evaluation that calls a host function, and lives as long as what the function makes.
+class Caller {
+ public:
+  Caller(Evaluator& evaluator, std::unique_ptr<LibraryState> state);
+  ~Caller();
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  // ---- what it is ----
+  /// Nothing is computed, and there is no execution.
+  bool is_check() const;
+  /// A check or a plan: what tensors hold is unknown, and nothing is written.
+  bool is_abstract() const;
+  /// A check of what is run then.
+  bool runs_next() const;
+
+  // ---- its arguments ----
+  const Conversions& convert;
+
+  // ---- tensors ----
+  /// A tensor that holds `data` from the start, in the layout that the current rules give it. In a check `data` has no
+  /// bytes: only the type matters.
+  Value constant(HostTensor data, Span span);
+  /// A tensor of that layout whose elements are still to be given.
+  Value unplaced(const TensorType& type, Span span);
+  /// One of the type and layout of a variable.
+  Value unplaced_as(const Place& place, Span span);
+  /// Gives tensors their elements, and stores them; not of a check.
+  Execution& execution() const;
+  Runtime& runtime() const;
+
+  /// What eval/cuts.h says of these.
+  void cut(const Values& needed, Span span);
+  HostTensor fetch(const Value& value, Span span);
+  HostValue read_number(const Value& value, Span span);
+
+  // ---- what it changes ----
+  /// `place := value`, at `span`.
+  void assign(const PlacePtr& place, const Value& value, Span span);
+  RandomStream random_stream() const;
+  void set_random_stream(const RandomStream& stream);
+  /// What this evaluation's library remembers, which is a `State`.
+  template <typename State>
+  State& state() const { return static_cast<State&>(*state_); }
+
+ private:
+  Evaluator& evaluator_;
+  const std::unique_ptr<LibraryState> state_;
+};
+
+/// A function of a library: its record.
+struct HostFunction {
+  std::string_view name, signature, doc;
+  HostValue (*call)(Caller& caller, Arguments& arguments) = nullptr;
+};
+
+struct HostLibrary {
+  std::vector<HostFunction> functions;                     ///< every program sees them
+  std::vector<HostFunction> native;                        ///< of the module `native`, which only the standard modules see
+  std::unique_ptr<LibraryState> (*new_state)() = nullptr;  ///< null: it remembers nothing
+};
+
+/// A function of the host as a value: of a library, or a method of an object.
+BuiltinPtr host_function(Name name, std::function<HostValue(Caller&, Arguments&)> call, std::string_view signature = "",
+                         std::string_view doc = "");
+
+/// The arguments of a call by name: `positional` ones first. Fails for one that is missing (unless its name ends in `?`),
+/// unknown or given twice; the result has an element for each name.
+std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names,
+                                                  std::string_view signature);
+
+}  // namespace mtf

@@ -1,0 +1,184 @@
+#include "library/batches.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <numeric>
+#include <system_error>
+
+#include "library/files.h"
+#include "plan/execution.h"
+#include "plan/runtime.h"
+
+namespace mtf {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::microseconds kStartOfAThread{100};
+
+struct Prepared {
+  int64_t batch = -1;
+  Interval rows;
+  std::vector<HostTensor> tensors;
+};
+
+Prepared prepared(const BatchSource& source, int64_t batch, Interval rows) {
+  Prepared made{batch, rows, {}};
+  for (const TensorType& type : source.types)
+    made.tensors.push_back(
+        {type, std::vector<std::byte>(static_cast<size_t>(size_of(type.dims) * size_of(type.element)))});
+  source.prepare(batch, rows, made.tensors);
+  return made;
+}
+
+/// A walk through the batches of a source.
+class Walk {
+ public:
+  explicit Walk(std::shared_ptr<const BatchSource> source) : source_(std::move(source)) {}
+
+  Prepared take(int64_t batch, Interval rows) {
+    Prepared taken = next_.valid() && next_batch_ == batch && next_rows_ == rows ? next_.get() : prepare(batch, rows);
+    if (is_slow_ && batch + 1 < source_->count) start(batch + 1, rows);
+    return taken;
+  }
+
+ private:
+  Prepared prepare(int64_t batch, Interval rows) {
+    const Clock::time_point begin = Clock::now();
+    Prepared made = prepared(*source_, batch, rows);
+    is_slow_ = is_slow_ || Clock::now() - begin > kStartOfAThread;
+    return made;
+  }
+
+  void start(int64_t batch, Interval rows) {
+    next_batch_ = batch;
+    next_rows_ = rows;
+    try {
+      next_ =
+          std::async(std::launch::async, [source = source_, batch, rows] { return prepared(*source, batch, rows); });
+    } catch (const std::system_error&) {
+      is_slow_ = false;  // no thread can be had
+    }
+  }
+
+  std::shared_ptr<const BatchSource> source_;
+  bool is_slow_ = false;
+  int64_t next_batch_ = -1;
+  Interval next_rows_;
+  std::future<Prepared> next_;  // who lets go of it waits
+};
+
+HostValue tuple_at(Caller& caller, const BatchSource& source, Walk& walk, int64_t batch, Span span) {
+  std::vector<HostValue> values;
+  if (caller.is_abstract()) {
+    for (const TensorType& type : source.types) values.push_back(caller.constant({type, {}}, span));
+    return make_tuple(std::move(values));
+  }
+  Values tensors;
+  for (const TensorType& type : source.types) tensors.push_back(caller.unplaced(type, span));
+  Execution& execution = caller.execution();
+  Prepared made;
+  if (!source.reads_files) {
+    made = walk.take(batch, {0, source.types[0].dims[0].size});
+  } else {
+    Interval rows = execution.runtime().own_rows(*tensors[0].node);
+    for (const Value& tensor : tensors) {
+      const Interval own = execution.runtime().own_rows(*tensor.node);
+      rows = {std::min(rows.first, own.first), std::max(rows.last, own.last)};
+    }
+    on_every_rank(caller, span, [&] { made = walk.take(batch, rows); });
+  }
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (source.reads_files) execution.place_own(*tensors[i].node, made.tensors[i]);
+    else execution.place(*tensors[i].node, made.tensors[i]);
+    values.push_back(tensors[i]);
+  }
+  return make_tuple(std::move(values));
+}
+
+/// `count` numbers from 0 in an order that depends on `seed` alone.
+std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  // SplitMix64 (Steele, Lea, Flood 2014): the same order on every machine, which std::shuffle does not promise.
+  uint64_t state = seed + 0x9e3779b97f4a7c15U;
+  auto next = [&] {
+    uint64_t z = (state += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  };
+  for (int64_t i = count - 1; i > 0; --i)
+    std::swap(order[i], order[static_cast<int64_t>(next() % static_cast<uint64_t>(i + 1))]);
+  return order;
+}
+
+}  // namespace
+
+HostValue batches_of(Caller& caller, BatchSource source, Span span) {
+  const auto shared = std::make_shared<const BatchSource>(std::move(source));
+  auto sequence = std::make_shared<Sequence>();
+  sequence->what = shared->what;
+  sequence->count = shared->count;
+  sequence->at = [shared, walk = std::make_shared<Walk>(shared), &caller, span](int64_t batch) {
+    return tuple_at(caller, *shared, *walk, batch, span);
+  };
+  return SequencePtr(sequence);
+}
+
+Part part_of(const Range& range, int64_t count, Span span) {
+  if (!range.known || (count < 0 && range.open_last)) return {};
+  const int64_t last = range.open_last ? count : range.last;
+  const bool fits = range.first >= 0 && range.first <= last && (count < 0 || last <= count);
+  if (fits) return {range.first, last - range.first};
+  if (count < 0) return {};
+  fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count, range.first, last);
+}
+
+std::shared_ptr<const std::vector<int64_t>> order_of(Caller& caller, const GivenArgument* shuffle, int64_t count) {
+  const auto seed = shuffle ? caller.convert.to_int(shuffle->value, shuffle->span, "`shuffle`") : std::nullopt;
+  if (!seed || caller.is_abstract()) return nullptr;
+  return std::make_shared<const std::vector<int64_t>>(shuffled(count, static_cast<uint64_t>(*seed)));
+}
+
+std::optional<Dims> dims_of_batch(Caller& caller, std::span<const GivenArgument* const> given) {
+  for (const GivenArgument* argument : given)
+    if (argument->value.is_unknown()) return std::nullopt;
+  Dims dims;
+  for (const GivenArgument* argument : given) {
+    const Dim dim = caller.convert.to_dim(argument->value, argument->span);
+    if (has_dim(dims, dim.name)) fail(Kind::dim_twice, argument->span, "`{}` stands twice", dim.name.text());
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+std::vector<std::int32_t> ids_of(Caller& caller, const HostValue& value, Span span) {
+  auto* list = value.as<ListPtr>();
+  if (!list) fail(Kind::type_mismatch, span, "expected a list of lists of ids, found {} in it", describe(value));
+  std::vector<std::int32_t> ids;
+  for (const HostValue& item : (*list)->items)
+    ids.push_back(static_cast<std::int32_t>(caller.convert.to_int(item, span, "an id").value_or(0)));
+  return ids;
+}
+
+SpecialIds special_ids(Caller& caller, std::span<const GivenArgument* const> given) {
+  const auto id = [&](size_t k) {
+    return static_cast<std::int32_t>(caller.convert.to_int(given[k]->value, given[k]->span, "an id").value_or(0));
+  };
+  return {id(0), id(1), id(2)};
+}
+
+std::optional<HostValue> TextList::slice(Range range, Span span) {
+  const Part within = part_of(range, count_, span);
+  return part(first_ + within.first, within.count);
+}
+
+std::optional<HostValue> TextList::attribute(Name name) {
+  if (name.text() != "batches") return std::nullopt;
+  return host_function(name, [self = shared_from_this()](Caller& caller, Arguments& arguments) {
+    return self->batches(caller, arguments);
+  });
+}
+
+}  // namespace mtf

@@ -1,0 +1,119 @@
+#include "library/files.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "io/io_error.h"
+#include "library/run_files.h"
+#include "plan/runtime.h"
+#include "support/available_memory.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+/// What an IoError says, after a character for its kind; empty if there is none.
+std::string failure_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const IoError& error) {
+    const Kind kind = error.kind == IoError::Kind::kNotFound       ? Kind::file_not_found
+                      : error.kind == IoError::Kind::kBadFile      ? Kind::bad_file_format
+                      : error.kind == IoError::Kind::kUnwritable   ? Kind::cannot_write
+                      : error.kind == IoError::Kind::kTooLarge     ? Kind::out_of_memory
+                      : error.kind == IoError::Kind::kOfAnotherRun ? Kind::folder_of_another_run
+                                                                 : Kind::bad_file;
+    return static_cast<char>(kind) + std::string(error.what());
+  }
+  return "";
+}
+
+Kind kind_in(const std::string& failure) { return static_cast<Kind>(static_cast<unsigned char>(failure[0])); }
+
+void fail_if(const std::string& failure, Span span) {
+  if (failure.empty()) return;
+  const Kind kind = kind_in(failure);
+  Diagnostic diagnostic(kind, span, failure.substr(1));
+  if (kind == Kind::file_not_found) diagnostic.help("files are found relative to the working directory");
+  if (kind == Kind::folder_of_another_run) add_ways_out(diagnostic);
+  fail(std::move(diagnostic));
+}
+
+}  // namespace
+
+bool on_rank_0(Caller& caller, Span span, const std::function<void()>& act) {
+  std::string failure;
+  if (caller.is_check() || caller.runtime().rank() == 0) failure = failure_of(act);
+  if (caller.is_abstract() && !failure.empty() && kind_in(failure) == Kind::file_not_found) return false;
+  // What rank 0 found out, every rank says.
+  if (!caller.is_abstract()) failure = caller.runtime().broadcast(failure, span);
+  fail_if(failure, span);
+  return true;
+}
+
+void on_every_rank(Caller& caller, Span span, const std::function<void()>& act) {
+  std::string failure = failure_of(act);
+  if (!caller.is_abstract()) failure = caller.runtime().first_of(failure, span);
+  fail_if(failure, span);
+}
+
+std::uint64_t memory_for_data(Caller& caller) {
+  const auto there = static_cast<std::uint64_t>(std::max<std::int64_t>(0, available_memory()));
+  return there / static_cast<std::uint64_t>(caller.runtime().ranks() + 1);
+}
+
+void broadcast_bytes(Caller& caller, std::vector<std::byte>& bytes, Span span) {
+  Runtime& runtime = caller.runtime();
+  if (runtime.ranks() == 1) return;
+  const std::uint64_t own = bytes.size();
+  const std::string told = runtime.broadcast(std::string(reinterpret_cast<const char*>(&own), sizeof own), span);
+  std::uint64_t size = 0;
+  std::memcpy(&size, told.data(), sizeof size);
+  bytes.resize(size);
+  constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
+  for (std::uint64_t at = 0; at < size; at += kPiece) {
+    auto* const place = reinterpret_cast<char*>(bytes.data() + at);
+    const std::uint64_t length = std::min(kPiece, size - at);
+    const std::string piece = runtime.broadcast(runtime.rank() == 0 ? std::string(place, length) : std::string(), span);
+    std::memcpy(place, piece.data(), length);
+  }
+}
+
+void share_array(Caller& caller, ElementArray& data, Span span) {
+  // Sizes and type first, then the numbers.
+  std::string head;
+  if (caller.runtime().rank() == 0) {
+    head = std::string(1, static_cast<char>(data.type));
+    head.append(reinterpret_cast<const char*>(data.sizes.data()), data.sizes.size() * 8);
+  }
+  head = caller.runtime().broadcast(head, span);
+  data.type = static_cast<ElementType>(head[0]);
+  data.sizes.resize((head.size() - 1) / 8);
+  std::memcpy(data.sizes.data(), head.data() + 1, head.size() - 1);
+  broadcast_bytes(caller, data.bytes, span);
+}
+
+std::string string_of(const GivenArgument& argument, std::string_view what) {
+  auto* text = argument.value.as<Text>();
+  if (!text)
+    fail(Kind::type_mismatch, argument.span, "expected {} as a string, found {}", what, describe(argument.value));
+  return **text;
+}
+
+std::vector<int64_t> sizes_of(const Dims& dims) {
+  std::vector<int64_t> sizes;
+  for (const Dim& dim : dims) sizes.push_back(dim.size);
+  return sizes;
+}
+
+Value constant_of(Caller& caller, ElementArray data, const GivenArgument& dims, const std::string& path, Span span) {
+  HostTensor tensor{{data.type, caller.convert.to_dims(dims.value, dims.span)}, std::move(data.bytes)};
+  const std::vector<int64_t> wanted = sizes_of(tensor.type.dims);
+  if (wanted != data.sizes) {
+    fail(Kind::file_shape_mismatch, dims.span, "expected {} for {}, found {} in {}", to_text(wanted),
+         to_string(tensor.type.dims), to_text(data.sizes), path);
+  }
+  return caller.constant(std::move(tensor), span);
+}
+
+}  // namespace mtf

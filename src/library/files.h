@@ -1,0 +1,38 @@
+#pragma once
+// How ranks read and write a file together: rank 0 reads it and tells the others, so that every rank has the same bytes, and
+// what fails on one fails on all. A check reads a file's header only; where the file is missing, its sizes are unknown there.
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eval/host_library.h"
+#include "io/array.h"
+
+namespace mtf {
+
+/// The string that an argument gives, which is `what`.
+std::string string_of(const GivenArgument& argument, std::string_view what = "the path of a file");
+
+/// Runs `act` on rank 0 alone; an IoError becomes the user's error at `span` on every rank. In a check a missing file gives
+/// false.
+bool on_rank_0(Caller& caller, Span span, const std::function<void()>& act);
+/// Runs `act` on every rank; the first IoError of any of them becomes the user's error of all.
+void on_every_rank(Caller& caller, Span span, const std::function<void()>& act);
+
+/// The bytes of memory that data read from a file may take: what there is, shared by all ranks, each of which holds it
+/// whole once, and its blocks.
+std::uint64_t memory_for_data(Caller& caller);
+/// Rank 0's bytes to every rank, in pieces; nothing is copied where there is one rank.
+void broadcast_bytes(Caller& caller, std::vector<std::byte>& bytes, Span span);
+/// The same of an array of which rank 0 has all and the others nothing.
+void share_array(Caller& caller, ElementArray& data, Span span);
+
+/// The sizes of dims, in their order.
+std::vector<int64_t> sizes_of(const Dims& dims);
+/// An array that was read from `path` as a tensor with these dims, which must have its sizes. In a check it has no bytes.
+Value constant_of(Caller& caller, ElementArray data, const GivenArgument& dims, const std::string& path, Span span);
+
+}  // namespace mtf

@@ -1,0 +1,135 @@
+// data.pairs: texts with their translations, as batches of ids.
+#include <algorithm>
+
+#include "library/batches.h"
+#include "library/files.h"
+#include "library/functions.h"
+#include "support/bleu.h"
+#include "support/text.h"
+
+namespace mtf {
+namespace {
+
+struct Pair {
+  std::vector<std::int32_t> source, target;
+};
+
+class Pairs : public TextList {
+ public:
+  Pairs(std::shared_ptr<const std::vector<Pair>> pairs, int64_t first, int64_t count, SpecialIds ids)
+      : TextList(first, count, ids), pairs_(std::move(pairs)) {}
+  std::string_view kind() const override { return "a list of texts with translations"; }
+  std::string print() const override {
+    return count_ < 0 ? "texts with translations" : count_text(count_, "text") + " with translations";
+  }
+
+ private:
+  HostValue part(int64_t first, int64_t count) const override {
+    return ObjectPtr(std::make_shared<Pairs>(pairs_, first, count, ids_));
+  }
+
+  HostValue batches(Caller& caller, Arguments& arguments) override {
+    auto given = match_arguments(arguments, {"batch", "memory", "length", "shuffle?"},
+                                 "batches(batch: dim, memory: dim, length: dim, shuffle: int)");
+    const std::optional<Dims> known = dims_of_batch(caller, std::span(given).first(3));
+    if (!known) return unknown(UnknownKind::kAny);
+    const Dims& dims = *known;
+    // Those that fit: the target with one token more, its beginning or its end.
+    auto fitting = std::make_shared<std::vector<int64_t>>();
+    for (int64_t i = 0; i < count_; ++i) {
+      const Pair& pair = (*pairs_)[static_cast<size_t>(first_ + i)];
+      if (static_cast<int64_t>(pair.source.size()) <= dims[1].size &&
+          static_cast<int64_t>(pair.target.size()) < dims[2].size)
+        fitting->push_back(first_ + i);
+    }
+    if (const auto order = order_of(caller, given[3], static_cast<int64_t>(fitting->size()))) {
+      std::vector<int64_t> chosen;
+      for (const int64_t place : *order) chosen.push_back((*fitting)[static_cast<size_t>(place)]);
+      *fitting = std::move(chosen);
+    }
+    const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(fitting->size()) / dims[0].size;
+    const TensorType sources{ElementType::kI32, {dims[0], dims[1]}}, targets{ElementType::kI32, {dims[0], dims[2]}};
+    const auto prepare = [self = std::static_pointer_cast<const Pairs>(shared_from_this()), fitting](
+                             int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+      self->prepare(*fitting, turn, rows, tensors);
+    };
+    return batches_of(caller,
+                      {"batches of texts with translations", count, {sources, targets, targets}, prepare, false},
+                      arguments.span);
+  }
+
+  /// The source, the target behind its beginning, and the target before its end.
+  void prepare(const std::vector<int64_t>& chosen, int64_t turn, Interval rows,
+               std::vector<HostTensor>& tensors) const {
+    for (int64_t row = rows.first; row < rows.last; ++row) {
+      const Pair& pair =
+          (*pairs_)[static_cast<size_t>(chosen[static_cast<size_t>(turn * tensors[0].type.dims[0].size + row)])];
+      auto fill = [&](HostTensor& tensor, std::vector<std::int32_t> ids) {
+        const int64_t size = tensor.type.dims[1].size;
+        ids.resize(static_cast<size_t>(size), ids_.padding);
+        std::copy(ids.begin(), ids.end(), ints(tensor) + row * size);
+      };
+      std::vector<std::int32_t> input = pair.target, target = pair.target;
+      input.insert(input.begin(), ids_.begin);
+      target.push_back(ids_.end);
+      fill(tensors[0], pair.source);
+      fill(tensors[1], std::move(input));
+      fill(tensors[2], std::move(target));
+    }
+  }
+
+  std::shared_ptr<const std::vector<Pair>> pairs_;
+};
+
+/// pairs(sources, targets, begin, end, padding)
+HostValue pairs(Caller& caller, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"sources", "targets", "begin", "end", "padding"},
+                               "pairs(sources, targets, begin, end, padding)");
+  const SpecialIds ids = special_ids(caller, std::span(given).subspan(2, 3));
+  auto all = std::make_shared<std::vector<Pair>>();
+  auto *sources = given[0]->value.as<ListPtr>(), *targets = given[1]->value.as<ListPtr>();
+  const bool known = sources && targets && !caller.is_check();
+  if (known) {
+    const size_t count = (*sources)->items.size();
+    if (count != (*targets)->items.size())
+      fail(Kind::bad_value, given[1]->span, "expected {} targets, as many as sources, found {}", count,
+           (*targets)->items.size());
+    for (size_t i = 0; i < count; ++i) {
+      all->push_back(
+          {ids_of(caller, (*sources)->items[i], given[0]->span), ids_of(caller, (*targets)->items[i], given[1]->span)});
+    }
+  }
+  const int64_t count = known ? static_cast<int64_t>(all->size()) : -1;
+  return ObjectPtr(std::make_shared<Pairs>(std::move(all), 0, count, ids));
+}
+
+/// bleu(translations, references)
+HostValue bleu_of(Caller& caller, Arguments& arguments) {
+  auto given = match_arguments(arguments, {"translations", "references"}, "bleu(translations, references)");
+  std::vector<std::string> texts[2];
+  for (int i = 0; i < 2; ++i) {
+    auto* list = given[i]->value.as<ListPtr>();
+    if (!list || caller.is_check()) return unknown(UnknownKind::kFloat);
+    for (const HostValue& item : (*list)->items) {
+      if (item.is_unknown()) return unknown(UnknownKind::kFloat);
+      auto* text = item.as<Text>();
+      if (!text) fail(Kind::type_mismatch, given[i]->span, "expected strings, found {} in it", describe(item));
+      texts[i].push_back(**text);
+    }
+  }
+  if (texts[0].size() != texts[1].size())
+    fail(Kind::bad_value, given[1]->span, "expected {} references, as many as translations, found {}", texts[0].size(),
+         texts[1].size());
+  return bleu(texts[0], texts[1]);
+}
+
+}  // namespace
+
+std::vector<HostFunction> pair_functions() {
+  return {
+      {"pairs", "pairs(sources, targets, begin, end, padding)", "", pairs},
+      {"bleu", "bleu(translations, references)", "", bleu_of},
+  };
+}
+
+}  // namespace mtf

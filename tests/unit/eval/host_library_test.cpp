@@ -1,0 +1,91 @@
+// Libraries of host functions: what a session is given it can call, and nothing else.
+#include <sstream>
+
+#include "../../execution_on.h"
+#include "../file_test.h"
+#include "eval/host_library.h"
+#include "eval/session.h"
+
+namespace mtf {
+namespace {
+
+struct Calls : LibraryState {
+  int64_t count = 0;
+};
+
+HostValue twice(Caller& caller, Arguments& arguments) {
+  const auto given = match_arguments(arguments, {"x"}, "twice(x)");
+  const auto number = caller.convert.to_int(given[0]->value, given[0]->span, "`x`");
+  return number ? HostValue(2 * *number) : unknown(UnknownKind::kInt);
+}
+
+HostValue count(Caller& caller, Arguments&) { return ++caller.state<Calls>().count; }
+
+/// Numbers that the host has, as a tensor.
+HostValue given(Caller& caller, Arguments& arguments) {
+  const Dims dims = caller.convert.to_dims(arguments.items[0].value, arguments.span);
+  return caller.constant({{ElementType::kF32, dims}, {}}, arguments.span);
+}
+
+class OneLibrary : public FileTest {
+ protected:
+  OneLibrary() {
+    settings_.library = &library_;
+    settings_.stdlib = path("");
+    settings_.stdlib.pop_back();
+    write("counting.mtf", "fn next() = native.count()\n");
+  }
+  std::string run(const std::string& text) const {
+    ExecutionOn<MpiRuntime> execution;
+    std::ostringstream out;
+    Session(settings_, &execution, out).run_text("test.mtf", text);
+    return out.str();
+  }
+  std::string checked(const std::string& text) const { return Session::check_text("test.mtf", text, settings_).render(); }
+
+  HostLibrary library_{
+      .functions = {{"twice", "twice(x)", "Two of them.", twice}, {"given", "given(dims)", "Numbers.", given}},
+      .native = {{"count", "count()", "", count}},
+      .new_state = []() -> std::unique_ptr<LibraryState> { return std::make_unique<Calls>(); },
+  };
+  Settings settings_;
+};
+
+TEST_F(OneLibrary, HasFunctionsThatEveryProgramSees) {
+  EXPECT_EQ(run("print(twice(x: 4))\n"), "8\n");
+  EXPECT_EQ(run("dim a = 2\nprint(given([a]) + 1)\n"), "[1, 1]\n");
+  EXPECT_MENTIONS(checked("twice(4, 5)\n"), "this is one too many");
+  EXPECT_MENTIONS(checked("print(twyce(4))\n"), "twice");
+}
+
+TEST_F(OneLibrary, HasFunctionsThatOnlyStandardModulesSee) {
+  EXPECT_EQ(run("import counting\nprint(counting.next())\n"), "1\n");
+  EXPECT_MENTIONS(checked("native.count()\n"), "[unknown_name]");
+}
+
+TEST_F(OneLibrary, RemembersWhatAnEvaluationHasCalled) {
+  const std::string text = "import counting\nprint(counting.next(), counting.next())\n";
+  EXPECT_EQ(run(text), "1 2\n");
+  EXPECT_EQ(run(text), "1 2\n");
+}
+
+TEST_F(OneLibrary, SaysItsFunctionsToWhoAsks) {
+  ExecutionOn<DryRuntime> execution;
+  std::ostringstream out;
+  const Session session(settings_, &execution, out);
+  const std::vector<KnownName> known = session.known_names("twi");
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known[0].signature, "twice(x)");
+  EXPECT_EQ(known[0].doc, "Two of them.");
+}
+
+TEST_F(OneLibrary, IsAllThatThereIs) {
+  settings_.library = nullptr;
+  EXPECT_MENTIONS(checked("twice(4)\n"), "[unknown_name]");
+  EXPECT_MENTIONS(checked("print(split(\"a b\"))\n"), "[unknown_name]");
+  EXPECT_MENTIONS(checked("import counting\nprint(counting.next())\n"), "[unknown_name]");
+  EXPECT_EQ(run("print(int(\"3\") + len(\"four\"))\n"), "7\n");
+}
+
+}  // namespace
+}  // namespace mtf
