@@ -1,5 +1,6 @@
 #include "eval/callee.h"
 
+#include "eval/host_value.h"
 #include "eval/scope.h"
 #include "syntax/ast.h"
 

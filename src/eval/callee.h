@@ -2,9 +2,9 @@
 // What a function is called where costs are shown.
 #include <string>
 
-#include "eval/host_value.h"
-
 namespace mtf {
+
+struct Function;  // eval/host_value.h
 
 struct Callee {
   std::string name;  ///< of a model's function with the model's: `Layer` for `fn call`, `Embedding.logits` for others
