@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "command.h"
+#include "library/library.h"
 #include "support/text.h"
 #include "tool/program_options.h"
 #include "tool/repl.h"
@@ -55,6 +56,7 @@ class AtPrompt : public ::testing::Test {
   static Settings settings() {
     Settings settings;
     settings.stdlib = standard_library();
+    settings.library = &host_library();
     return settings;
   }
   /// What an entry says, or what is wrong with it.
@@ -136,6 +138,7 @@ TEST_F(AtPrompt, WhatMakesColumnsEstimatesIsSaidOnce) {
 TEST(ComparePrompt, CostsAStatementAsIfTheSessionHadBeenTypedUnderAnotherLayout) {
   Settings settings;
   settings.stdlib = standard_library();
+  settings.library = &host_library();
   std::ostringstream out, err;
   Repl repl(settings, {.threads = 1}, out, err);
   repl.enter("mesh m = [all: 4]\nlayout whole = {}\ndim batch = 64, io = 32, hidden = 128\n"

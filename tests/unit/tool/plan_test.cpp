@@ -5,6 +5,7 @@
 
 #include "../pseudo_terminal.h"
 #include "command.h"
+#include "library/library.h"
 #include "tool/program_options.h"
 #include "tool/repl.h"
 
@@ -104,6 +105,7 @@ TEST_F(Plans, SayThatTheyAreEstimatesInEveryForm) {
 TEST(PlanPrompt, SaysThatItIsAnEstimate) {
   Settings settings;
   settings.stdlib = standard_library();
+  settings.library = &host_library();
   std::ostringstream out, err;
   Repl repl(settings, {.threads = 1}, out, err);
   repl.enter("mesh m = [r: 2]\nlayout l = {}\ndim a = 100\nlet x = random.uniform([a])\n");
@@ -122,6 +124,7 @@ TEST(PlanPrompt, SaysThatItIsAnEstimate) {
 TEST(PlanPrompt, AFileLoadedWithoutItsLoopsSaysWhatIsThere) {
   Settings settings;
   settings.stdlib = standard_library();
+  settings.library = &host_library();
   std::ostringstream out, err;
   Repl repl(settings, {.threads = 1}, out, err);
   EXPECT_TRUE(repl.enter(":load --dry " + source_folder() + "/examples/megatron.mtf")) << err.str();

@@ -9,6 +9,7 @@
 #include "../../places.h"
 #include "command.h"
 #include "eval/session.h"
+#include "library/library.h"
 #include "plan/program_record.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
@@ -160,6 +161,7 @@ void expect_the_values_of_the_plan(const std::string& path, const Settings& sett
 TEST(SymbolicPlan, HasTheValuesOfThePlanOfEveryScript) {
   Settings settings;
   settings.stdlib = standard_library();
+  settings.library = &host_library();
   int compared = 0;
   for (const char* folder : {"tests/scripts", "examples"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / folder)) {
