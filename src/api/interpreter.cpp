@@ -1,15 +1,20 @@
 #include "mtf/interpreter.h"
 
 #include <iostream>
+#include <new>
+#include <optional>
+#include <stdexcept>
 
+#include "api/records.h"
+#include "api/what_if.h"
 #include "eval/explain.h"
 #include "eval/session.h"
 #include "library/library.h"
 #include "plan/execution.h"
-#include "run/dry_runtime.h"
 #include "run/mpi_runtime.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
+#include "support/text.h"
 #include "support/text_sink.h"
 
 namespace mtf {
@@ -33,21 +38,32 @@ class FunctionBuffer : public TextSink {
   std::string line_;
 };
 
-[[noreturn]] void throw_script_error(const UserError& error) {
-  throw ScriptError(error.what(), std::string(record(error.diagnostic().kind()).name));
-}
-
+/// What `step` gives; what the user is at fault for, and memory that lacks, as ScriptError.
 template <typename Step>
 auto translated(Step&& step) {
   try {
     return step();
   } catch (const UserError& error) {
-    throw_script_error(error);
+    throw ScriptError(diagnostic_record(error.diagnostic()));
+  } catch (const std::bad_alloc&) {
+    throw ScriptError(diagnostic_record(Diagnostic(Kind::out_of_memory, {})));
   }
 }
 
-[[noreturn]] void bad_option(const char* option, const std::exception& error) {
-  throw ScriptError(std::string(option) + ": " + error.what(), "bad_option_value");
+/// A mesh or a layout in the notation of the command line; nothing for an empty text. Fails (bad_option_value).
+template <typename Parse>
+auto option_given(const char* option, const std::string& text, const Parse& parse) {
+  std::optional<decltype(parse(text))> given;
+  try {
+    if (!text.empty()) given = parse(text);
+  } catch (const std::invalid_argument& error) {
+    fail(Kind::bad_option_value, {}, "{} {}: {}", option, quote(text), error.what());
+  }
+  return given;
+}
+
+Assumption assumption_of(const std::string& mesh, const std::string& layout) {
+  return {option_given("mesh", mesh, parse_axes), option_given("layout", layout, parse_layout_rules)};
 }
 
 Settings settings_of(const InterpreterOptions& options) {
@@ -55,18 +71,18 @@ Settings settings_of(const InterpreterOptions& options) {
   settings.stdlib = options.standard_library;
   settings.library = &host_library();
   settings.set = options.set;
-  try {
-    if (!options.mesh.empty()) settings.mesh = parse_axes(options.mesh);
-  } catch (const std::invalid_argument& error) {
-    bad_option("mesh", error);
-  }
-  try {
-    if (!options.layout.empty()) settings.layout = parse_layout_rules(options.layout);
-  } catch (const std::invalid_argument& error) {
-    bad_option("layout", error);
-  }
+  Assumption given = assumption_of(options.mesh, options.layout);
+  settings.mesh = std::move(given.mesh);
+  settings.layout = std::move(given.layout);
   return settings;
 }
+
+ElementType element_type(Element element) { return static_cast<ElementType>(element); }
+static_assert(static_cast<int>(Element::kBool) == static_cast<int>(ElementType::kBool) &&
+              static_cast<int>(Element::kI32) == static_cast<int>(ElementType::kI32) &&
+              static_cast<int>(Element::kBf16) == static_cast<int>(ElementType::kBf16) &&
+              static_cast<int>(Element::kF32) == static_cast<int>(ElementType::kF32) &&
+              static_cast<int>(Element::kF64) == static_cast<int>(ElementType::kF64));
 
 void to_standard_output(std::string_view text) {
   if (!(std::cout << text << std::flush)) fail(Kind::cannot_write, {}, "standard output");
@@ -84,12 +100,23 @@ MpiRuntimeOptions runtime_options_of(const InterpreterOptions& options) {
 struct Interpreter::Impl {
   explicit Impl(const InterpreterOptions& options)
       : settings(settings_of(options)),
+        warn(options.warning),
         buffer(options.output ? options.output : to_standard_output),
         stream(&buffer),
         runtime(runtime_options_of(options)),
         execution(runtime),
         session(on_ranks(settings, runtime.ranks()), &execution, runtime.rank() == 0 ? stream : nowhere) {
     stream.exceptions(std::ios::badbit);  // what the function throws ends the run
+    session.remember_nothing();
+    if (warn && runtime.rank() == 0)
+      session.on_warning([this](const Diagnostic& warning) { warn(diagnostic_record(warning)); });
+  }
+
+  /// Of a check whose program is run next.
+  void tell(const Diagnostics& warnings) {
+    if (warn && runtime.rank() == 0)
+      for (const Diagnostic& warning : warnings.list()) warn(diagnostic_record(warning));
+    session.have_been_told(warnings);
   }
 
   static const Settings& on_ranks(Settings& settings, std::int64_t ranks) {
@@ -98,12 +125,14 @@ struct Interpreter::Impl {
   }
 
   Settings settings;
+  std::function<void(const DiagnosticRecord&)> warn;
   FunctionBuffer buffer;
   std::ostream stream;
   std::ostream nowhere{nullptr};
   MpiRuntime runtime;
   Execution execution;
-  Session session;
+  mutable Session session;
+  Counters mark;  ///< what had been counted when mark_counters() was called
 };
 
 Interpreter::Interpreter(InterpreterOptions options) {
@@ -122,15 +151,53 @@ void Interpreter::run(const std::string& text) {
 
 void Interpreter::run_file(const std::string& path) {
   translated([&] {
-    impl_->session.execute(SourceFile::read(path)->text(), path);
+    Session& session = impl_->session;
+    const std::string text = SourceFile::read(path)->text();
+    const Diagnostics found = session.check_here(path, text);
+    found.throw_first();
+    impl_->tell(found);
+    session.load(text, path, false);
     impl_->stream.flush();
   });
 }
 
 void Interpreter::interrupt() { impl_->session.interrupt(); }
 
-std::string Interpreter::check(const std::string& text) const {
-  return Session::check_text("<text>", text, impl_->settings).render();
+void Interpreter::set(const std::string& name, const TensorView& tensor) {
+  translated([&] {
+    TensorType type{element_type(tensor.element), {}};
+    for (const TensorDim& dim : tensor.dims) type.dims.push_back({Name(dim.name), dim.size});
+    impl_->session.set(name, HostView(std::move(type), tensor.bytes));
+  });
+}
+
+CountersRecord Interpreter::counters() const {
+  return counters_record(difference(impl_->execution.counters(), impl_->mark));
+}
+
+void Interpreter::mark_counters() {
+  impl_->mark = impl_->execution.counters();
+  impl_->runtime.restart_peak();
+}
+
+PlanRecord Interpreter::plan(const std::string& text, const PlanAssumption& assumption) const {
+  return translated([&] {
+    const Assumption assumed = assumption_of(assumption.mesh, assumption.layout);
+    impl_->session.forget_interrupt();
+    WhatIf other(impl_->session, impl_->session.settings(), assumed);
+    other.execution().runtime().restart_peak();
+    PlanRecord made = plan_record(other.session().plan(text, "<plan>"));
+    made.totals.processors = other.session().mesh().size();
+    made.totals.peak_bytes = other.execution().counters().peak_bytes;
+    return made;
+  });
+}
+
+std::vector<DiagnosticRecord> Interpreter::check(const std::string& text) const {
+  std::vector<DiagnosticRecord> records;
+  const Diagnostics found = Session::check_text("<text>", text, impl_->settings);
+  for (const Diagnostic& each : found.list()) records.push_back(diagnostic_record(each));
+  return records;
 }
 
 std::vector<TextPart> Interpreter::explain(const std::string& text) const {
@@ -154,20 +221,41 @@ std::vector<TextPart> Interpreter::explain(const std::string& text) const {
 
 TensorData Interpreter::tensor(const std::string& expression) {
   return translated([&] {
-    const HostTensor host = impl_->session.read(expression);
+    Session::Shown shown = impl_->session.show(expression);
     TensorData data;
-    data.element = std::string(name(host.type.element));
-    for (const Dim& dim : host.type.dims) data.dims.push_back({dim.name.str(), dim.size});
-    data.numbers.resize(static_cast<std::size_t>(size_of(host.type.dims)));
-    for (std::size_t i = 0; i < data.numbers.size(); ++i) data.numbers[i] = host.number(static_cast<std::int64_t>(i));
+    data.element = static_cast<Element>(shown.tensor.type.element);
+    for (const Dim& dim : shown.tensor.type.dims) data.dims.push_back({dim.name.str(), dim.size});
+    data.bytes = shown.tensor.bytes;
+    data.memory = std::move(shown.memory);
+    data.is_copy = shown.is_copy;
     return data;
   });
 }
 
 double Interpreter::number(const std::string& expression) {
-  const TensorData data = tensor(expression);
-  if (!data.dims.empty()) throw ScriptError("`" + expression + "` is a tensor with dims, not a number\n", "type_mismatch");
-  return data.numbers[0];
+  return translated([&] {
+    const HostTensor host = impl_->session.read(expression);
+    if (!host.type.dims.empty())
+      fail(Kind::type_mismatch, {}, "expected a number, found {}: {}", to_string(host.type), expression);
+    return host.number(0);
+  });
+}
+
+std::string_view name(Element element) { return name(element_type(element)); }
+std::size_t size_of(Element element) { return static_cast<std::size_t>(size_of(element_type(element))); }
+
+std::vector<double> TensorData::numbers() const {
+  std::vector<double> all(size());
+  const std::size_t unit = size_of(element);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = number_at(element_type(element), bytes.data() + i * unit);
+  return all;
+}
+
+void TensorData::expect(Element asked) const {
+  if (element == asked) return;
+  translated([&] {
+    fail(Kind::wrong_element_type, {}, "the elements are {}, not {}", mtf::name(element), mtf::name(asked));
+  });
 }
 
 }  // namespace mtf

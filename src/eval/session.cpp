@@ -1,9 +1,10 @@
 #include "eval/session.h"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
+#include <limits>
 #include <sstream>
+#include <unordered_map>
 
 #include "eval/declarations.h"
 #include "eval/evaluator.h"
@@ -13,6 +14,7 @@
 #include "ops/registry.h"
 #include "plan/runtime.h"
 #include "support/text.h"
+#include "syntax/doubts.h"
 #include "syntax/parse.h"
 #include "types/saturating.h"
 #include "types/sharding.h"
@@ -66,6 +68,8 @@ struct Session::Impl {
   bool has_older = false;             // entries of which this is no longer kept
   std::optional<LaidAnew> laid_anew;  // it stands in for another session
   bool keeps_last_value = false;
+  bool remembers = true;  // entries
+  std::unordered_map<std::string, std::shared_ptr<const ast::Program>> asked;  // texts that are given again and again
 
   /// They keep what entries have replaced: how many of them, and how many bytes besides those of the last.
   static constexpr size_t kMostDone = 20;
@@ -73,6 +77,7 @@ struct Session::Impl {
 
   /// An entry has ended. One that has changed nothing, but for drawing random numbers, is not taken back.
   void keep(Done entry) {
+    if (!remembers) return;
     const Context &before = entry.context, &now = evaluator.builder.context;
     const bool same = before.mesh == now.mesh && before.layout == now.layout && before.precision == now.precision && before.seed == now.seed;
     if (same && entry.undo.empty()) return;
@@ -111,6 +116,13 @@ struct Session::Impl {
   /// The same of an expression, whose value is shown.
   void look(const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see);
   void last_value(HostValue value, Span span);
+  /// The tree of a text that does nothing but compute, assign or `let`, which is kept: the same whenever the text is the same.
+  std::shared_ptr<const ast::Program> tree_of(const std::string& text, const std::string& name);
+  /// The value of a text that is an expression, and where that stands.
+  std::pair<HostValue, Span> value_of(const std::string& expression, const std::string& name);
+  void declare_dims(const Dims& dims);
+  void set(const std::string& target, const HostView& data);
+  Value place_given(const HostView& data, const ast::Stmt& stmt);
   void describe_binding(StatementReport& report, Name name, const HostValue& value) {
     if (auto binding = binding_of(name, value, evaluator.display)) report.bindings.push_back(std::move(*binding));
   }
@@ -195,7 +207,10 @@ bool Session::Impl::run_at_prompt(const std::shared_ptr<const ast::Program>& pro
 /// Of the statement under way.
 void Session::Impl::add_costs(StatementReport& report) {
   for (const StatementReport& part : evaluator.reports.list()) {
-    report.costs.insert(report.costs.end(), part.costs.begin(), part.costs.end());
+    for (StatementCost cost : part.costs) {
+      cost.times = std::max<int64_t>(part.turns, 1);
+      report.costs.push_back(std::move(cost));
+    }
     add_times(report.counters, part.counters, std::max<int64_t>(part.turns, 1));
     if (part.turns == 0) report.turns = 0;
   }
@@ -274,7 +289,8 @@ std::optional<UserError> Session::Impl::kept_turns(const UserError& error) {
   evaluator.undo.take_back_turn();
   evaluator.loops.bind_last_turn(evaluator.top());
   Diagnostic said = error.diagnostic();
-  return UserError(std::move(said).note(fmt::format("what {} of the loop {} done is kept; `:undo` takes it back", count_text(turns, "ended turn"), turns == 1 ? "has" : "have")));
+  const std::string kept = fmt::format("what {} of the loop {} done is kept", count_text(turns, "ended turn"), turns == 1 ? "has" : "have");
+  return UserError(std::move(said).note(kept + (remembers ? "; `:undo` takes it back" : "")));
 }
 
 std::vector<StatementReport> Session::Impl::run(const std::string& text, const std::string& name, Way way) {
@@ -289,6 +305,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
   if (evaluator.execution() != nullptr && !way.is_file) evaluator.reports.collect();
+  if (way.is_file) evaluator.meshes.declare_all(evaluator.blocks.info(program->body));
   // A statement that is no bare expression keeps the tree itself, and makes the entry's functions known.
   const auto end = [&] {
     if (way.is_file) evaluator.end_file(*program);
@@ -300,7 +317,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
     }
     if (!entry.has_value.empty()) {
       entry.text = text.substr(0, program->body.statements[entry.has_value.size() - 1].span.end);
-      entries.push_back(std::move(entry));
+      if (remembers) entries.push_back(std::move(entry));
     }
     keep(std::move(all));
   };
@@ -344,6 +361,7 @@ std::vector<StatementReport> Session::Impl::run(const std::string& text, const s
 std::vector<StatementReport> Session::execute(const std::string& text, const std::string& name) { return impl_->run(text, name, {}); }
 
 void Session::load(const std::string& text, const std::string& name, bool without_loops) {
+  const Modules::Evaluating here = impl_->evaluator.modules.evaluating(name);
   impl_->run(text, name, {.is_file = true, .without_loops = without_loops});
 }
 
@@ -454,21 +472,191 @@ std::vector<HeldVariable> Session::variables(const std::string& expression, cons
   return result;
 }
 
+std::shared_ptr<const ast::Program> Session::Impl::tree_of(const std::string& text, const std::string& name) {
+  std::shared_ptr<const ast::Program>& tree = asked[name + "\n" + text];
+  if (!tree) {
+    auto parsed = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl));
+    evaluator.modules.keep(parsed);
+    tree = std::move(parsed);
+  }
+  return tree;
+}
+
+std::pair<HostValue, Span> Session::Impl::value_of(const std::string& expression, const std::string& name) {
+  const ast::Expr& asked_for = expression_of(*tree_of(expression, name));
+  evaluator.interrupt.forget();
+  return {evaluator.evaluate(asked_for, evaluator.top()), asked_for.span};
+}
+
+namespace {
+
+/// A number of the host as f64 without dims; fails at `span` if the value is none.
+HostTensor number_read(const HostValue& value, Span span) {
+  const std::optional<double> number = number_of(value);
+  if (!number) fail(Kind::type_mismatch, span, "expected a tensor or a number, found {}", describe(value));
+  return host_number(ElementType::kF64, *number);
+}
+
+}  // namespace
+
 HostTensor Session::read(const std::string& expression, const std::string& name) {
-  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, expression), ParseMode::kRepl));
-  const ast::Expr& asked = expression_of(*program);
+  const auto [value, span] = impl_->value_of(expression, name);
+  if (const Value* tensor = tensor_of(value)) return impl_->evaluator.cuts.fetch(*tensor, span);
+  return number_read(value, span);
+}
+
+Session::Shown Session::show(const std::string& expression, const std::string& name) {
+  Evaluator& evaluator = impl_->evaluator;
+  const auto [value, span] = impl_->value_of(expression, name);
+  const Value* const tensor = tensor_of(value);
+  if (tensor) {
+    evaluator.cuts.cut({*tensor}, span);
+    if (std::shared_ptr<const Tensor> whole = evaluator.execution()->whole(*tensor)) {
+      const auto bytes = static_cast<size_t>(size_of(whole->type.dims) * size_of(whole->type.element));
+      const std::span<const std::byte> held(static_cast<const std::byte*>(whole_block(*whole)), bytes);
+      return {HostView(tensor->type(), held), std::move(whole)};
+    }
+  }
+  const auto copy = std::make_shared<const HostTensor>(tensor ? evaluator.cuts.fetch(*tensor, span) : number_read(value, span));
+  return {*copy, copy, true};
+}
+
+namespace {
+
+bool is_a_name(const std::string& text) {
+  const std::vector<Token> tokens = tokenize(SourceFile::create("<set>", text));
+  return tokens.size() == 1 && tokens[0].kind == TokenClass::kName && tokens[0].span.text().size() == text.size();
+}
+
+/// Fails unless it is a tensor: dims that can be, once each, as many bytes as they take, bools that are 0 or 1.
+void check_given(const HostView& data) {
+  Dims dims;
+  for (const Dim& dim : data.type.dims) {
+    if (!is_a_name(dim.name.str())) fail(Kind::bad_value, {}, "expected the name of a dim, found {}", quote(dim.name.str()));
+    if (has_dim(dims, dim.name)) fail(Kind::dim_twice, {}, "`{}` stands twice", dim.name.text());
+    if (dim.size < 1) fail(Kind::bad_size, {}, "`{}`: expected at least 1, found {}", dim.name.text(), dim.size);
+    dims.push_back(dim);
+  }
+  const std::optional<int64_t> elements = checked_size(dims);
+  const int64_t unit = size_of(data.type.element);
+  if (!elements || *elements > std::numeric_limits<int64_t>::max() / unit) fail(Kind::size_overflow, {}, "{}", to_string(data.type));
+  if (static_cast<uint64_t>(*elements * unit) != data.bytes.size())
+    fail(Kind::size_mismatch, {}, "expected {} for {}, found {}", count_text(*elements * unit, "byte"), to_string(data.type), data.bytes.size());
+  if (data.bytes.data() == nullptr) fail(Kind::bad_value, {}, "{} without its elements", to_string(data.type));
+  if (data.type.element != ElementType::kBool) return;
+  const auto wrong = std::find_if(data.bytes.begin(), data.bytes.end(), [](std::byte each) { return each > std::byte{1}; });
+  if (wrong != data.bytes.end()) fail(Kind::bad_value, {}, "expected 0 or 1 for each bool, found {}", std::to_integer<int>(*wrong));
+}
+
+}  // namespace
+
+void Session::Impl::declare_dims(const Dims& dims) {
+  for (const Dim& dim : dims) {
+    if (evaluator.top()->find(dim.name).binding == nullptr)
+      evaluator.run_entry_statement(tree_of(fmt::format("dim {} = {}", dim.name.text(), dim.size), "<set>"), 0);
+    const Binding& binding = *evaluator.top()->find(dim.name).binding;
+    const Dim* const known = binding.value.as<Dim>();
+    if (!known) fail(Diagnostic(Kind::not_a_dim, {}, fmt::format("`{}` is {}", dim.name.text(), describe(binding.value))).related(binding.span, "here"));
+    if (known->size != dim.size) {
+      fail(Diagnostic(Kind::size_conflict, {}, fmt::format("the tensor has {}, the session {}", to_string(dim), to_string(*known)))
+               .related(binding.span, "declared here"));
+    }
+  }
+}
+
+/// The tensor that a statement binds or assigns: where the rules put it, or where the variable lies that it is assigned to.
+Value Session::Impl::place_given(const HostView& data, const ast::Stmt& stmt) {
+  if (auto* assign = stmt.as<ast::AssignStmt>()) {
+    const HostValue target = evaluator.evaluate(*assign->target, evaluator.top());
+    if (const PlacePtr* place = target.as<PlacePtr>(); place && (*place)->type.dims == data.type.dims) {
+      evaluator.check_mesh(stmt.span);
+      const Value value = evaluator.builder.constant(data.type, (*place)->stored);
+      evaluator.execution()->place(*value.node, data);
+      return value;
+    }
+  }
+  const Value value = evaluator.caller.unplaced(data.type, stmt.span);
+  evaluator.execution()->place(*value.node, data);
+  return value;
+}
+
+void Session::Impl::set(const std::string& target, const HostView& data) {
+  static const Name kGiven("_");
+  check_given(data);
+  const bool is_name = is_a_name(target) && target != kGiven.text();
+  Scope& top = *evaluator.top();
+  const Binding* const there = is_name ? top.find_own(Name(target)) : nullptr;
+  const bool assigns = !is_name || (there && there->value.is<PlacePtr>());
+  const auto tree = [&]() -> std::shared_ptr<const ast::Program> {
+    try {
+      return tree_of((assigns ? target + " := " : "let " + target + " = ") + kGiven.str(), "<set>");
+    } catch (const UserError&) {
+      return nullptr;
+    }
+  }();
+  const ast::Stmt* const stmt = tree && tree->body.statements.size() == 1 ? &tree->body.statements[0] : nullptr;
+  const auto* const assign = stmt ? stmt->as<ast::AssignStmt>() : nullptr;
+  if (!stmt || (assigns && (!assign || assign->target->span.text().size() != target.size())))
+    fail(Kind::bad_value, {}, "expected a name, or what leads to one, such as `net.w`, found {}", quote(target));
+  declare_dims(data.type.dims);
+  Value value = place_given(data, *stmt);
+  const Binding* const last = top.find_own(kGiven);
+  const HostValue before = last ? last->value : HostValue();
+  last_value(std::move(value), stmt->span);
+  const auto restored = [&] { top.find_own(kGiven)->value = before; };
+  try {
+    evaluator.run_entry_statement(tree, 0);
+    restored();
+    evaluator.cuts.cut({}, stmt->span);
+  } catch (...) {
+    restored();
+    throw;
+  }
+}
+
+void Session::set(const std::string& target, const HostView& data) {
   Evaluator& evaluator = impl_->evaluator;
   evaluator.interrupt.forget();
-  evaluator.modules.keep(program);
-  const HostValue value = evaluator.evaluate(asked, evaluator.top());
-  if (const Value* tensor = tensor_of(value)) return evaluator.cuts.fetch(*tensor, asked.span);
-  const std::optional<double> number = number_of(value);
-  if (!number) fail(Kind::type_mismatch, asked.span, "expected a tensor or a number, found {}", describe(value));
-  HostTensor host;
-  host.type.element = ElementType::kF64;
-  host.bytes.resize(sizeof *number);
-  std::memcpy(host.bytes.data(), &*number, sizeof *number);
-  return host;
+  UndoLog undo;
+  Impl::Done done{{}, evaluator.builder.context, impl_->entries.size()};
+  const auto undoing = evaluator.undo.into(undo);
+  evaluator.blocks.expect_more();
+  try {
+    impl_->set(target, data);
+  } catch (...) {
+    undo.take_back();
+    evaluator.builder.context = done.context;
+    throw;
+  }
+  done.undo.add(undo);
+  impl_->keep(std::move(done));
+}
+
+Diagnostics Session::check_here(const std::string& name, const std::string& text) {
+  Diagnostics found;
+  auto program = std::make_shared<ast::Program>(parse(SourceFile::create(name, text), found));
+  if (found.has_errors()) return found;
+  warn_of_doubts(*program, found);
+  std::ostringstream ignored;
+  Impl checker(impl_->settings, nullptr, ignored);
+  Evaluator& evaluator = checker.evaluator;
+  evaluator.stand_in(impl_->evaluator);
+  evaluator.interrupt.forget();
+  const Untouched untouched(*evaluator.top());
+  UndoLog undo;
+  const auto undoing = evaluator.undo.into(undo);
+  evaluator.findings.collect_in(found);
+  evaluator.meshes.declare_all(evaluator.blocks.info(program->body));
+  const Modules::Evaluating here = evaluator.modules.evaluating(name);
+  try {
+    for (size_t i = 0; i < program->body.statements.size(); ++i) evaluator.run_entry_statement(program, i);
+    evaluator.uncalled.check_names(evaluator);
+  } catch (const CheckEnded&) {
+  } catch (const UserError& error) {
+    found.add(error.diagnostic());
+  }
+  undo.take_back();
+  return found.by_place();
 }
 
 std::vector<KnownName> Session::known_names(const std::string& prefix) const { return mtf::known_names(impl_->evaluator, prefix); }
@@ -510,6 +698,12 @@ int64_t Session::undo(int64_t entries) {
 }
 
 bool Session::has_older_entries() const { return impl_->has_older; }
+
+void Session::remember_nothing() {
+  impl_->remembers = false;
+  impl_->entries.clear();
+  impl_->done.clear();
+}
 
 void Session::keep_last_value() { impl_->keeps_last_value = true; }
 

@@ -44,6 +44,8 @@ class Session {
   /// Checks the file without computing; all errors and warnings found are in the result, in order of place.
   static Diagnostics check_file(const std::string& path, const Settings& settings);
   static Diagnostics check_text(const std::string& name, const std::string& text, const Settings& settings);
+  /// The same of a script that is to be loaded: it sees the names of the session, which is as before.
+  Diagnostics check_here(const std::string& name, const std::string& text);
 
   /// Runs a file (which has been checked); throws UserError.
   void run_file(const std::string& path);
@@ -71,6 +73,8 @@ class Session {
   int64_t undo(int64_t entries = 1);
   /// Of entries before those that can be taken back, what they replaced is kept no more.
   bool has_older_entries() const;
+  /// From here on entries that have ended are not remembered, and cannot be taken back: what they replaced is let go.
+  void remember_nothing();
   /// From now on `_` is the value of the last bare expression that was reported.
   void keep_last_value();
   /// What an expression is, computing nothing.
@@ -80,6 +84,18 @@ class Session {
   std::vector<std::pair<std::string, LaidOut>> lies(const std::string& expression);
   /// The whole value of an expression that is a tensor, or a number of the host (as f64 without dims).
   HostTensor read(const std::string& expression, const std::string& name = "<read>");
+  /// The same, in the session's own memory where a block is the whole, else in a copy. What `memory` holds is not written over.
+  struct Shown {
+    HostView tensor;
+    std::shared_ptr<const void> memory;
+    bool is_copy = false;
+  };
+  Shown show(const std::string& expression, const std::string& name = "<read>");
+  /// Binds a name to a copy of a tensor, as `let` does, laid out by the rules in force; or assigns it, as `:=` does, to what
+  /// `target` leads to (`net.w`), or to the param or state that the name is bound to. Dims that the session does not have are
+  /// declared. Fails (size_conflict) if it has one of another size, and (size_mismatch) if there are not as many bytes as that
+  /// takes.
+  void set(const std::string& target, const HostView& data);
   /// What a statement would cost, computing nothing and leaving the session as it was.
   std::vector<StatementReport> plan(const std::string& text, const std::string& name = {});
   /// Names that could stand here, for completion: bindings, operations, members after `name.`.

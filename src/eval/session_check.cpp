@@ -1,5 +1,4 @@
 // Checks of whole programs: a session's evaluator that computes nothing.
-#include <algorithm>
 #include <sstream>
 
 #include "eval/evaluator.h"
@@ -9,17 +8,6 @@
 
 namespace mtf {
 namespace {
-
-Diagnostics sorted(const Diagnostics& found) {
-  std::vector<Diagnostic> list = found.list();
-  std::stable_sort(list.begin(), list.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    if (a.span().file != b.span().file) return false;
-    return a.span().begin < b.span().begin;
-  });
-  Diagnostics result;
-  for (Diagnostic& diagnostic : list) result.add(std::move(diagnostic));
-  return result;
-}
 
 Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& settings) {
   Diagnostics found;
@@ -36,7 +24,7 @@ Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& sett
   } catch (const UserError& error) {
     found.add(error.diagnostic());
   }
-  return sorted(found);
+  return found.by_place();
 }
 
 }  // namespace

@@ -143,8 +143,8 @@ bool Execution::materialize(ValueTable& table, const Values& needed, const std::
   return true;
 }
 
-void Execution::place(Node& node, const HostTensor& data) { node.computed = {impl_->runtime.place(node, data)}; }
-void Execution::place_own(Node& node, const HostTensor& data) {
+void Execution::place(Node& node, const HostView& data) { node.computed = {impl_->runtime.place(node, data)}; }
+void Execution::place_own(Node& node, const HostView& data) {
   node.computed = {impl_->runtime.place_own(node, data)};
 }
 
@@ -157,6 +157,12 @@ uint64_t Execution::load(Node& node, const PositionedFile& file, uint64_t place)
 HostTensor Execution::fetch(const Value& value) {
   compute({value});
   return impl_->runtime.fetch(value);
+}
+
+std::shared_ptr<const Tensor> Execution::whole(const Value& value) {
+  compute({value});
+  const std::shared_ptr<Tensor>& tensor = value.node->computed[value.result];
+  return whole_block(*tensor) != nullptr ? tensor : nullptr;
 }
 
 uint64_t Execution::store(const Value& value, const PositionedFile& file, uint64_t place) {

@@ -54,13 +54,16 @@ class Execution {
                    Span place);
 
   /// Makes the node's value from data that every rank has; place_own() from what each rank has of it (plan/runtime.h).
-  void place(Node& node, const HostTensor& data);
-  void place_own(Node& node, const HostTensor& data);
+  void place(Node& node, const HostView& data);
+  void place_own(Node& node, const HostView& data);
   /// Makes the node's value from a file. Gives what this rank's blocks add to the checksum. Throws IoError, on this
   /// rank alone.
   uint64_t load(Node& node, const PositionedFile& file, uint64_t place);
   /// The whole value, on every rank; computes it first. Counts nothing.
   HostTensor fetch(const Value& value);
+  /// The value's tensor, if a block of this rank's is the whole, row-major (whole_block); else null. Computes it first. As long
+  /// as somebody holds it no plan writes over it.
+  std::shared_ptr<const Tensor> whole(const Value& value);
   /// Writes the value into a file; computes it first. Gives what that adds to the checksum. Throws IoError, on this
   /// rank alone.
   uint64_t store(const Value& value, const PositionedFile& file, uint64_t place);

@@ -71,9 +71,9 @@ class Runtime {
 
   // ---- values: the tensor of a node's one result, laid out as its operation says ----
   /// From data that every rank has, the same on all.
-  virtual std::shared_ptr<Tensor> place(Node& node, const HostTensor& data) = 0;
+  virtual std::shared_ptr<Tensor> place(Node& node, const HostView& data) = 0;
   /// From data of which each rank has what its blocks are made of, its own_rows(), at their places in the whole.
-  virtual std::shared_ptr<Tensor> place_own(Node& node, const HostTensor& data) = 0;
+  virtual std::shared_ptr<Tensor> place_own(Node& node, const HostView& data) = 0;
   /// The places of the first dim that this rank's blocks lie within.
   virtual Interval own_rows(const Node& node) const = 0;
   /// From a file that holds the whole tensor, row-major, from `place` bytes on: each rank reads its blocks.

@@ -23,12 +23,15 @@ HostTensor host_number(ElementType element, double number) {
 }
 
 double HostTensor::number(int64_t index) const {
-  const std::byte* at = bytes.data() + index * size_of(type.element);
+  return number_at(type.element, bytes.data() + index * size_of(type.element));
+}
+
+double number_at(ElementType element, const void* at) {
   auto read = [&](auto zero) {
     std::memcpy(&zero, at, sizeof zero);
     return zero;
   };
-  switch (type.element) {
+  switch (element) {
     case ElementType::kBool: return read(uint8_t{});
     case ElementType::kI32: return read(int32_t{});
     case ElementType::kBf16: return to_float(Bf16{read(uint16_t{})});
@@ -36,6 +39,17 @@ double HostTensor::number(int64_t index) const {
     case ElementType::kF64: return read(double{});
   }
   return 0;
+}
+
+const void* whole_block(const Tensor& tensor) {
+  if (tensor.blocks.empty() || tensor.mesh->group_size(tensor.sharding.varies()) != 1) return nullptr;
+  int last = -1;
+  for (const int8_t dim : tensor.order) {
+    if (tensor.type.dims[static_cast<size_t>(dim)].size == 1) continue;  // wherever it stands
+    if (dim < last) return nullptr;
+    last = dim;
+  }
+  return tensor.blocks[0];
 }
 
 std::vector<int8_t> as_written(size_t dims) {

@@ -6,6 +6,8 @@
 // replicas share one. All blocks lie in one storage, each padded and aligned to 64 bytes, their dims in one order.
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/block.h"
@@ -26,6 +28,9 @@ class Tensor {
   std::vector<void*> blocks;         ///< for each processor hosted here, in order
 };
 
+/// The memory of the whole tensor, row-major in the order of its dims, where one block that this rank hosts is that; else null.
+const void* whole_block(const Tensor& tensor);
+
 /// A whole tensor in the host's memory, row-major in the order of its dims.
 struct HostTensor {
   TensorType type;
@@ -33,8 +38,18 @@ struct HostTensor {
   double number(int64_t index) const;  ///< any element type as a double
 };
 
+/// The same in memory that somebody else holds.
+struct HostView {
+  TensorType type;
+  std::span<const std::byte> bytes;
+  HostView(TensorType of, std::span<const std::byte> held) : type(std::move(of)), bytes(held) {}
+  HostView(const HostTensor& tensor) : type(tensor.type), bytes(tensor.bytes) {}  // NOLINT: wherever a view is asked for
+};
+
 /// A number of the host as a tensor without dims.
 HostTensor host_number(ElementType element, double number);
+/// The element at `at` as a double.
+double number_at(ElementType element, const void* at);
 /// Writes `number` as an element at `at`.
 void store_number(ElementType element, double number, void* at);
 /// The storage order of so many dims as they are written.

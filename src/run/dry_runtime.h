@@ -32,8 +32,8 @@ class DryRuntime : public Runtime {
   int64_t peak_bytes() const override;
   void restart_peak() override;
 
-  std::shared_ptr<Tensor> place(Node& node, const HostTensor&) override { return pretended(node); }
-  std::shared_ptr<Tensor> place_own(Node& node, const HostTensor&) override { return pretended(node); }
+  std::shared_ptr<Tensor> place(Node& node, const HostView&) override { return pretended(node); }
+  std::shared_ptr<Tensor> place_own(Node& node, const HostView&) override { return pretended(node); }
   Interval own_rows(const Node& node) const override { return {0, node.operation->results[0].dims[0].size}; }
   Loaded load(Node& node, const PositionedFile&, uint64_t) override { return {pretended(node)}; }
   /// Zeros.

@@ -64,7 +64,7 @@ std::shared_ptr<Tensor> fill_blocks(Machine& machine, const TensorType& type, co
   return made.tensor;
 }
 
-std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding) {
+std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostView& data, const MeshPtr& mesh, const Sharding& sharding) {
   const int64_t unit = size_of(data.type.element);
   BlockShape whole;
   for (const Dim& dim : data.type.dims) whole.box.push_back({0, dim.size});

@@ -17,7 +17,7 @@ std::shared_ptr<Tensor> fill_blocks(Machine& machine, const TensorType& type, co
 /// The same that only counts: of a dry run.
 std::shared_ptr<Tensor> pretend_blocks(MemoryPool& pool, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding);
 /// Every rank has `data`; each keeps its blocks, stored in the order of the dims.
-std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostTensor& data, const MeshPtr& mesh, const Sharding& sharding);
+std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostView& data, const MeshPtr& mesh, const Sharding& sharding);
 /// What a tensor holds on each processor, as a value of a local program.
 LocalValue blocks_of(const Tensor& tensor);
 /// The whole tensor on every rank; all ranks call it.

@@ -125,12 +125,12 @@ void MpiRuntime::restart_peak() { impl_->machine.pool->restart_peak(); }
 
 // ---- values ----
 
-std::shared_ptr<Tensor> MpiRuntime::place(Node& node, const HostTensor& data) {
-  if (ranks() > 1) impl_->given.add(bytes_of(data.bytes));
+std::shared_ptr<Tensor> MpiRuntime::place(Node& node, const HostView& data) {
+  if (ranks() > 1) impl_->given.add({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
   return place_own(node, data);
 }
 
-std::shared_ptr<Tensor> MpiRuntime::place_own(Node& node, const HostTensor& data) {
+std::shared_ptr<Tensor> MpiRuntime::place_own(Node& node, const HostView& data) {
   const LaidOutOperation& operation = *node.operation;
   return place_blocks(impl_->machine, data, operation.mesh, operation.shardings[0]);
 }

@@ -46,8 +46,8 @@ class MpiRuntime final : public Runtime {
   int64_t peak_bytes() const override;
   void restart_peak() override;
 
-  std::shared_ptr<Tensor> place(Node& node, const HostTensor& data) override;
-  std::shared_ptr<Tensor> place_own(Node& node, const HostTensor& data) override;
+  std::shared_ptr<Tensor> place(Node& node, const HostView& data) override;
+  std::shared_ptr<Tensor> place_own(Node& node, const HostView& data) override;
   Interval own_rows(const Node& node) const override;
   Loaded load(Node& node, const PositionedFile& file, uint64_t place) override;
   HostTensor fetch(const Value& value) override;

@@ -71,7 +71,7 @@ struct ReferenceRuntime::Impl {
     return plans.keep(plan, std::make_unique<BoundPlan>(plan->schedule, machine));
   }
 
-  void place(Node& node, const HostTensor& data) {
+  void place(Node& node, const HostView& data) {
     node.whole = {place_blocks(machine, data, one, replicated(data.type.dims.size()))};
   }
 
@@ -102,7 +102,7 @@ void ReferenceRuntime::added(Node& node) {
   node.whole = impl_->bound(plan).run(inputs);
 }
 
-std::shared_ptr<Tensor> ReferenceRuntime::place(Node& node, const HostTensor& data) {
+std::shared_ptr<Tensor> ReferenceRuntime::place(Node& node, const HostView& data) {
   impl_->place(node, data);
   return pretended(node);
 }

@@ -20,8 +20,8 @@ class ReferenceRuntime final : public DryRuntime {
   /// Computes the node's results from those of its operands. Fails as a run does (index_out_of_range).
   void added(Node& node) override;
 
-  std::shared_ptr<Tensor> place(Node& node, const HostTensor& data) override;
-  std::shared_ptr<Tensor> place_own(Node& node, const HostTensor& data) override { return place(node, data); }
+  std::shared_ptr<Tensor> place(Node& node, const HostView& data) override;
+  std::shared_ptr<Tensor> place_own(Node& node, const HostView& data) override { return place(node, data); }
   Loaded load(Node& node, const PositionedFile& file, uint64_t place) override;
   HostTensor fetch(const Value& value) override;
   uint64_t store(const Value& value, const PositionedFile& file, uint64_t place) override;

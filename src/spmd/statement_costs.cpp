@@ -47,4 +47,11 @@ std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vect
   return result;
 }
 
+Span source_of(const StatementCost& cost) {
+  Span span = cost.span;
+  for (const CallFrame* frame = cost.frame.get(); frame && frame->backward && frame->span.is_known(); frame = frame->caller.get())
+    span = frame->span;
+  return span;
+}
+
 }  // namespace mtf

@@ -30,6 +30,7 @@ struct StatementCost {
   NamedBlock value;  ///< what is computed; of a collective, what it gives
   NamedBlock from;   ///< of a collective: what it moves
   Span span;
+  int64_t times = 1;   ///< how often it is computed, where the report is of one time
   CallFrameRef frame;  ///< through which calls it came; of a plan
   std::optional<CollectiveKind> collective;
   std::vector<Name> axes;  ///< of a collective, in the mesh's order
@@ -41,6 +42,9 @@ struct StatementCost {
   ReasonRef reason;                             ///< of a collective
   LayoutOrigin decided = LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
 };
+
+/// Where a cost belongs: a backward one to the expression that it is the derivative of.
+Span source_of(const StatementCost& cost);
 
 /// Of each instruction that computes or communicates. `costs`: of each instruction of the program.
 std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vector<InstructionCost>& costs);

@@ -108,6 +108,14 @@ std::string Diagnostics::render(std::size_t limit) const {
   return out;
 }
 
+Diagnostics Diagnostics::by_place() const {
+  Diagnostics result = *this;
+  std::stable_sort(result.list_.begin(), result.list_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return a.span().file == b.span().file && a.span().begin < b.span().begin;
+  });
+  return result;
+}
+
 void Diagnostics::throw_first() const {
   for (const Diagnostic& diagnostic : list_) {
     if (diagnostic.severity() == Severity::kError) throw UserError(diagnostic);

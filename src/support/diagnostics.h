@@ -157,6 +157,8 @@ class Diagnostics {
   std::size_t error_count() const;
   const std::vector<Diagnostic>& list() const { return list_; }
   void clear() { list_.clear(); }
+  // The same, those of one file in the order of their places.
+  Diagnostics by_place() const;
 
   // Of the first error; success if there is none.
   ExitCode exit_code() const;

@@ -90,7 +90,7 @@ std::vector<Unread> without_costs(const std::vector<Unread>& unread, const PlanT
   std::set<std::pair<const SourceFile*, std::size_t>> lines;
   const auto line_of = [](Span span) { return std::pair(span.file, span.is_known() ? span.file->line_of(span.begin) : 0); };
   each_cost(tree, [&](const StatementCost& cost, std::int64_t, const std::vector<const CallFrame*>& frames) {
-    lines.insert(line_of(source_of(cost, frames)));
+    lines.insert(line_of(source_of(cost)));
     for (const CallFrame* frame : frames) lines.insert(line_of(frame->span));
   });
   std::vector<Unread> left;

@@ -55,7 +55,7 @@ class Placer {
   /// Below the first `above` of its calls.
   void add(const StatementCost& cost, std::size_t above) {
     const std::vector<const CallFrame*> frames = calls_of(cost.frame);
-    const Span span = source_of(cost, frames);
+    const Span span = source_of(cost);
     PlanPart* part = parts_.at({nullptr, {}});
     part->cost.add(cost);
     const std::vector<const CallFrame*> calls = way_to(frames);
@@ -103,6 +103,7 @@ class Placer {
 }  // namespace
 
 void PartCost::add(const StatementCost& cost, std::int64_t times) {
+  times = saturating_multiply(times, cost.times);
   const bool backward = cost.frame && cost.frame->backward;
   flops = saturating_add(flops, saturating_multiply(cost.flops, times));
   if (backward) backward_flops = saturating_add(backward_flops, saturating_multiply(cost.flops, times));
@@ -177,15 +178,6 @@ void each_cost(const PlanTree& tree, const std::function<void(const StatementCos
       visit(cost, std::max<std::int64_t>(report->turns, 1), calls_of(cost.frame));
     }
   }
-}
-
-Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& frames) {
-  Span span = cost.span;
-  for (const CallFrame* frame : frames) {
-    if (!frame->backward) break;
-    span = frame->span;
-  }
-  return span;
 }
 
 const PlanPart* only_plan(const PlanPart& part) { return part.parts.size() == 1 && part.parts[0]->is_plan ? part.parts[0].get() : nullptr; }

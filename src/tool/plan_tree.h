@@ -62,8 +62,6 @@ class PlanTree {
 
 /// Calls `visit` with every cost of the program, how often it runs, and the calls through which it came, innermost first.
 void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit);
-/// Where a cost belongs: a backward one to the expression that it is the derivative of.
-Span source_of(const StatementCost& cost, const std::vector<const CallFrame*>& frames);
 
 /// The plan of a part that has nothing but one, which is shown as one with it; null if there is none.
 const PlanPart* only_plan(const PlanPart& part);

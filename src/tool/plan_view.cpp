@@ -132,7 +132,7 @@ std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
   std::map<Key, std::size_t> known;
   each_cost(tree, [&](const StatementCost& cost, std::int64_t times, const std::vector<const CallFrame*>& frames) {
     const auto call = std::find_if(frames.begin(), frames.end(), [](const CallFrame* frame) { return !frame->backward; });
-    const Span span = source_of(cost, frames);
+    const Span span = source_of(cost);
     const Key line{span.file, span.is_known() ? span.position().line : 0, {}, {}};
     Key key{};
     Group group{span, {}, {}};

@@ -70,7 +70,7 @@ std::map<std::size_t, PartCost> costs_of_lines(const PlanTree& tree, const std::
     const auto add = [&](Span span) {
       if (span.is_known() && span.file->name() == file) here.insert(span.position().line);
     };
-    add(source_of(cost, frames));
+    add(source_of(cost));
     for (const CallFrame* frame : frames) add(frame->span);
     for (const std::size_t line : here) lines[line].add(cost, times);
   });

@@ -3,15 +3,6 @@
 #include "tool/prompt_options.h"
 
 namespace mtf::tool {
-namespace {
-
-Settings assumed(Settings settings, const Assumption& assumption) {
-  if (assumption.mesh) settings.mesh = assumption.mesh;
-  if (assumption.layout) settings.layout = assumption.layout;
-  return settings;
-}
-
-}  // namespace
 
 Assumption assumption_of(Session& session, const PromptOptions& options) {
   Assumption assumption;
@@ -27,11 +18,6 @@ std::string option_text(const std::vector<LayoutRule>& rules) {
     for (std::size_t i = 0; i < rule.axes.size(); ++i) text += (i == 0 ? "" : "+") + rule.axes[i].str();
   }
   return text;
-}
-
-WhatIf::WhatIf(const Session& of, Settings settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record)
-    : execution_(runtime_, {.record = std::move(record)}), session_(assumed(std::move(settings), assumption), &execution_, nowhere_) {
-  session_.stand_in(of);
 }
 
 }  // namespace mtf::tool

@@ -13,20 +13,6 @@ TEST(Interpreter, NamesStayFromOneRunToTheNext) {
   EXPECT_EQ(interpreter.number("total"), 21);
 }
 
-TEST(Interpreter, ATensorIsWholeWhateverItsLayout) {
-  InterpreterOptions options;
-  options.mesh = "all:4";
-  options.layout = "b:all";
-  Interpreter interpreter(options);
-  interpreter.run("dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])");
-  const TensorData x = interpreter.tensor("x");
-  EXPECT_EQ(x.element, "f32");
-  ASSERT_EQ(x.dims.size(), 2u);
-  EXPECT_EQ(x.dims[1].name, "b");
-  EXPECT_EQ(x.dims[1].size, 3);
-  EXPECT_EQ(x.numbers, (std::vector<double>{1, 2, 3, 4, 5, 6}));
-}
-
 TEST(Interpreter, AnExpressionCanBeRead) {
   Interpreter interpreter;
   EXPECT_EQ(interpreter.number("2 + 3"), 5);
@@ -54,10 +40,71 @@ TEST(Interpreter, AnErrorHasAKindAndLeavesTheInterpreterUsable) {
   EXPECT_EQ(interpreter.number("x"), 1);
 }
 
+TEST(Interpreter, AnErrorIsARecord) {
+  Interpreter interpreter;
+  try {
+    interpreter.run("dim batch = 2\nlet x = ones([batch])\nlet y = x +  ones([bach])");
+    FAIL();
+  } catch (const ScriptError& error) {
+    const DiagnosticRecord& wrong = error.diagnostic();
+    EXPECT_EQ(wrong.kind, "unknown_name");
+    EXPECT_TRUE(wrong.is_error);
+    EXPECT_EQ(wrong.message, "there is nothing of this name here");
+    EXPECT_EQ(wrong.found, "`bach` is neither declared nor an operation");
+    EXPECT_EQ(wrong.place.file, "<1>");
+    EXPECT_EQ(wrong.place.line, 3u);
+    EXPECT_EQ(wrong.place.column, 20u);
+    EXPECT_EQ(wrong.place.end_line, 3u);
+    EXPECT_EQ(wrong.place.end_column, 24u);
+    EXPECT_EQ(wrong.helps, std::vector<std::string>{"did you mean `batch`?"});
+    EXPECT_EQ(wrong.text, error.what());
+  }
+}
+
 TEST(Interpreter, CheckingRunsNothing) {
   Interpreter interpreter;
-  EXPECT_EQ(interpreter.check("print(1)"), "");
-  EXPECT_NE(interpreter.check("print(y)").find("unknown_name"), std::string::npos);
+  EXPECT_TRUE(interpreter.check("print(1)").empty());
+  const std::vector<DiagnosticRecord> found = interpreter.check("dim a = 2\ndim a = 3\nprint(y)\nprint(ones([a]) + z)");
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].kind, "dim_declared_twice");
+  EXPECT_FALSE(found[0].is_error);
+  ASSERT_EQ(found[0].related.size(), 1u);
+  EXPECT_EQ(found[0].related[0].place.line, 1u);
+  EXPECT_EQ(found[1].kind, "unknown_name");
+  EXPECT_EQ(found[1].place.line, 3u);
+  EXPECT_EQ(found[2].place.line, 4u);
+  EXPECT_THROW(interpreter.number("a"), ScriptError) << "a check leaves nothing";
+}
+
+TEST(Interpreter, ATextThatDoesNotParseIsRefusedWhole) {
+  Interpreter interpreter;
+  try {
+    interpreter.run("let x = 1\nlet y = (");
+    FAIL();
+  } catch (const ScriptError& error) {
+    EXPECT_EQ(error.diagnostic().place.line, 2u);
+  }
+  EXPECT_THROW(interpreter.number("x"), ScriptError);
+  EXPECT_THROW(interpreter.number("1 +"), ScriptError);
+  EXPECT_THROW(interpreter.tensor("let x = 1"), ScriptError);
+  EXPECT_THROW(interpreter.plan("("), ScriptError);
+}
+
+TEST(Interpreter, WarningsOfWhatIsRunAreTold) {
+  std::vector<std::string> kinds;
+  InterpreterOptions options;
+  options.warning = [&](const DiagnosticRecord& warning) { kinds.push_back(warning.kind); };
+  Interpreter interpreter(options);
+  interpreter.run("mesh m = [p: 2]\nlayout l = {a -> q}");
+  EXPECT_EQ(kinds, std::vector<std::string>{"layout_axis_unused"});
+}
+
+TEST(Interpreter, AnExpressionThatIsAskedForAgainIsEvaluatedAgain) {
+  Interpreter interpreter;
+  interpreter.run("dim n = 2\nlet x = ones([n])\nfn step() {\n  x := x * 2\n  return sum(x)\n}");
+  EXPECT_EQ(interpreter.number("step()"), 4);
+  EXPECT_EQ(interpreter.number("step()"), 8);
+  EXPECT_EQ(interpreter.number("step()"), 16);
 }
 
 TEST(Interpreter, OptionsReachTheProgram) {

@@ -53,8 +53,8 @@ class LoggingRuntime final : public Runtime {
   int64_t peak_bytes() const override { return 0; }
   void restart_peak() override {}
 
-  std::shared_ptr<Tensor> place(Node& node, const HostTensor&) override { return placed("place ", node); }
-  std::shared_ptr<Tensor> place_own(Node& node, const HostTensor&) override { return placed("place own ", node); }
+  std::shared_ptr<Tensor> place(Node& node, const HostView&) override { return placed("place ", node); }
+  std::shared_ptr<Tensor> place_own(Node& node, const HostView&) override { return placed("place own ", node); }
   Interval own_rows(const Node& node) const override { return {0, node.operation->results[0].dims[0].size}; }
   Loaded load(Node& node, const PositionedFile&, uint64_t) override { return {placed("load ", node)}; }
   HostTensor fetch(const Value& value) override {

@@ -4,13 +4,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
 #include "../file_test.h"
-#include "mpi_job.h"
 #include "mtf/interpreter.h"
-#include "tool/process.h"
 
 namespace mtf {
 namespace {
@@ -51,8 +48,8 @@ Result result_of(int i) {
   options.output = [&](std::string_view text) { result.printed += text; };
   Interpreter interpreter(options);
   interpreter.run(program(i));
-  result.w = interpreter.tensor(fmt::format("net{}.w", i)).numbers;
-  result.r = interpreter.tensor(fmt::format("r{}", i)).numbers;
+  result.w = interpreter.tensor(fmt::format("net{}.w", i)).numbers();
+  result.r = interpreter.tensor(fmt::format("r{}", i)).numbers();
   try {
     interpreter.run(fmt::format("let z = missing{}", i));
   } catch (const ScriptError& error) {
@@ -142,47 +139,6 @@ TEST(Interpreters, WhatTheOutputThrowsEndsTheRun) {
   options.output = [](std::string_view) { throw std::runtime_error("full"); };
   Interpreter interpreter(options);
   EXPECT_THROW(interpreter.run("print(1)"), std::runtime_error);
-}
-
-TEST(Interpreters, OneOfThemMayHaveRanks) {
-  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
-    if (!tool::has_mpirun()) GTEST_SKIP() << "no mpirun";
-    const auto result = tool::run_on_ranks(2, {tool::own_program(), "--gtest_filter=Interpreters.OneOfThemMayHaveRanks"});
-    EXPECT_EQ(result.status, 0) << result.out << result.err;
-    EXPECT_MENTIONS(result.out, "by rank 0: 45");
-    return;
-  }
-  Result of_other;
-  std::thread other([&] { of_other = result_of(3); });
-  InterpreterOptions options;
-  options.on_ranks = true;
-  options.layout = "n:all";
-  Interpreter interpreter(options);
-  interpreter.run("dim n = 10\nlet x = range(n)\nlet total = sum(x)\nprint(\"by rank 0:\", total)\nlet c = counters { sum(x * 2) }");
-  EXPECT_EQ(interpreter.number("total"), 45);
-  EXPECT_EQ(interpreter.number("c.processors"), 2);
-  EXPECT_EQ(interpreter.tensor("x").numbers.size(), 10u);
-  other.join();
-  EXPECT_EQ(of_other.printed, "of 3: 3000\n");
-}
-
-using InterpreterFiles = FileTest;
-
-TEST_F(InterpreterFiles, AreNamedInErrors) {
-  Interpreter interpreter;
-  try {
-    interpreter.run_file(write("a.mtf", "let x = 1\nlet y = z\n"));
-    FAIL();
-  } catch (const ScriptError& error) {
-    EXPECT_MENTIONS(error.what(), path("a.mtf") + ":2:9");
-  }
-}
-
-TEST_F(InterpreterFiles, ImportsAreRelativeToThem) {
-  write("m.mtf", "let x = 7\n");
-  Interpreter interpreter;
-  interpreter.run_file(write("a.mtf", "import \"m.mtf\"\nlet y = m.x\n"));
-  EXPECT_EQ(interpreter.number("y"), 7);
 }
 
 }  // namespace

@@ -1,0 +1,328 @@
+// The embedding API in C, on top of the one in C++.
+#include "mtf/mtf.h"
+
+#include <deque>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/records.h"
+#include "mtf/interpreter.h"
+#include "support/diagnostics.h"
+
+namespace {
+
+using mtf::DiagnosticRecord;
+
+static_assert(MTF_BOOL == static_cast<int>(mtf::Element::kBool) && MTF_F64 == static_cast<int>(mtf::Element::kF64));
+static_assert(MTF_DOUBT_WAYS == static_cast<int>(mtf::DoubtRecord::Kind::kWays) &&
+              MTF_DOUBT_SKIPPED == static_cast<int>(mtf::DoubtRecord::Kind::kSkipped));
+static_assert(MTF_WRONG_PROGRAM == static_cast<int>(mtf::ExitCode::kProgram) &&
+              MTF_WRONG_CALL == static_cast<int>(mtf::ExitCode::kUsage) &&
+              MTF_WRONG_FILE == static_cast<int>(mtf::ExitCode::kFile) &&
+              MTF_LIMIT == static_cast<int>(mtf::ExitCode::kLimit) && MTF_BUG == static_cast<int>(mtf::ExitCode::kBug) &&
+              MTF_INTERRUPTED == static_cast<int>(mtf::ExitCode::kInterrupted));
+
+std::string text_or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+
+// ---- records: each holds the C++ record that its pointers lead into ----
+
+std::vector<const char*> texts_of(const std::vector<std::string>& texts) {
+  std::vector<const char*> all;
+  for (const std::string& text : texts) all.push_back(text.c_str());
+  return all;
+}
+
+mtf_place place_of(const mtf::PlaceRecord& place) {
+  return {place.file.c_str(), place.line, place.column, place.end_line, place.end_column};
+}
+
+/// A diagnostic with what its pointers lead to. It is not moved.
+class HeldDiagnostic {
+ public:
+  explicit HeldDiagnostic(DiagnosticRecord record)
+      : held_(std::move(record)), notes_(texts_of(held_.notes)), helps_(texts_of(held_.helps)) {
+    made_ = {held_.kind.c_str(), held_.is_error ? 1 : 0, held_.message.c_str(), held_.found.c_str(),
+             place_of(held_.place), notes_.size(), notes_.data(), helps_.size(), helps_.data(), held_.text.c_str()};
+  }
+  HeldDiagnostic(const HeldDiagnostic&) = delete;
+  HeldDiagnostic& operator=(const HeldDiagnostic&) = delete;
+  const mtf_diagnostic& made() const { return made_; }
+
+ private:
+  const DiagnosticRecord held_;
+  const std::vector<const char*> notes_, helps_;
+  mtf_diagnostic made_;
+};
+
+struct HeldDiagnostics : mtf_diagnostics {
+  explicit HeldDiagnostics(const std::vector<DiagnosticRecord>& records) {
+    for (const DiagnosticRecord& record : records) made.push_back(held.emplace_back(record).made());
+    count = made.size();
+    list = made.data();
+  }
+  std::deque<HeldDiagnostic> held;
+  std::vector<mtf_diagnostic> made;
+};
+
+std::vector<mtf_collective> collectives_of(const mtf::CountersRecord& counters) {
+  std::vector<mtf_collective> all;
+  for (const mtf::CollectiveRecord& each : counters.collectives)
+    all.push_back({each.kind.c_str(), each.axes.c_str(), each.count, each.calls, each.values, each.bytes, each.wire_bytes});
+  return all;
+}
+
+mtf_counters counters_of(const mtf::CountersRecord& counters, const std::vector<mtf_collective>& collectives) {
+  return {counters.flops, counters.unique_flops, counters.processors, counters.peak_bytes, collectives.size(), collectives.data()};
+}
+
+struct HeldCounters : mtf_counters {
+  explicit HeldCounters(mtf::CountersRecord record) : held(std::move(record)), list(collectives_of(held)) {
+    static_cast<mtf_counters&>(*this) = counters_of(held, list);
+  }
+  const mtf::CountersRecord held;
+  const std::vector<mtf_collective> list;
+};
+
+struct HeldPlan : mtf_plan {
+  explicit HeldPlan(mtf::PlanRecord record) : held(std::move(record)), collectives(collectives_of(held.totals)) {
+    for (const mtf::LineRecord& line : held.lines) {
+      of_lines.push_back({line.file.c_str(), line.line, line.text.c_str(), line.flops, line.backward_flops,
+                          line.collectives, line.bytes, line.wire_bytes});
+    }
+    for (const mtf::DoubtRecord& doubt : held.doubts)
+      of_doubts.push_back({static_cast<mtf_doubt_kind>(doubt.kind), place_of(doubt.place)});
+    static_cast<mtf_plan&>(*this) = {counters_of(held.totals, collectives), of_lines.size(), of_lines.data(),
+                                     of_doubts.size(), of_doubts.data()};
+  }
+  const mtf::PlanRecord held;
+  const std::vector<mtf_collective> collectives;
+  std::vector<mtf_line> of_lines;
+  std::vector<mtf_doubt> of_doubts;
+};
+
+struct HeldTensor : mtf_tensor {
+  explicit HeldTensor(mtf::TensorData tensor) : held(std::move(tensor)) {
+    for (const mtf::TensorDim& dim : held.dims) of_dims.push_back({dim.name.c_str(), dim.size});
+    static_cast<mtf_tensor&>(*this) = {static_cast<mtf_element>(held.element), of_dims.size(), of_dims.data(),
+                                       held.bytes.size(), held.bytes.data()};
+  }
+  const mtf::TensorData held;
+  std::vector<mtf_dim> of_dims;
+};
+
+mtf_code code_of(const DiagnosticRecord& diagnostic) {
+  for (const mtf::KindRecord& kind : mtf::all_kinds())
+    if (kind.name == diagnostic.kind) return static_cast<mtf_code>(kind.exit_code);
+  return MTF_BUG;
+}
+
+/// An exception that is no diagnostic.
+DiagnosticRecord bug(const char* what) {
+  DiagnosticRecord record;
+  record.kind = "bug";
+  record.message = "this is no mistake of the program";
+  record.found = what;
+  record.text = "error: " + record.message + ": " + record.found + "\n";
+  return record;
+}
+
+/// What a call must not be.
+struct WrongCall {
+  const char* what;
+};
+
+DiagnosticRecord wrong_call(const WrongCall& wrong) {
+  DiagnosticRecord record;
+  record.kind = "wrong_call";
+  record.message = "the function cannot be called like this";
+  record.found = wrong.what;
+  record.text = "error: " + record.message + ": " + record.found + "\n";
+  return record;
+}
+
+template <typename T>
+const T& there(const T* pointer, const char* what) {
+  if (pointer == nullptr) throw WrongCall{what};
+  return *pointer;
+}
+
+}  // namespace
+
+struct mtf_interpreter {
+  std::optional<mtf::Interpreter> interpreter;  ///< none if its options were wrong
+  std::optional<HeldDiagnostic> error;
+
+  /// Keeps what went wrong, and gives its code. Where even that takes more memory than there is, there is no record.
+  mtf_code failed(mtf_code code, const DiagnosticRecord& diagnostic) {
+    error.emplace(diagnostic);
+    return code;
+  }
+
+  /// Takes a step; nothing is thrown.
+  template <typename Step>
+  mtf_code attempt(const Step& step) noexcept {
+    try {
+      try {
+        step();
+        return MTF_OK;
+      } catch (const mtf::ScriptError& wrong) {
+        return failed(code_of(wrong.diagnostic()), wrong.diagnostic());
+      } catch (const WrongCall& wrong) {
+        return failed(MTF_WRONG_CALL, wrong_call(wrong));
+      } catch (const std::bad_alloc&) {
+        throw;
+      } catch (const std::exception& exception) {
+        return failed(MTF_BUG, bug(exception.what()));
+      } catch (...) {
+        return failed(MTF_BUG, bug("an exception of a function that was given"));
+      }
+    } catch (...) {
+      error.reset();
+      return MTF_LIMIT;
+    }
+  }
+
+  /// The same with the interpreter.
+  template <typename Step>
+  mtf_code with_interpreter(const Step& step) noexcept {
+    return attempt([&] {
+      if (!interpreter) throw WrongCall{"the interpreter's options were wrong"};
+      step(*interpreter);
+    });
+  }
+};
+
+namespace {
+
+/// `step` gives a record to be held as a `Held`, which the caller gets as a `Record`.
+template <typename Held, typename Record, typename Step>
+mtf_code give(mtf_interpreter* interpreter, const Record** result, const Step& step) {
+  if (result != nullptr) *result = nullptr;
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) {
+    there(result, "where to put the result is null");
+    *result = new Held(step(mtf));
+  });
+}
+
+mtf::TensorView view_of(const mtf_tensor& tensor) {
+  if (tensor.element < MTF_BOOL || tensor.element > MTF_F64) throw WrongCall{"there is no such element type"};
+  if (tensor.dim_count > 0) there(tensor.dims, "the dims are null");
+  there(static_cast<const std::byte*>(tensor.data), "the tensor's data is null");
+  std::vector<mtf::TensorDim> dims;
+  for (size_t i = 0; i < tensor.dim_count; ++i)
+    dims.push_back({&there(tensor.dims[i].name, "the name of a dim is null"), tensor.dims[i].size});
+  return {static_cast<mtf::Element>(tensor.element), std::move(dims), {static_cast<const std::byte*>(tensor.data), tensor.bytes}};
+}
+
+mtf::InterpreterOptions options_of(const mtf_options& given) {
+  mtf::InterpreterOptions options;
+  options.mesh = text_or_empty(given.mesh);
+  options.layout = text_or_empty(given.layout);
+  if (given.set_count > 0) there(given.set, "the settings are null");
+  for (size_t i = 0; i < given.set_count; ++i) {
+    options.set.emplace_back(&there(given.set[i].name, "the name of a setting is null"),
+                             &there(given.set[i].value, "the value of a setting is null"));
+  }
+  options.threads = given.threads;
+  options.on_ranks = given.on_ranks != 0;
+  options.standard_library = text_or_empty(given.standard_library);
+  if (given.output != nullptr) {
+    options.output = [output = given.output, context = given.context](std::string_view text) {
+      output(text.data(), text.size(), context);
+    };
+  }
+  if (given.warning != nullptr) {
+    options.warning = [warning = given.warning, context = given.context](const DiagnosticRecord& record) {
+      const HeldDiagnostic held(record);
+      warning(&held.made(), context);
+    };
+  }
+  return options;
+}
+
+}  // namespace
+
+mtf_code mtf_open(const mtf_options* options, mtf_interpreter** interpreter) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  mtf_interpreter* const made = *interpreter = new (std::nothrow) mtf_interpreter;
+  if (made == nullptr) return MTF_LIMIT;
+  return made->attempt([&] { made->interpreter.emplace(options == nullptr ? mtf::InterpreterOptions() : options_of(*options)); });
+}
+
+void mtf_close(mtf_interpreter* interpreter) { delete interpreter; }
+
+const mtf_diagnostic* mtf_last_error(const mtf_interpreter* interpreter) {
+  return interpreter != nullptr && interpreter->error ? &interpreter->error->made() : nullptr;
+}
+
+mtf_code mtf_run(mtf_interpreter* interpreter, const char* text) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) { mtf.run(&there(text, "the text is null")); });
+}
+
+mtf_code mtf_run_file(mtf_interpreter* interpreter, const char* path) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) { mtf.run_file(&there(path, "the path is null")); });
+}
+
+mtf_code mtf_interrupt(mtf_interpreter* interpreter) {
+  if (interpreter == nullptr || !interpreter->interpreter) return MTF_WRONG_CALL;
+  interpreter->interpreter->interrupt();
+  return MTF_OK;
+}
+
+mtf_code mtf_set_tensor(mtf_interpreter* interpreter, const char* name, const mtf_tensor* tensor) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) {
+    mtf.set(&there(name, "the name is null"), view_of(there(tensor, "the tensor is null")));
+  });
+}
+
+mtf_code mtf_get_tensor(mtf_interpreter* interpreter, const char* expression, const mtf_tensor** tensor) {
+  return give<HeldTensor>(interpreter, tensor, [&](mtf::Interpreter& mtf) {
+    return mtf.tensor(&there(expression, "the expression is null"));
+  });
+}
+
+void mtf_free_tensor(const mtf_tensor* tensor) { delete static_cast<const HeldTensor*>(tensor); }
+
+mtf_code mtf_get_number(mtf_interpreter* interpreter, const char* expression, double* number) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) {
+    there(number, "where to put the result is null");
+    *number = mtf.number(&there(expression, "the expression is null"));
+  });
+}
+
+mtf_code mtf_mark_counters(mtf_interpreter* interpreter) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([](mtf::Interpreter& mtf) { mtf.mark_counters(); });
+}
+
+mtf_code mtf_get_counters(mtf_interpreter* interpreter, const mtf_counters** counters) {
+  return give<HeldCounters>(interpreter, counters, [](mtf::Interpreter& mtf) { return mtf.counters(); });
+}
+
+void mtf_free_counters(const mtf_counters* counters) { delete static_cast<const HeldCounters*>(counters); }
+
+mtf_code mtf_get_plan(mtf_interpreter* interpreter, const char* text, const char* mesh, const char* layout,
+                      const mtf_plan** plan) {
+  return give<HeldPlan>(interpreter, plan, [&](mtf::Interpreter& mtf) {
+    return mtf.plan(&there(text, "the text is null"), {text_or_empty(mesh), text_or_empty(layout)});
+  });
+}
+
+void mtf_free_plan(const mtf_plan* plan) { delete static_cast<const HeldPlan*>(plan); }
+
+mtf_code mtf_check(mtf_interpreter* interpreter, const char* text, const mtf_diagnostics** diagnostics) {
+  return give<HeldDiagnostics>(interpreter, diagnostics, [&](mtf::Interpreter& mtf) {
+    return mtf.check(&there(text, "the text is null"));
+  });
+}
+
+void mtf_free_diagnostics(const mtf_diagnostics* diagnostics) { delete static_cast<const HeldDiagnostics*>(diagnostics); }

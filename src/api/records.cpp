@@ -1,0 +1,111 @@
+#include "api/records.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "plan/doubt.h"
+#include "support/text.h"
+#include "types/saturating.h"
+
+namespace mtf {
+namespace {
+
+DoubtRecord::Kind kind_of(Doubt::Kind kind) {
+  switch (kind) {
+    case Doubt::Kind::kWays: return DoubtRecord::Kind::kWays;
+    case Doubt::Kind::kTurns: return DoubtRecord::Kind::kTurns;
+    case Doubt::Kind::kRest: return DoubtRecord::Kind::kRest;
+    case Doubt::Kind::kUnknown: return DoubtRecord::Kind::kUnknown;
+    case Doubt::Kind::kSkipped: break;
+  }
+  return DoubtRecord::Kind::kSkipped;
+}
+
+LineRecord line_record(Span span) {
+  LineRecord record;
+  if (!span.is_known()) return record;
+  record.file = span.file->name();
+  record.line = span.file->line_of(span.begin);
+  record.text = std::string(trim(span.file->line(record.line)));
+  return record;
+}
+
+void add_cost(LineRecord& line, const StatementCost& cost, std::int64_t times) {
+  const auto add = [&](std::int64_t& sum, std::int64_t figure) { sum = saturating_add(sum, saturating_multiply(figure, times)); };
+  add(line.flops, cost.flops);
+  if (cost.frame && cost.frame->backward) add(line.backward_flops, cost.flops);
+  if (!cost.collective) return;
+  add(line.collectives, 1);
+  add(line.bytes, cost.bytes);
+  add(line.wire_bytes, cost.wire_bytes);
+}
+
+}  // namespace
+
+PlaceRecord place_record(Span span) {
+  PlaceRecord record;
+  if (!span.is_known()) return record;
+  const Position begin = span.position(), end = span.file->position(span.end);
+  record.file = span.file->name();
+  record.line = begin.line;
+  record.column = begin.column;
+  record.end_line = end.line;
+  record.end_column = end.column;
+  return record;
+}
+
+DiagnosticRecord diagnostic_record(const Diagnostic& diagnostic) {
+  const KindRecord& kind = record(diagnostic.kind());
+  DiagnosticRecord made;
+  made.kind = kind.name;
+  made.is_error = kind.severity == Severity::kError;
+  made.message = kind.headline;
+  made.found = diagnostic.label();
+  made.place = place_record(diagnostic.span());
+  for (std::size_t i = 1; i < diagnostic.places().size(); ++i)
+    made.related.push_back({place_record(diagnostic.places()[i].span), diagnostic.places()[i].label});
+  made.notes = diagnostic.notes();
+  made.helps = diagnostic.helps();
+  made.text = diagnostic.render();
+  return made;
+}
+
+CountersRecord counters_record(const Counters& counters) {
+  CountersRecord made;
+  made.flops = counters.flops;
+  made.unique_flops = counters.unique_flops;
+  made.processors = counters.processors;
+  made.peak_bytes = counters.peak_bytes;
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    const std::string called(name(static_cast<CollectiveKind>(kind)));
+    for (const auto& [axes, all] : counters.collectives[kind])
+      made.collectives.push_back({called, axes, all.count, all.calls, all.values, all.bytes, all.wire_bytes});
+  }
+  return made;
+}
+
+PlanRecord plan_record(const std::vector<StatementReport>& statements) {
+  PlanRecord made;
+  Counters totals;
+  Doubts doubts;
+  std::map<std::pair<const SourceFile*, std::size_t>, std::size_t> known;
+  for (const StatementReport& statement : statements) {
+    const std::int64_t turns = std::max<std::int64_t>(statement.turns, 1);
+    add_times(totals, statement.counters, turns);
+    for (const Doubt& doubt : statement.doubts) add_doubt(doubts, doubt);
+    for (const StatementCost& cost : statement.costs) {
+      if (cost.flops == 0 && !cost.collective) continue;
+      const Span span = source_of(cost);
+      const std::size_t line = span.is_known() ? span.file->line_of(span.begin) : 0;
+      const auto [at, fresh] = known.try_emplace({span.file, line}, made.lines.size());
+      if (fresh) made.lines.push_back(line_record(span));
+      add_cost(made.lines[at->second], cost, saturating_multiply(turns, cost.times));
+    }
+  }
+  made.totals = counters_record(totals);
+  for (const Doubt& doubt : doubts) made.doubts.push_back({kind_of(doubt.kind), place_record(doubt.place)});
+  return made;
+}
+
+}  // namespace mtf

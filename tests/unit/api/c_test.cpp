@@ -1,0 +1,53 @@
+// The embedding API in C: c_program.c, compiled as C99, calls it.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "../file_test.h"
+#include "c_program.h"
+
+namespace mtf {
+namespace {
+
+/// Each gives the line of c_program.c that is not as it should be.
+TEST(CProgram, SetsAndGetsTensors) { EXPECT_EQ(tensors_go_in_and_come_out(), 0); }
+TEST(CProgram, GetsCountersAndPlansAsRecords) { EXPECT_EQ(records_tell_costs(), 0); }
+TEST(CProgram, GetsErrorsAsRecords) { EXPECT_EQ(errors_are_records(), 0); }
+TEST(CProgram, IsRefusedNullPointers) { EXPECT_EQ(null_pointers_are_refused(), 0); }
+TEST(CProgram, IsRefusedTensorsThatDoNotFit) { EXPECT_EQ(wrong_tensors_are_refused(), 0); }
+TEST(CProgram, IsToldOfWrongOptions) { EXPECT_EQ(wrong_options_are_told(), 0); }
+TEST(CProgram, IsGivenOutputAndWarnings) { EXPECT_EQ(output_and_warnings_are_given(), 0); }
+TEST(CProgram, InterruptsARun) { EXPECT_EQ(an_interrupt_ends_a_run(), 0); }
+
+TEST(CProgram, HasSeveralInterpretersOnSeveralThreads) {
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) wrong += tensors_go_in_and_come_out() + records_tell_costs() + an_interrupt_ends_a_run();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(CProgram, IsThrownNothing) {
+  char said[200];
+  const auto code = [&](auto output) { return code_of_print(output, nullptr, said, sizeof said); };
+  EXPECT_EQ(code([](const char*, unsigned long, void*) { throw std::runtime_error("full"); }), 5);
+  EXPECT_MENTIONS(said, "full");
+  EXPECT_EQ(code([](const char*, unsigned long, void*) { throw 7; }), 5);
+  EXPECT_EQ(code([](const char*, unsigned long, void*) { throw std::bad_alloc(); }), 4);
+  EXPECT_EQ(code([](const char*, unsigned long, void*) {}), 0);
+  EXPECT_EQ(std::string(said), "");
+}
+
+using CProgramFiles = FileTest;
+
+TEST_F(CProgramFiles, AreRun) { EXPECT_EQ(a_file_is_run(write("a.mtf", "let y = 7\n").c_str(), path("b.mtf").c_str()), 0); }
+
+}  // namespace
+}  // namespace mtf
