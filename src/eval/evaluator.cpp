@@ -62,6 +62,7 @@ void Evaluator::stand_in(const Evaluator& other) {
   builder.context = other.builder.context;
   interrupt = other.interrupt;
   variables.number_behind(other.variables);
+  meshes.declare_all_of(other.meshes);
   last_region_ = other.last_region_;
 }
 

@@ -112,6 +112,7 @@ KnownName known(std::string name, const HostValue& value) {
   } else if (const auto* instance = value.as<InstancePtr>()) {
     found.doc = (*instance)->model->doc;
   } else {
+    if (const auto* builtin = value.as<BuiltinPtr>()) found.doc = (*builtin)->doc;
     found.parameters = parameters_of(found.signature);
   }
   return found;

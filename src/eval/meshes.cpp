@@ -38,6 +38,11 @@ void Meshes::check(const MeshPtr& mesh, const LayoutPtr& layout, Span span, bool
   checked_ = mesh;
 }
 
+void Meshes::declare_all_of(const Meshes& other) {
+  dims_.insert(other.dims_.begin(), other.dims_.end());
+  for (const std::string& axis : other.all_axes()) axes_.insert(Name(axis));
+}
+
 std::vector<std::string> Meshes::all_axes() const {
   std::vector<std::string> names = {"all"};
   for (Name name : axes_) names.push_back(name.str());

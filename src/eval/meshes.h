@@ -19,6 +19,8 @@ class Meshes {
 
   /// What a program or module declares anywhere inside, also where it is not evaluated.
   void declare_all(const BlockInfo& program);
+  /// What another program declares, in which this one's goes on.
+  void declare_all_of(const Meshes& other);
   void declare_dim(Name name) { dims_.insert(name); }
   void declare_axis(Name name) { axes_.insert(name); }
   void declare_layout(LayoutPtr layout) { layouts_.push_back(std::move(layout)); }

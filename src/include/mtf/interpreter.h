@@ -216,25 +216,25 @@ struct TextPart {
 
 /// As the options of the `mtf` command; texts in its notation. An empty member leaves it to the program.
 struct InterpreterOptions {
-  std::string mesh;                                      ///< "rows:2;cols:2"
-  std::string layout;                                    ///< "batch:rows;hidden:cols"
-  std::vector<std::pair<std::string, std::string>> set;  ///< values of options and dims, by name
-  int threads = 0;                                       ///< 0: as many as there are cores
+  std::string mesh = {};                                      ///< "rows:2;cols:2"
+  std::string layout = {};                                    ///< "batch:rows;hidden:cols"
+  std::vector<std::pair<std::string, std::string>> set = {};  ///< values of options and dims, by name
+  int threads = 0;                                            ///< 0: as many as there are cores
   /// This process is one of several that mpirun has started: they host the mesh between them, each makes the same calls
   /// of its interpreter with the same tensors in the same order, on one thread, and only the first one's prints. At most
   /// one interpreter of a process. MPI is started and ended with it, unless the process has started it itself.
   bool on_ranks = false;
-  std::string standard_library;  ///< folder of the standard modules; empty: where it was installed
+  std::string standard_library = {};  ///< folder of the standard modules; empty: where it was installed
   /// Gets what `print` prints, a line or more at a time; without it, standard output does. What it throws ends the run.
-  std::function<void(std::string_view)> output;
+  std::function<void(std::string_view)> output = {};
   /// Gets each warning of what is run, once for each place; without it, nobody does.
-  std::function<void(const DiagnosticRecord&)> warning;
+  std::function<void(const DiagnosticRecord&)> warning = {};
 };
 
 /// Another mesh or layout than the one in force, in the same notation. An empty member leaves it as it is.
 struct PlanAssumption {
-  std::string mesh;
-  std::string layout;
+  std::string mesh = {};
+  std::string layout = {};
 };
 
 class Interpreter {

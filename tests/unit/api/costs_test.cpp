@@ -210,6 +210,15 @@ TEST_F(InterpreterFiles, SeeWhatIsThere) {
   EXPECT_EQ(interpreter.number("sum(y)"), 6);
 }
 
+TEST_F(InterpreterFiles, KnowTheAxesOfMeshesThatAreThere) {
+  Interpreter interpreter;
+  interpreter.run("mesh m = [rows: 2]\nlayout l = {n -> rows}\ndim n = 2\nlet x = ones([n])");
+  const std::string count = "counters { sum(x) }.all_reduce.over(\"rows\").count";
+  EXPECT_FALSE(interpreter.plan("let c = " + count, {"cols:2", "n:cols"}).totals.collectives.empty());
+  interpreter.run_file(write("a.mtf", "let c = " + count + "\n"));
+  EXPECT_EQ(interpreter.number("c"), 1);
+}
+
 TEST_F(InterpreterFiles, AreCheckedBeforeTheyRun) {
   std::string printed;
   std::vector<std::string> warnings;
