@@ -70,7 +70,7 @@ struct HeldDiagnostics : mtf_diagnostics {
 
 std::vector<mtf_collective> collectives_of(const mtf::CountersRecord& counters) {
   std::vector<mtf_collective> all;
-  for (const mtf::CollectiveRecord& each : counters.collectives)
+  for (const mtf::CollectiveCounts& each : counters.collectives)
     all.push_back({each.kind.c_str(), each.axes.c_str(), each.count, each.calls, each.values, each.bytes, each.wire_bytes});
   return all;
 }

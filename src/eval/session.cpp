@@ -68,7 +68,7 @@ struct Session::Impl {
   bool has_older = false;             // entries of which this is no longer kept
   std::optional<LaidAnew> laid_anew;  // it stands in for another session
   bool keeps_last_value = false;
-  bool remembers = true;  // entries
+  bool remembers = true;                                                       // entries
   std::unordered_map<std::string, std::shared_ptr<const ast::Program>> asked;  // texts that are given again and again
 
   /// They keep what entries have replaced: how many of them, and how many bytes besides those of the last.

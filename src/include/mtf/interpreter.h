@@ -146,7 +146,7 @@ class ScriptError : public std::runtime_error {
 };
 
 /// Collectives of one kind over one group of axes.
-struct CollectiveRecord {
+struct CollectiveCounts {
   std::string kind;             ///< "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"
   std::string axes;             ///< "rows+cols"
   std::int64_t count = 0;       ///< before small ones are merged and large ones cut
@@ -154,7 +154,7 @@ struct CollectiveRecord {
   std::int64_t values = 0;      ///< that they work on
   std::int64_t bytes = 0;       ///< of those
   std::int64_t wire_bytes = 0;  ///< that the processor sends
-  bool operator==(const CollectiveRecord&) const = default;
+  bool operator==(const CollectiveCounts&) const = default;
 };
 
 /// What was computed and communicated, or would be: figures of the largest processor.
@@ -162,8 +162,8 @@ struct CountersRecord {
   std::int64_t flops = 0;
   std::int64_t unique_flops = 0;  ///< of all processors, what several do alike counted once
   std::int64_t processors = 1;
-  std::int64_t peak_bytes = 0;    ///< the most memory that tensors took at one time
-  std::vector<CollectiveRecord> collectives;
+  std::int64_t peak_bytes = 0;  ///< the most memory that tensors took at one time
+  std::vector<CollectiveCounts> collectives;
   bool operator==(const CountersRecord&) const = default;
 };
 

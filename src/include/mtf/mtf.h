@@ -16,8 +16,7 @@
  * pointer; of an empty one that may be NULL. Texts are UTF-8 and end in 0.
  *
  * Linking: `find_package(mtf)`, `target_link_libraries(... mtf::libmtf)`, with a C++ or a C program. */
-#ifndef MTF_MTF_H
-#define MTF_MTF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -209,6 +208,4 @@ void mtf_free_diagnostics(const mtf_diagnostics* diagnostics);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

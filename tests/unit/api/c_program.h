@@ -1,6 +1,5 @@
 /* Parts of a program in C99 that embeds mtf. Each gives the line of the first thing that is not as it should be, or 0. */
-#ifndef MTF_TESTS_C_PROGRAM_H
-#define MTF_TESTS_C_PROGRAM_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +20,4 @@ int a_file_is_run(const char* path, const char* missing);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -65,7 +65,7 @@ TEST(InterpreterCounters, AreOfAllThatWasComputed) {
   EXPECT_EQ(counters.processors, 2);
   EXPECT_GT(counters.peak_bytes, 0);
   ASSERT_EQ(counters.collectives.size(), 1u);
-  EXPECT_EQ(counters.collectives[0], (CollectiveRecord{"all_reduce", "p", 1, 1, 1, 4, counters.collectives[0].wire_bytes}));
+  EXPECT_EQ(counters.collectives[0], (CollectiveCounts{"all_reduce", "p", 1, 1, 1, 4, counters.collectives[0].wire_bytes}));
 }
 
 TEST(InterpreterCounters, CountAnewFromAMark) {
@@ -108,7 +108,7 @@ TEST(InterpreterPlan, SaysWhatItsLinesCost) {
     wire_bytes += line.wire_bytes;
     EXPECT_LE(line.backward_flops, line.flops);
   }
-  for (const CollectiveRecord& each : plan.totals.collectives) of_totals += each.wire_bytes;
+  for (const CollectiveCounts& each : plan.totals.collectives) of_totals += each.wire_bytes;
   EXPECT_EQ(flops, plan.totals.flops);
   EXPECT_EQ(wire_bytes, of_totals);
   const auto loss = std::find_if(plan.lines.begin(), plan.lines.end(), [](const LineRecord& line) { return line.line == 11; });
