@@ -59,7 +59,9 @@ Evaluator::~Evaluator() {
 void Evaluator::stand_in(const Evaluator& other) {
   top_ = other.top_;
   writes_down_.emplace(top_->changes, &undo);
+  const CallFrameRef own_frame = builder.context.frame;  // a plan tells through which calls its costs came
   builder.context = other.builder.context;
+  builder.context.frame = own_frame;
   interrupt = other.interrupt;
   variables.number_behind(other.variables);
   meshes.declare_all_of(other.meshes);

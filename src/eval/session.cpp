@@ -596,7 +596,7 @@ void Session::Impl::set(const std::string& target, const HostView& data) {
   }();
   const ast::Stmt* const stmt = tree && tree->body.statements.size() == 1 ? &tree->body.statements[0] : nullptr;
   const auto* const assign = stmt ? stmt->as<ast::AssignStmt>() : nullptr;
-  if (!stmt || (assigns && (!assign || assign->target->span.text().size() != target.size())))
+  if (!stmt || target == kGiven.text() || (assigns && (!assign || assign->target->span.text().size() != target.size())))
     fail(Kind::bad_value, {}, "expected a name, or what leads to one, such as `net.w`, found {}", quote(target));
   declare_dims(data.type.dims);
   Value value = place_given(data, *stmt);

@@ -188,6 +188,7 @@ int Halos::block(Tensor& tensor, int window, const Box& box, LocalBuilder& local
   const int value = local.add(std::move(result));
   local.compute(here.node, {operand}, {value});
   tensor.made.push_back({window, box, value});
+  passes_over_windows_ = true;
   return value;
 }
 

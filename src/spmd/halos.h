@@ -37,6 +37,9 @@ class Halos {
   /// -1 where they are not. `operand` is what it reads, in the blocks that the operation is split into.
   int fetched(int index, LocalBuilder& local, const Lowering& of, int operand);
 
+  /// A window was computed from another block than its operand's own.
+  bool passes_over_windows() const { return passes_over_windows_; }
+
  private:
   /// A dim, and the halo of it that is needed.
   using Side = std::pair<int, IntervalMap>;
@@ -73,6 +76,7 @@ class Halos {
 
   std::vector<Window> windows_;  ///< of each operation
   std::vector<Tensor> tensors_;
+  bool passes_over_windows_ = false;
 };
 
 }  // namespace mtf

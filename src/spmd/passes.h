@@ -65,8 +65,9 @@ void expand(MergedProgram& merged, Forms& forms);
 /// gradients are decided on this walk; partial_sums.h and written_layouts.h tell it what comes behind.
 LocalProgram split(const MergedProgram& merged);
 
-/// Leaves out what nothing reads: windows of which only windows are taken, where those were computed from larger blocks
-/// (spmd/halos.h). Inputs stay.
+/// Leaves out what nothing reads where there are windows of which only windows are taken, which were computed from larger
+/// blocks (spmd/halos.h). Inputs stay. Elsewhere results that are not read stay too, brought where their layouts say: whether
+/// a gradient comes, which reads them, must not change what the rest of a program costs.
 void leave_out_unread(LocalProgram& program);
 
 }  // namespace mtf

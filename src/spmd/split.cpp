@@ -43,6 +43,7 @@ class Splitter {
     for (const ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), nullptr));
     const std::vector<std::pair<int, int>> kept = copies_for_gradients();
     LocalProgram result = local_.take();
+    result.passes_over_windows = halos_.passes_over_windows();
     for (int output : outputs) result.outputs.push_back({output});
     for (const auto& [place, copy] : kept) {
       result.outputs.push_back({copy});

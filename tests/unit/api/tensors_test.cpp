@@ -97,7 +97,7 @@ TEST(Tensors, AreAssignedToParamsWhereThoseLie) {
   EXPECT_EQ(interpreter.number("sum(grad(sum(net.w * net.w), net.w))"), 42);
   EXPECT_TRUE(interpreter.tensor("net.w").is_copy) << "it lies in two blocks";
   interpreter.mark_counters();
-  interpreter.set("w", {{{"a", 2}, {"b", 3}}, std::vector<double>(6, 2)});
+  interpreter.set("w", {{{"a", 2}, {"b", 3}}, std::vector<float>(6, 2)});
   EXPECT_TRUE(interpreter.counters().collectives.empty());
   EXPECT_EQ(interpreter.tensor("net.w").element, Element::kF32);
   EXPECT_EQ(interpreter.number("sum(net.w)"), 12);
