@@ -16,6 +16,7 @@
 #include "bench.h"
 #include "cost/step_time.h"
 #include "graph/op.h"
+#include "plan/predict.h"
 #include "run/timeline.h"
 
 namespace mtf {
