@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import BUILD, HERE, OURS, PYTHON, Report, calibrated, check_once, finished, our_step, start
+from measure import BUILD, HERE, OURS, PYTHON, Report, calibrated, check_once, finished, our_step, peers_speed, start
 
 PRODUCTS = BUILD / "tests" / "bench_step_products_bench"
 STEPS = 15
@@ -101,6 +101,6 @@ def transformers_against_torch(report, turns):
 
 
 if __name__ == "__main__":
-    report = Report(calibrated())
+    report = Report(calibrated(), peers_speed())
     transformers_against_torch(report, int(sys.argv[1]) if len(sys.argv) > 1 else 5)
     sys.exit(report.finish())

@@ -108,14 +108,23 @@ def calibrated():
         return json.loads(file.read_text())
 
 
-class Report:
-    """Prints figures and keeps them; a time that cannot be is a failure. `machine` is what calibrated() gives."""
+def peers_speed():
+    """How fast PyTorch multiplies matrices of each element type on one core; nothing without it."""
+    if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode != 0:
+        return {}
+    return json.loads(finished(start([PYTHON, HERE / "torch" / "product.py"], OURS, core=0))[0])
 
-    def __init__(self, machine):
+
+class Report:
+    """Prints figures and keeps them; a time that cannot be is a failure. `machine` is what calibrated() gives, `peer` what
+    another program was seen to do (peers_speed()): the machine can do whichever is more."""
+
+    def __init__(self, machine, peer={}):
         self.figures, self.wrong = {}, []
-        self.peak, self.cache = machine["flops"], machine["cache_bandwidth"]
-        self.say(f"one core: {self.peak['f32'] / 1e9:.0f} GFLOP/s of f32, {machine['memory_bandwidth'] / 1e9:.0f} GB/s from memory, "
-                 f"{self.cache / 1e9:.0f} GB/s from its cache")
+        self.peak = {element: max(speed, peer.get(element, 0)) for element, speed in machine["flops"].items()}
+        self.cache = machine["cache_bandwidth"]
+        products = ", ".join(f"{self.peak[element] / 1e9:.0f} GFLOP/s of {element}" for element in ("f32", "bf16"))
+        self.say(f"one core: {products}, {machine['memory_bandwidth'] / 1e9:.0f} GB/s from memory, {self.cache / 1e9:.0f} GB/s from its cache")
 
     @staticmethod
     def say(text):

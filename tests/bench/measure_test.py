@@ -34,6 +34,11 @@ class Figures(unittest.TestCase):
     def test_bf16_has_its_own_peak(self):
         self.assertFalse(self.refused(0.005, flops=1e9, element="bf16"))
 
+    def test_what_another_program_was_seen_to_do_is_possible(self):
+        self.report = measure.Report(MACHINE, {"bf16": 4e11})
+        self.assertFalse(self.refused(0.002, flops=1e9, element="bf16"))
+        self.assertTrue(self.refused(0.005, flops=1e9))
+
     def test_nothing_is_touched_faster_than_in_the_cache(self):
         self.assertTrue(self.refused(0.005, bytes=1e9))
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import BUILD, HERE, MTF, OURS, PYTHON, Report, calibrated, check_once, finished, mpirun, options, our_step, seconds_a_turn, start
+from measure import BUILD, HERE, MTF, OURS, PYTHON, Report, calibrated, check_once, finished, mpirun, options, our_step, peers_speed, seconds_a_turn, start
 
 TURNS = int(os.environ.get("TURNS", "5"))
 
@@ -103,7 +103,7 @@ def main():
     parser = argparse.ArgumentParser(prog="tests/bench/run")
     parser.add_argument("--json", metavar="FILE", help="also write the figures, by name, to compare two commits")
     asked = parser.parse_args()
-    report = Report(calibrated())
+    report = Report(calibrated(), peers_speed())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for bench in ("kernels_bench", "programs_bench", "planning_bench"):
