@@ -84,7 +84,7 @@ Times time_case(const Case& which, const MachineModel& machine, bool use_mpi, bo
   return times;
 }
 
-int run(int argc, char** argv) {
+int time_cases(int argc, char** argv) {
   const bool use_mpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr, lists = argc > 2 && std::string(argv[2]) == "--steps";
   const MachineModel machine = argc > 1 ? parse_machine(read(argv[1]), argv[1]) : MachineModel();
   // Keeps MPI from ending between the cases.
@@ -116,4 +116,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace mtf
 
-int main(int argc, char** argv) { return mtf::run(argc, argv); }
+int main(int argc, char** argv) { return mtf::time_cases(argc, argv); }
