@@ -1,6 +1,7 @@
 #include "eval/host_library.h"
 
 #include "eval/evaluator.h"
+#include "ops/spaces.h"
 
 namespace mtf {
 
@@ -19,7 +20,7 @@ Value Caller::unplaced(const TensorType& type, Span span) {
   Builder& builder = evaluator_.builder;
   builder.span = span;
   evaluator_.check_mesh(span);
-  return builder.add(ops::kConstant, {}, {.dims = type.dims, .ints = {}, .element = type.element});
+  return builder.add(ops::kConstant, {}, TypeAttributes{type});
 }
 
 Value Caller::unplaced_as(const Place& place, Span span) {

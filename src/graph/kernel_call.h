@@ -11,9 +11,9 @@
 
 namespace mtf {
 
-/// A call of a kernel on one processor's blocks.
+/// A call of a kernel on one processor's blocks, whose dims are, place by place, those of the operation's types.
 struct KernelCall {
-  const Attributes& attributes;
+  const Operation& operation;
   std::span<const Block> operands;
   std::span<const Block> results;
   std::span<const double> inputs;

@@ -22,10 +22,7 @@ void append_rules(std::string& key, const Layout& layout) {
 std::string key_of(const LaidOutOperation& operation) {
   std::string key;
   append(key, operation.op);
-  append(key, operation.attributes.dims);
-  append(key, operation.attributes.ints.size());
-  for (int64_t number : operation.attributes.ints) append(key, number);
-  append(key, operation.attributes.element);
+  append(key, operation.attributes);
   if (operation.op->expand != nullptr)  // its numbers decide how it is split, as an attention's window does
     for (const double number : operation.inputs) append(key, std::bit_cast<uint64_t>(number));
   for (const TensorType& type : operation.results) append(key, type);

@@ -63,6 +63,7 @@ std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& 
   operation->region = context.recompute_region;
   operation->span = span;
   operation->frame = context.frame;
+  MTF_CHECK(operation->attributes.form() == op.attributes, "attributes of another operation than {}", op.name);
   operation->results = op.infer(*operation);
   check_types(*operation);
   check_meshes(*operation, operands);

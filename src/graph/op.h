@@ -56,6 +56,8 @@ struct Op {
 
   /// Checks a call and adds its nodes to the graph; by default one of this operation.
   std::vector<Value> (*build)(Call&) = nullptr;
+  /// The struct that its operations carry; null: none.
+  const AttributesForm* attributes = nullptr;
   /// The types of the results, from those of the operands and the attributes. Null: the operation only builds others.
   std::vector<TensorType> (*infer)(const Operation&) = nullptr;
   IterationSpace (*space)(const Operation&) = nullptr;
@@ -80,8 +82,9 @@ struct Op {
   bool ends_gradients = false;  ///< no gradient looks beyond it: assignments, stop_gradient
 
   Linear linear = Linear::kNo;
+  /// The result is the operand at one place, which the host's number says, of the dim that this gives, and may lie there.
+  int (*window)(const Operation&) = nullptr;
   bool view = false;      ///< the result is the operand's memory under other names
-  bool window = false;    ///< the result is the operand at one place of dim `ints[0]`, the host's number, and may lie there
   bool in_place = false;  ///< the kernel may write its first result over its first operand
   /// Of an operation that puts what it is given into zeros: x + this(parts…) is accumulate(x, parts…), with the same
   /// attributes and numbers, which touches only the places where the parts fall. So gradients of slices add up.

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "graph/attributes.h"
 #include "graph/call_frame.h"
 #include "support/source.h"
 #include "types/dim.h"
@@ -22,17 +23,7 @@
 
 namespace mtf {
 
-struct Op;              // graph/op.h
 struct IterationSpace;  // graph/iteration_space.h
-
-/// What fixes an operation's structure besides its operands: dims that the call names and numbers that fix a shape or
-/// place. What each entry means is said by the operation's record.
-struct Attributes {
-  Dims dims;
-  std::vector<int64_t> ints;
-  ElementType element = ElementType::kF32;
-  bool operator==(const Attributes&) const = default;
-};
 
 struct Operation {
   const Op* op = nullptr;

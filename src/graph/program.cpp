@@ -147,12 +147,18 @@ class Form {
     add(static_cast<uint32_t>(name.text().size()));
     text.append(name.text());
   }
-  void add(const Dims& dims) {
-    add(static_cast<uint32_t>(dims.size()));
-    for (const Dim& dim : dims) {
-      add(dim.name);
-      add(dim.size);
-    }
+  void add(const Dim& dim) {
+    add(dim.name);
+    add(dim.size);
+  }
+  template <typename T>
+  void add(const std::vector<T>& list) {
+    add(static_cast<uint32_t>(list.size()));
+    for (const T& each : list) add(each);
+  }
+  void add(const TensorType& type) {
+    add(static_cast<uint8_t>(type.element));
+    add(type.dims);
   }
   void add(const AxisList& axes) {
     uint64_t code = 1;
@@ -160,8 +166,7 @@ class Form {
     add(code);
   }
   void add(const TensorType& type, const Sharding& sharding) {
-    add(static_cast<uint8_t>(type.element));
-    add(type.dims);
+    add(type);
     for (const AxisList& axes : sharding.dims) add(axes);
     add(sharding.partial);
   }
@@ -180,10 +185,7 @@ class Form {
     const LaidOutOperation& operation = *entry.operation;
     add(operation.op->name.size());
     text.append(operation.op->name);
-    add(operation.attributes.dims);
-    add(static_cast<uint32_t>(operation.attributes.ints.size()));
-    for (int64_t number : operation.attributes.ints) add(number);
-    add(static_cast<uint8_t>(operation.attributes.element));
+    operation.attributes.visit([&](const Member&, const auto& value) { add(value); });
     add(static_cast<uint8_t>(operation.origin));
     add(static_cast<uint8_t>(is_written(operation) * 2 + follows_written(operation)));
     add(static_cast<uint32_t>(operation.results.size()));
@@ -280,8 +282,8 @@ std::string to_string(const Program& program) {
       item((input.name.empty() ? std::string(input.operation->op->name) : input.name.str()) + (input.result ? "#" + std::to_string(input.result) : ""));
     }
     for (double input : operation.inputs) item(fmt::format("{:.6g}", without_sign_of_nan(input)));
-    if (!operation.attributes.dims.empty()) item("-> " + to_string(operation.attributes.dims));
-    for (int64_t number : operation.attributes.ints) item(std::to_string(number));
+    if (const std::string attributes = to_string(operation.attributes); !attributes.empty())
+      text += (first ? "" : attributes.starts_with("->") ? " " : ", ") + attributes;
     text += ")\n";
   }
   return text;

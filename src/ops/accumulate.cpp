@@ -1,12 +1,7 @@
 // Adding into a part of a tensor: x + place_at(part), x + pad(part) and x + spread(part), each as one operation that
 // touches only the places where the part falls. Gradients of slices add up so (Op::accumulate).
 //
-//   operation   operands  dims, ints, inputs
-//   add_at      x, part   those of place_at
-//   add_padded  x, part   those of pad
-//   add_spread  x, part   those of spread
-//
-// Each may write its result over x. Where the dim is split, a processor adds what falls into its block:
+// Their attributes and numbers are those of place_at, pad and spread. Each may write its result over x. Where the dim is split, a processor adds what falls into its block:
 //
 //                           processor 0         processor 1
 //   x                       1 1 1               1 1 1
@@ -57,7 +52,7 @@ void add_run(Threads& threads, const Block& part, const Block& to, std::span<con
 }
 
 /// x, with the part added to the places of `runs`.
-void add_runs(KernelCall& call, std::span<const int> dims, std::span<const Run> runs) {
+void add_runs(KernelCall& call, std::span<const int> dims, int dim, std::span<const Run> runs) {
   const Block& x = call.operands[0];
   const Block& part = call.operands[1];
   const Block& to = call.results[0];
@@ -66,37 +61,38 @@ void add_runs(KernelCall& call, std::span<const int> dims, std::span<const Run> 
   call.flops += part.size();
   if (to.size() == 0 || part.size() == 0) return;
   by_element(to.element, [&](auto zero) {
-    for (const Run& run : runs) add_run<decltype(zero)>(call.threads, part, to, dims, dim_of(call.attributes), run);
+    for (const Run& run : runs) add_run<decltype(zero)>(call.threads, part, to, dims, dim, run);
   });
 }
 
 void add_at_kernel(KernelCall& call) {
-  const int dim = dim_of(call.attributes);
+  const int dim = static_cast<int>(call.operation.attributes.get<PlaceAttributes>().position);
   const BlockDim& along = call.results[0].dims[dim];
-  const int64_t place = place_of_input(call) - along.first;
+  const int64_t place = checked_place(call.operation.attributes.get<PlaceAttributes>().dim, call.inputs[0]) - along.first;
   std::vector<Run> runs;
   if (place >= 0 && place < along.size) runs.push_back({.to = place, .count = 1});
   std::vector<int> dims;
   for (int d = 0; d < static_cast<int>(call.results[0].dims.size()); ++d) dims.push_back(d == dim ? -1 : d < dim ? d : d - 1);
-  add_runs(call, dims, runs);
+  add_runs(call, dims, dim, runs);
 }
 
 void add_padded_kernel(KernelCall& call) {
-  const int dim = dim_of(call.attributes);
+  const int dim = dim_of<PadAttributes>(call.operation);
   const BlockDim& from = call.operands[1].dims[dim];
   const BlockDim& to = call.results[0].dims[dim];
-  add_runs(call, in_order(call.results[0].dims.size()), runs_of(pad_map(call.attributes, from.whole, to.whole), to, from));
+  const IntervalMap map = pad_map(call.operation.attributes.get<PadAttributes>(), from.whole, to.whole);
+  add_runs(call, in_order(call.results[0].dims.size()), dim, runs_of(map, to, from));
 }
 
 void add_spread_kernel(KernelCall& call) {
-  const int dim = dim_of(call.attributes);
-  add_runs(call, in_order(call.results[0].dims.size()), spread_runs(call.attributes, call.operands[1].dims[dim], call.results[0].dims[dim]));
+  const int dim = dim_of<SpreadAttributes>(call.operation);
+  const std::vector<Run> runs = spread_runs(call.operation.attributes.get<SpreadAttributes>(), call.operands[1].dims[dim], call.results[0].dims[dim]);
+  add_runs(call, in_order(call.results[0].dims.size()), dim, runs);
 }
 
 /// x and the part have the same dims, or the part lacks `dim`; `along` is what splitting that dim means.
-IterationSpace part_space(const Operation& operation, bool lacks_dim, const IterationDim& along) {
+IterationSpace part_space(const Operation& operation, int dim, bool lacks_dim, const IterationDim& along) {
   IterationSpace space;
-  const int dim = dim_of(operation.attributes);
   for (int d = 0; d < static_cast<int>(operation.results[0].dims.size()); ++d) {
     const auto place = static_cast<int8_t>(d), in_part = static_cast<int8_t>(lacks_dim && d > dim ? d - 1 : d);
     if (d == dim) space.dims.push_back(along);
@@ -106,29 +102,29 @@ IterationSpace part_space(const Operation& operation, bool lacks_dim, const Iter
 }
 
 IterationSpace add_at_space(const Operation& operation) {
-  const auto dim = static_cast<int8_t>(dim_of(operation.attributes));
-  return part_space(operation, true, {.operands = {dim, -1}, .results = {dim}});
+  const int8_t dim = narrow(operation.attributes.get<PlaceAttributes>().position);
+  return part_space(operation, dim, true, {.operands = {dim, -1}, .results = {dim}});
 }
 
 IterationSpace add_padded_space(const Operation& operation) {
-  const auto dim = static_cast<int8_t>(dim_of(operation.attributes));
+  const int8_t dim = narrow(dim_of<PadAttributes>(operation));
   const int64_t part = operation.operands[1].dims[dim].size, whole = operation.results[0].dims[dim].size;
-  return part_space(operation, false, {.kind = SplitKind::kInterval, .operands = {dim, dim}, .results = {dim},
-                                       .maps = {{.from = whole, .to = whole}, pad_map(operation.attributes, part, whole)}});
+  return part_space(operation, dim, false, {.kind = SplitKind::kInterval, .operands = {dim, dim}, .results = {dim},
+                                            .maps = {{.from = whole, .to = whole}, pad_map(operation.attributes.get<PadAttributes>(), part, whole)}});
 }
 
 /// The part is whole along the dim.
 IterationSpace add_spread_space(const Operation& operation) {
-  const auto dim = static_cast<int8_t>(dim_of(operation.attributes));
-  IterationSpace space = part_space(operation, false, {.operands = {dim, -1}, .results = {dim}});
+  const int8_t dim = narrow(dim_of<SpreadAttributes>(operation));
+  IterationSpace space = part_space(operation, dim, false, {.operands = {dim, -1}, .results = {dim}});
   space.dims.push_back({.kind = SplitKind::kWhole, .operands = {-1, dim}, .results = {-1}});
   return space;
 }
 
-int64_t part_size(const Operation& operation) { return operation.operands[1].dims[dim_of(operation.attributes)].size; }
-
+template <typename T>
 consteval Op accumulation(Op op) {
   op.family = "Moving elements";
+  op.attributes = &kFormOf<T>;
   op.infer = infer_updated;
   op.work = Work::kPerPart;
   op.linear = Linear::kJoint;
@@ -138,30 +134,32 @@ consteval Op accumulation(Op op) {
 
 }  // namespace
 
-constexpr Op ops::kAddAt = accumulation({
+constexpr Op ops::kAddAt = accumulation<PlaceAttributes>({
     .name = "add_at", .doc = "The first operand, with the second added at place i of a dimension that it lacks.",
     .space = add_at_space, .kernel = add_at_kernel,
     .gradient = [](GradientCall& call) -> Values {
       const Value& d = call.d_results[0];
-      return {d, call.wants(1) ? call.builder.add(ops::kIndex, {d}, call.operation.attributes, call.operation.inputs) : Value()};
+      return {d, call.wants(1) ? call.builder.add(ops::kIndex, {d}, OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name}, call.operation.inputs) : Value()};
     }});
 
-constexpr Op ops::kAddPadded = accumulation({
+constexpr Op ops::kAddPadded = accumulation<PadAttributes>({
     .name = "add_padded", .doc = "The first operand, with the second added to an interval of a dimension.",
     .space = add_padded_space, .kernel = add_padded_kernel,
     .gradient = [](GradientCall& call) -> Values {
       const Value& d = call.d_results[0];
-      const std::vector<int64_t>& pad = call.operation.attributes.ints;
-      return {d, call.wants(1) ? call.builder.slice(d, static_cast<int>(pad[0]), pad[1], part_size(call.operation)) : Value()};
+      const int dim = dim_of<PadAttributes>(call.operation);
+      const int64_t before = call.operation.attributes.get<PadAttributes>().before;
+      return {d, call.wants(1) ? call.builder.slice(d, dim, before, call.operands[1].dims()[dim].size) : Value()};
     }});
 
-constexpr Op ops::kAddSpread = accumulation({
+constexpr Op ops::kAddSpread = accumulation<SpreadAttributes>({
     .name = "add_spread", .doc = "The first operand, with the second added to every so many-th place of a dimension.",
     .space = add_spread_space, .kernel = add_spread_kernel,
     .gradient = [](GradientCall& call) -> Values {
       const Value& d = call.d_results[0];
-      const std::vector<int64_t>& at = call.operation.attributes.ints;
-      return {d, call.wants(1) ? call.builder.slice(d, static_cast<int>(at[0]), at[1], part_size(call.operation), at[2]) : Value()};
+      const int dim = dim_of<SpreadAttributes>(call.operation);
+      const SpreadAttributes& at = call.operation.attributes.get<SpreadAttributes>();
+      return {d, call.wants(1) ? call.builder.slice(d, dim, at.first, call.operands[1].dims()[dim].size, at.stride) : Value()};
     }});
 
 }  // namespace mtf

@@ -1,8 +1,4 @@
 // Places of extremes along one dim.
-//
-//   operation          dims          ints
-//   argmax, argmin     the result's  the operand's dim, then for each dim of the operand that of the result or -1
-//   first_place        the result's  the same
 #include <cmath>
 
 #include "ops/blocks.h"
@@ -15,17 +11,18 @@ Values build_extreme(Call& call) {
   const Value& x = call.tensor("x");
   const Dim over = dim_over(call, "x");
   if (over.size > INT32_MAX) fail(Kind::size_overflow, call.span, "{} is too large for places in i32", to_string(over));
-  const Dims kept = remaining(x.dims(), {over});
-  Attributes attributes{.dims = kept, .ints = {find_dim(x.dims(), over.name)}};
-  for (int64_t place : places_in(x.dims(), kept)) attributes.ints.push_back(place);
-  return call.builder.add_node(call.op, {x}, std::move(attributes));
+  return call.builder.add_node(call.op, {x}, OverAttributes{over.name});
 }
 
-std::vector<TensorType> infer_places(const Operation& operation) { return {{ElementType::kI32, operation.attributes.dims}}; }
+std::vector<TensorType> infer_places(const Operation& operation) {
+  Dims dims = operation.operands[0].dims;
+  dims.erase(dims.begin() + dim_of<OverAttributes>(operation));
+  return {{ElementType::kI32, dims}};
+}
 
 IterationSpace extreme_space(const Operation& operation) {
   IterationSpace space = ruled_space(operation, SplitKind::kFree, {});
-  space.dims[operation.attributes.ints[0]].kind = SplitKind::kExpand;
+  space.dims[dim_of<OverAttributes>(operation)].kind = SplitKind::kExpand;
   return space;
 }
 
@@ -35,7 +32,7 @@ Values expand_extreme(ExpandCall& call) {
   Builder& b = call.builder;
   const Operation& operation = call.operation;
   const Value& x = call.operands[0];
-  const Value extreme = b.reduce(largest ? ops::kMax : ops::kMin, x, operation.attributes.dims);
+  const Value extreme = b.reduce(largest ? ops::kMax : ops::kMin, x, operation.results[0].dims);
   return {b.add(ops::kFirstPlace, {x, extreme}, operation.attributes)};
 }
 
@@ -43,12 +40,12 @@ Values expand_extreme(ExpandCall& call) {
 template <int N, typename Row>
 void for_each_row(KernelCall& call, const std::array<const Block*, N>& others, Row row) {
   const Block& x = call.operands[0];
-  const int64_t dim = call.attributes.ints[0];
+  const int dim = dim_of<OverAttributes>(call.operation);
   Walk<N + 1> walk;
-  for (size_t i = 0; i < x.dims.size(); ++i) {
-    if (static_cast<int64_t>(i) == dim) continue;
+  for (int i = 0; i < static_cast<int>(x.dims.size()); ++i) {
+    if (i == dim) continue;
     std::array<int64_t, N + 1> strides{x.dims[i].stride};
-    for (int k = 0; k < N; ++k) strides[k + 1] = others[k]->dims[call.attributes.ints[1 + i]].stride;
+    for (int k = 0; k < N; ++k) strides[k + 1] = others[k]->dims[i < dim ? i : i - 1].stride;
     walk.add(x.dims[i].size, strides);
   }
   for_each_place(call.threads, walk, x.dims[dim].size, row);
@@ -57,7 +54,7 @@ void for_each_row(KernelCall& call, const std::array<const Block*, N>& others, R
 template <bool largest>
 void extreme_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
-  const BlockDim& along = x.dims[call.attributes.ints[0]];
+  const BlockDim& along = x.dims[dim_of<OverAttributes>(call.operation)];
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
     for_each_row<1>(call, {&call.results[0]}, [&](const Walk<2>& at) {
@@ -79,7 +76,7 @@ void extreme_kernel(KernelCall& call) {
 void first_place_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
   const Block& extreme = call.operands[1];
-  const BlockDim& along = x.dims[call.attributes.ints[0]];
+  const BlockDim& along = x.dims[dim_of<OverAttributes>(call.operation)];
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
     for_each_row<2>(call, {&extreme, &call.results[0]}, [&](const Walk<3>& at) {
@@ -95,6 +92,7 @@ void first_place_kernel(KernelCall& call) {
 consteval Op extreme(Op op) {
   op.family = "Reductions";
   op.build = build_extreme;
+  op.attributes = &kFormOf<OverAttributes>;
   op.infer = infer_places;
   op.space = extreme_space;
   op.work = Work::kExpansion;
@@ -129,9 +127,10 @@ constexpr Op ops::kFirstPlace = complete({
     .family = "Reductions",
     .doc = "The first place along a dim where the first operand equals the second or is NaN; the dim's whole size where it never does. "
            "What argmax and argmin are where their dim is split; counted with the extreme.",
+    .attributes = &kFormOf<OverAttributes>,
     .infer = infer_places,
     .space = [](const Operation& operation) -> IterationSpace {
-      IterationSpace space = ruled_space(operation, SplitKind::kReduce, {operation.operands[0].dims[operation.attributes.ints[0]]});
+      IterationSpace space = ruled_space(operation, SplitKind::kReduce, {operation.operands[0].dims[dim_of<OverAttributes>(operation)]});
       for (IterationDim& dim : space.dims) dim.reduce = Reduction::kMin;
       return space;
     },

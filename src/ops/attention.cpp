@@ -80,12 +80,10 @@ Values build_attention(Call& call) {
   check_numbers(call);
   const bool masked = call.argument("mask").given, biased = call.argument("bias").given;
   if (masked) check_element(call, "mask", ElementType::kBool, "compare it: mask != 0");
-  const Dims& q = call.tensor("q").dims();
   const ElementType element = used_element(b, real_element(common_element(b, {call.tensor("q"), call.tensor("k"), call.tensor("v")})));
   Values operands = as_element(b, Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
   if (masked) operands.push_back(call.tensor("mask"));
-  const size_t tensors = operands.size();
   const bool windowed = call.argument("window").given, causal = call.flag("causal", false);
   const bool behind = (causal || windowed) && stands_behind(call);
   if (behind) operands.push_back(b.number(call.argument("offset").number, ElementType::kF64));
@@ -95,25 +93,19 @@ Values build_attention(Call& call) {
       operands.push_back(b.number(number, ElementType::kF64));
 
   const bool bf16_product = b.context.precision == Precision::kBf16 || element == ElementType::kBf16;
-  Attributes attributes{.dims = {length, memory, features, values}, .ints = {causal, windowed, biased, masked, behind, dropped, bf16_product}};
-  attributes.ints.push_back(find_dim(q, length.name));
-  attributes.ints.push_back(find_dim(q, features.name));
-  const auto memory_label = static_cast<int64_t>(q.size());
-  for (size_t k = 1; k < tensors; ++k)
-    for (const Dim& dim : operands[k].dims())
-      attributes.ints.push_back(dim.name == memory.name ? memory_label : k == 2 && dim.name == values.name ? memory_label + 1 : find_dim(q, dim.name));
+  const AttentionAttributes attributes{memory.name, length.name, features.name, values.name, causal, windowed, biased, masked, behind, dropped, bf16_product};
   const double scale = call.number("scale", 1 / std::sqrt(static_cast<double>(features.size)));
-  return {b.add_node(call.op, std::move(operands), std::move(attributes), {scale, call.number("window", 0)})[0]};
+  return {b.add_node(call.op, std::move(operands), attributes, {scale, call.number("window", 0)})[0]};
 }
 
 Dims out_dims(const Operation& operation) {
   Dims dims = operation.operands[0].dims;
-  const AttentionParts parts(operation.attributes);
+  const AttentionParts parts(operation);
   dims[parts.features_place] = parts.values;
   return dims;
 }
 
-Dims row_dims(const Operation& operation) { return remaining(operation.operands[0].dims, {operation.attributes.dims[2]}); }
+Dims row_dims(const Operation& operation) { return remaining(operation.operands[0].dims, {AttentionParts(operation).features}); }
 
 std::vector<TensorType> infer_attention(const Operation& operation) {
   const ElementType element = operation.operands[0].element;
@@ -124,7 +116,7 @@ std::vector<TensorType> infer_gradient(const Operation& operation) { return {ope
 
 /// Tiles that nothing sees are skipped. Of what a causal query sees all is counted, as is usual.
 std::optional<std::pair<Dim, Dim>> counted_memory(const Operation& operation) {
-  const AttentionParts parts(operation.attributes);
+  const AttentionParts parts(operation);
   if (!parts.windowed) return std::nullopt;
   const int64_t places = counted_places(parts, operation.inputs[1], parts.memory.size);
   return std::pair(parts.memory, places == parts.memory.size ? parts.memory : Dim{"window", places});
@@ -140,7 +132,7 @@ IntervalMap reach_of(const Operation& operation, const AttentionParts& parts) {
 /// Queries are independent; where features or values are split, smaller operations stand for it, and where memory is,
 /// unless a window follows the queries. Of the gradient, what k and v lack is summed.
 IterationSpace attention_space(const Operation& operation) {
-  const AttentionParts parts(operation.attributes);
+  const AttentionParts parts(operation);
   const bool backward = operation.results.size() == 3;
   const size_t given = parts.operands();
   // A dim by name, in operands and results: features are those of q and k, values those of v and of what has its dim.
@@ -194,7 +186,7 @@ Values attention_gradient(GradientCall& call) {
     const Values slopes = b.add_node(ops::kAttentionGradient, std::move(operands), operation.attributes, operation.inputs);
     std::copy(slopes.begin(), slopes.end(), gradients.begin());
   }
-  const AttentionParts parts(operation.attributes);
+  const AttentionParts parts(operation);
   if (parts.bias && call.wants(3))
     gradients[3] = sum_to_operand(b, score_gradient(b, operation, call.operands, log_sum, delta, d), call.operands[3]);
   return gradients;
@@ -205,7 +197,7 @@ void attention_mask_kernel(KernelCall& call) {
   const Block& mask = call.results[0];
   const int64_t offset = call.operands.empty() ? 0 : static_cast<int64_t>(*call.operands[0].as<double>());
   const auto window = static_cast<int64_t>(call.inputs[0]);
-  const bool causal = call.attributes.ints[0] != 0, windowed = call.attributes.ints[1] != 0;
+  const auto& [dims, causal, windowed] = call.operation.attributes.get<SightAttributes>();
   const BlockDim &rows = mask.dims[0], &columns = mask.dims[1];
   for (int64_t i = 0; i < rows.size; ++i)
     for (int64_t j = 0; j < columns.size; ++j) {
@@ -252,6 +244,7 @@ constexpr Op ops::kAttention = complete({
                "q: [a, b, c], k: [d, c], v: [d, c], s: [a, d] => attention(q, k, v, over: d, along: b, features: c, bias: s, rate: 0.5)\n"
                "q: [b, c, a], k: [d, a, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, rate: 0.25)",
     .build = build_attention,
+    .attributes = &kFormOf<AttentionAttributes>,
     .infer = infer_attention,
     .space = attention_space,
     .kernel = attention_kernel,
@@ -266,6 +259,7 @@ constexpr Op ops::kAttentionGradient = complete({
     .name = "attention_gradient",
     .family = kNeuralNetworks,
     .doc = "The gradients of attention's q, k and v: its tiles are computed again, from the logarithms of their rows' sums.",
+    .attributes = &kFormOf<AttentionAttributes>,
     .infer = infer_gradient,
     .space = attention_space,
     .kernel = attention_gradient_kernel,
@@ -279,7 +273,8 @@ constexpr Op ops::kAttentionMask = complete({
     .name = "attention_mask",
     .family = kNeuralNetworks,
     .doc = "What attention's queries see of the memory by their positions, where its memory is split.",
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kBool, operation.attributes.dims}}; },
+    .attributes = &kFormOf<SightAttributes>,
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kBool, operation.attributes.get<SightAttributes>().result}}; },
     .space = elementwise_space,
     .kernel = attention_mask_kernel,
     .no_gradient = "it depends on no tensor",
@@ -289,7 +284,8 @@ constexpr Op ops::kAttentionKept = complete({
     .name = "attention_kept",
     .family = kNeuralNetworks,
     .doc = "What attention's weights are multiplied by where some are dropped, and its memory is split.",
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.attributes.element, operation.attributes.dims}}; },
+    .attributes = &kFormOf<TypeAttributes>,
+    .infer = infer_type,
     .space = elementwise_space,
     .kernel = attention_kept_kernel,
     .no_gradient = "random numbers depend on the seed, the number of the call and the place alone",

@@ -7,41 +7,59 @@
 //   attention_mask      [offset]                                                            which places of the memory a query sees
 //   attention_kept      [drop]                                                              1 / (1 - rate), or 0 where a weight is dropped
 //
-//   attribute  attention, attention_gradient                         attention_mask                        attention_kept
-//   dims       length, memory, features, values                      length, memory                        those of the scores
-//   ints       1 if causal, if there is a window, a bias, a mask,    1 if causal, if there is a window     -
-//              an offset, if weights are dropped, if bf16 is
-//              multiplied; the places of length and features in q;
-//              for each dim of k, v, bias and mask its label
-//   inputs     scale, window                                         window                                -
+// The numbers of attention and its gradient are the scale and the window; that of attention_mask is the window.
 //
 // [offset] is a number: the position of the first query. [drop] is three: the seed, the number of the random call, the
 // rate. They are operands, not inputs, so that a step that stands elsewhere or drops others has the plan of the step
 // before, also where smaller operations stand for attention. A weight is dropped where random.uniform of the scores' dims,
 // those of q without features and then the memory, is less than the rate.
 //
-// The label of a dim is its place in q; the memory has the next number, and the dim of values the one after. q has
-// features, k has memory and features, v has memory and values, which may be features again; all other dims of k and v
+// q has features, k has memory and features, v has memory and values, which may be features again; all other dims of k and v
 // are q's. out has values where q has features; log_sum, and delta, lack it.
 #include "ops/record.h"
 
 namespace mtf {
 
-/// What the attributes of attention and attention_gradient say.
-struct AttentionParts {
-  explicit AttentionParts(const Attributes& attributes)
-      : causal(attributes.ints[0] != 0), windowed(attributes.ints[1] != 0), bias(attributes.ints[2] != 0), mask(attributes.ints[3] != 0),
-        offset(attributes.ints[4] != 0), drops(attributes.ints[5] != 0), bf16_product(attributes.ints[6] != 0), length_place(attributes.ints[7]),
-        features_place(attributes.ints[8]), labels(std::span(attributes.ints).subspan(9)), length(attributes.dims[0]), memory(attributes.dims[1]), features(attributes.dims[2]), values(attributes.dims[3]) {}
+/// Of attention and attention_gradient.
+struct AttentionAttributes {
+  Name over;      ///< the memory, of k and v
+  Name along;     ///< the length, of q
+  Name features;  ///< of q and k
+  Name values;    ///< of v
+  bool causal = false, windowed = false;
+  bool bias = false, mask = false, offset = false, drops = false;  ///< there are such operands
+  bool bf16_product = false;
+  static constexpr auto members() {
+    using A = AttentionAttributes;
+    return std::array{member<&A::over>("over"), member<&A::along>("along"), member<&A::features>("features"), member<&A::values>("values"),
+                      member<&A::causal>("causal"), member<&A::windowed>("windowed"), member<&A::bias>("bias"), member<&A::mask>("mask"),
+                      member<&A::offset>("offset"), member<&A::drops>("drops"), member<&A::bf16_product>("bf16_product")};
+  }
+};
+
+/// What attention_mask lets queries see by their positions.
+struct SightAttributes {
+  Dims result;  ///< the length, the memory
+  bool causal = false, windowed = false;
+  static constexpr auto members() {
+    return std::array{member<&SightAttributes::causal>("causal"), member<&SightAttributes::windowed>("windowed"), member<&SightAttributes::result>("->")};
+  }
+};
+
+/// What an attention or its gradient is made of.
+struct AttentionParts : AttentionAttributes {
+  explicit AttentionParts(const Operation& operation)
+      : AttentionAttributes(operation.attributes.get<AttentionAttributes>()), length_place(find_dim(operation.operands[0].dims, along)),
+        features_place(find_dim(operation.operands[0].dims, AttentionAttributes::features)), length(operation.operands[0].dims[length_place]),
+        memory(operation.operands[1].dims[find_dim(operation.operands[1].dims, over)]), features(operation.operands[0].dims[features_place]),
+        values(operation.operands[2].dims[find_dim(operation.operands[2].dims, AttentionAttributes::values)]) {}
   bool by_position() const { return causal || windowed; }
   /// Operands before those that only the gradient has.
   size_t operands() const { return first_of_drop() + (drops ? 3 : 0); }
   size_t place_of_offset() const { return 3 + (bias ? 1 : 0) + (mask ? 1 : 0); }
   size_t first_of_drop() const { return place_of_offset() + (offset ? 1 : 0); }
 
-  bool causal, windowed, bias, mask, offset, drops, bf16_product;
-  int64_t length_place, features_place;  ///< in q
-  std::span<const int64_t> labels;       ///< of each dim of k, v, bias and mask
+  int length_place, features_place;  ///< in q
   Dim length, memory, features, values;
 };
 

@@ -16,11 +16,11 @@ struct Factors {
 };
 
 Value product(Builder& b, const AttentionParts& parts, const Value& x, const Value& y, const Dims& result) {
-  return b.add(ops::kEinsum, {x, y}, einsum_attributes({x, y}, result, parts.bf16_product ? Product::kAsBf16 : Product::kPlain));
+  return b.add(ops::kEinsum, {x, y}, EinsumAttributes{parts.bf16_product ? Product::kAsBf16 : Product::kPlain, names_of(result)});
 }
 
 Factors factors_of(Builder& b, const Operation& operation, const Values& operands) {
-  const AttentionParts parts(operation.attributes);
+  const AttentionParts parts(operation);
   const ElementType element = row_element(operands[0].element());
   Factors made;
   made.q = b.map(ops::kMul, b.cast(operands[0], element), operation.inputs[0]);
@@ -35,13 +35,13 @@ Factors factors_of(Builder& b, const Operation& operation, const Values& operand
   if (parts.mask) hide(operands[parts.bias ? 4 : 3]);
   if (parts.by_position()) {
     const auto offset = operands.begin() + static_cast<std::ptrdiff_t>(parts.place_of_offset());
-    hide(b.split_like(b.add(ops::kAttentionMask, {offset, offset + (parts.offset ? 1 : 0)}, {.dims = {parts.length, parts.memory}, .ints = {parts.causal, parts.windowed}},
+    hide(b.split_like(b.add(ops::kAttentionMask, {offset, offset + (parts.offset ? 1 : 0)}, SightAttributes{{parts.length, parts.memory}, parts.causal, parts.windowed},
                             {operation.inputs[1]}),
                       made.scores));
   }
   if (parts.drops) {
     const auto drop = operands.begin() + static_cast<std::ptrdiff_t>(parts.first_of_drop());
-    made.kept = b.split_like(b.add(ops::kAttentionKept, {drop, drop + 3}, {.dims = dims, .ints = {}, .element = element}), made.scores);
+    made.kept = b.split_like(b.add(ops::kAttentionKept, {drop, drop + 3}, TypeAttributes{{element, dims}}), made.scores);
   }
   return made;
 }
@@ -62,7 +62,7 @@ Slopes slopes_of(Builder& b, const AttentionParts& parts, const Factors& factors
 
 Values expand_attention(ExpandCall& call) {
   Builder& b = call.builder;
-  const AttentionParts parts(call.operation.attributes);
+  const AttentionParts parts(call.operation);
   const TensorType& out = call.operation.results[0];
   const Factors factors = factors_of(b, call.operation, call.operands);
   const Value max = b.map(ops::kMaximum, b.reduce(ops::kMax, factors.scores, factors.rows), kLeastMaximum);
@@ -75,7 +75,7 @@ Values expand_attention(ExpandCall& call) {
 Values expand_attention_gradient(ExpandCall& call) {
   Builder& b = call.builder;
   const Operation& operation = call.operation;
-  const AttentionParts parts(operation.attributes);
+  const AttentionParts parts(operation);
   const Factors factors = factors_of(b, operation, call.operands);
   const size_t more = parts.operands();
   const Value d_out = b.cast(call.operands[more + 2], factors.q.element());
@@ -87,7 +87,7 @@ Values expand_attention_gradient(ExpandCall& call) {
 }
 
 Value score_gradient(Builder& b, const Operation& operation, const Values& operands, const Value& log_sum, const Value& delta, const Value& d_out) {
-  return slopes_of(b, AttentionParts(operation.attributes), factors_of(b, operation, operands), log_sum, delta, d_out).scores;
+  return slopes_of(b, AttentionParts(operation), factors_of(b, operation, operands), log_sum, delta, d_out).scores;
 }
 
 }  // namespace mtf

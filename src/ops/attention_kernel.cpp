@@ -26,7 +26,7 @@ Drop drop_of(std::span<const Block> numbers) {
 
 class AttentionBlocks {
  public:
-  AttentionBlocks(KernelCall& call, bool backward) : call_(call), parts_(call.attributes), backward_(backward) {
+  AttentionBlocks(KernelCall& call, bool backward) : call_(call), parts_(call.operation), backward_(backward) {
     const std::vector<BlockDim>& q = call.operands[0].dims;
     for (const BlockDim& dim : q) sizes_.push_back(dim.size);
     length_ = parts_.length_place, features_ = parts_.features_place, memory_ = static_cast<int64_t>(q.size()), values_ = memory_ + 1;
@@ -38,19 +38,13 @@ class AttentionBlocks {
     }
     sizes_.resize(q.size() + 2);
     held_ = {0, parts_.memory.size};
-    std::span<const int64_t> labels = parts_.labels;
-    const auto take = [&](const Block& block) {
-      const std::span<const int64_t> own = labels.first(block.dims.size());
-      labels = labels.subspan(block.dims.size());
-      return own;
-    };
     set(kQ, call.operands[0], of_q);
-    const std::span<const int64_t> of_k = take(call.operands[1]), of_v = take(call.operands[2]);
+    const std::vector<int64_t> of_k = labels_of(1), of_v = labels_of(2);
     set(kK, call.operands[1], of_k);
     set(kV, call.operands[2], of_v);
     size_t next = 3;
-    if (parts_.bias) set(kBias, call.operands[next], take(call.operands[next])), ++next;
-    if (parts_.mask) set(kMask, call.operands[next], take(call.operands[next])), ++next;
+    if (parts_.bias) set(kBias, call.operands[next], labels_of(next)), ++next;
+    if (parts_.mask) set(kMask, call.operands[next], labels_of(next)), ++next;
     if (parts_.offset) ++next;
     if (parts_.drops) next += 3;
     if (backward) {
@@ -86,6 +80,15 @@ class AttentionBlocks {
  private:
   using Places = Walk<kParts>;
 
+  /// The label of a dim is its place in q; the memory has the next number, and the dim of values the one after.
+  std::vector<int64_t> labels_of(size_t operand) const {
+    std::vector<int64_t> labels;
+    for (const Dim& dim : call_.operation.operands[operand].dims)
+      labels.push_back(dim.name == parts_.over                          ? memory_
+                       : operand == 2 && dim.name == parts_.values.name ? values_
+                                                                        : find_dim(call_.operation.operands[0].dims, dim.name));
+    return labels;
+  }
   void set(size_t part, const Block& block, std::span<const int64_t> labels) {
     blocks_[part] = &block;
     strides_[part].assign(sizes_.size(), 0);

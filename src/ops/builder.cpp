@@ -4,7 +4,11 @@
 
 #include "graph/op.h"
 #include "ops/contract.h"
+#include "ops/elementwise.h"
+#include "ops/interval.h"
+#include "ops/reduce.h"
 #include "ops/shape.h"
+#include "ops/spaces.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -34,18 +38,13 @@ Value Builder::accumulate_like(const Value& x, const Value& part, const Value& l
 Value Builder::split_like(const Value& value, const Value& like) { return add_following(ops::kLayout, {value}, like); }
 
 Value Builder::constant(const TensorType& type, GivenLayout layout) {
-  Attributes attributes;
-  attributes.dims = type.dims;
-  attributes.element = type.element;
-  return add_laid_out(ops::kConstant, {}, std::move(layout), std::move(attributes));
+  return add_laid_out(ops::kConstant, {}, std::move(layout), TypeAttributes{type});
 }
 
 Value Builder::assigned(const Value& value, GivenLayout stored) { return add_laid_out(ops::kAssign, {value}, std::move(stored)); }
 
 Value Builder::number(double value, ElementType element) {
-  Attributes attributes;
-  attributes.element = element;
-  return add(ops::kNumber, {}, std::move(attributes), {value});
+  return add(ops::kNumber, {}, TypeAttributes{{element, {}}}, {value});
 }
 
 Value Builder::operand(double number, ElementType element) {
@@ -64,7 +63,9 @@ Value Builder::operand(double number, ElementType element) {
   return made;
 }
 
-Value Builder::zeros(const TensorType& type) { return add(ops::kBroadcast, {operand(0, type.element)}, zero_attributes(type.dims)); }
+Value Builder::zeros(const TensorType& type) {
+  return add(ops::kBroadcast, {operand(0, type.element)}, BroadcastAttributes{.result = type.dims, .always_zero = true});
+}
 
 Value Builder::map(const Op& op, const Value& a) { return add(op, {a}); }
 
@@ -83,53 +84,43 @@ Value Builder::where(const Value& condition, const Value& a, const Value& b) {
 
 Value Builder::cast(const Value& a, ElementType element) {
   if (a.element() == element) return a;
-  Attributes attributes;
-  attributes.element = element;
-  return add(ops::kCast, {a}, std::move(attributes));
+  return add(ops::kCast, {a}, CastAttributes{element});
 }
 
 Value Builder::reduce(const Op& op, const Value& a, const Dims& kept) {
-  Attributes attributes;
+  ReduceAttributes attributes;
   for (const Dim& dim : a.dims())
-    if (has_dim(kept, dim.name)) attributes.dims.push_back(dim);
-  if (attributes.dims.size() == a.dims().size()) return a;
+    if (has_dim(kept, dim.name)) attributes.kept.push_back(dim.name);
+  if (attributes.kept.size() == a.dims().size()) return a;
   return add(op, {a}, std::move(attributes));
 }
 
 Value Builder::einsum(Values operands, const Dims& result) {
-  Attributes attributes = einsum_attributes(operands, result, product_in_force(context, operands[0].element()));
+  EinsumAttributes attributes{product_in_force(context, operands[0].element()), names_of(result)};
   return add(ops::kEinsum, std::move(operands), std::move(attributes));
 }
 
 Value Builder::broadcast(const Value& a, const Dims& dims) {
   if (a.dims() == dims) return a;
-  return add(ops::kBroadcast, {a}, broadcast_attributes(a.dims(), dims));
+  return add(ops::kBroadcast, {a}, BroadcastAttributes{.result = dims});
 }
 
 Value Builder::rename(const Value& a, const Dims& dims) {
   if (a.dims() == dims) return a;
-  Attributes attributes;
-  attributes.dims = dims;
-  return add(ops::kRename, {a}, std::move(attributes));
+  return add(ops::kRename, {a}, RenameAttributes{names_of(dims)});
 }
 
 Value Builder::reshape(const Value& a, const Dims& dims) {
   if (a.dims() == dims) return a;
-  Attributes attributes;
-  attributes.dims = dims;
-  return add(ops::kReshape, {a}, std::move(attributes));
+  return add(ops::kReshape, {a}, ReshapeAttributes{dims});
 }
 
 Value Builder::range(const Dim& dim) {
-  Attributes attributes;
-  attributes.dims = {dim};
-  return add(ops::kRange, {}, std::move(attributes));
+  return add(ops::kRange, {}, RangeAttributes{dim});
 }
 
 Value Builder::slice(const Value& a, int dim, int64_t first, int64_t count, int64_t stride) {
-  Attributes attributes;
-  attributes.ints = {dim, first, count, stride};
-  return add(ops::kSlice, {a}, std::move(attributes));
+  return add(ops::kSlice, {a}, SliceAttributes{a.dims()[dim].name, first, count, stride});
 }
 
 }  // namespace mtf

@@ -14,23 +14,20 @@ Product product_in_force(const Context& context, ElementType element) {
   return context.precision == Precision::kMixed && element == ElementType::kBf16 ? Product::kRounded : Product::kPlain;
 }
 
-Attributes einsum_attributes(const Values& operands, const Dims& result, Product product) {
-  Attributes attributes{.dims = result, .ints = {static_cast<int64_t>(product)}};
-  Dims labels = result;
-  for (const Value& operand : operands)
-    for (const Dim& dim : operand.dims()) {
-      if (!has_dim(labels, dim.name)) labels.push_back(dim);
-      attributes.ints.push_back(find_dim(labels, dim.name));
-    }
-  return attributes;
+Names einsum_labels(const Operation& operation) {
+  Names labels = operation.attributes.get<EinsumAttributes>().result;
+  for (const TensorType& operand : operation.operands)
+    for (const Dim& dim : operand.dims)
+      if (std::find(labels.begin(), labels.end(), dim.name) == labels.end()) labels.push_back(dim.name);
+  return labels;
 }
 
 namespace {
 
-Product product_of(const Operation& operation) { return static_cast<Product>(operation.attributes.ints[0]); }
+Product product_of(const Operation& operation) { return operation.attributes.get<EinsumAttributes>().product; }
 
 Value contract(Builder& b, const Values& operands, const Dims& result, Product product) {
-  return b.add(ops::kEinsum, operands, einsum_attributes(operands, result, product));
+  return b.add(ops::kEinsum, operands, EinsumAttributes{product, names_of(result)});
 }
 
 std::vector<Dims> dims_of(const Values& values) {
@@ -78,27 +75,21 @@ Values build_einsum(Call& call) {
 }
 
 std::vector<TensorType> infer_einsum(const Operation& operation) {
-  size_t places = 1;
-  for (const TensorType& operand : operation.operands) {
-    MTF_CHECK(operand.element == operation.operands[0].element, "einsum of {} and {}", name(operation.operands[0].element), name(operand.element));
-    places += operand.dims.size();
-  }
-  MTF_CHECK(operation.attributes.ints.size() == places, "einsum's attributes are made by einsum_attributes");
-  return {{product_of(operation) == Product::kWide ? ElementType::kF32 : operation.operands[0].element, operation.attributes.dims}};
+  const ElementType element = operation.operands[0].element;
+  for (const TensorType& operand : operation.operands) MTF_CHECK(operand.element == element, "einsum of {} and {}", name(element), name(operand.element));
+  return {{product_of(operation) == Product::kWide ? ElementType::kF32 : element, operand_dims(operation, operation.attributes.get<EinsumAttributes>().result)}};
 }
 
 IterationSpace einsum_space(const Operation& operation) {
-  Dims labels = operation.attributes.dims;
-  for (const TensorType& operand : operation.operands)
-    for (const Dim& dim : operand.dims)
-      if (!has_dim(labels, dim.name)) labels.push_back(dim);
+  const Names labels = einsum_labels(operation);
+  const size_t kept = operation.results[0].dims.size();
   IterationSpace space;
   for (size_t i = 0; i < labels.size(); ++i) {
     IterationDim entry;
-    const bool summed = i >= operation.attributes.dims.size();
+    const bool summed = i >= kept;
     entry.kind = summed ? SplitKind::kReduce : SplitKind::kFree;
     entry.rounds_parts = product_of(operation) == Product::kRounded;
-    for (const TensorType& operand : operation.operands) entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims, labels[i].name)));
+    for (const TensorType& operand : operation.operands) entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims, labels[i])));
     entry.results.push_back(static_cast<int8_t>(summed ? -1 : static_cast<int>(i)));
     space.dims.push_back(std::move(entry));
   }
@@ -145,7 +136,7 @@ StorageOrder dims_along(const Operation& operation, std::span<const StorageOrder
   const size_t k = what == Along::kColumns ? 1 : 0;
   for (int8_t d : operands[k]) {
     const Name name = operation.operands[k].dims[d].name;
-    const int place = find_dim(operation.attributes.dims, name);
+    const int place = find_dim(operation.results[0].dims, name);
     if (place >= 0 && along(operation, name) == what) order.push_back(static_cast<int8_t>(place));
   }
   return order;
@@ -154,7 +145,7 @@ StorageOrder dims_along(const Operation& operation, std::span<const StorageOrder
 /// The order as written, if a matrix product can write it: the dims along rows stand together in the order of their
 /// operand, those along columns too, and one of the two is innermost.
 bool writes_as_declared(const Operation& operation, const StorageOrder& rows, const StorageOrder& columns) {
-  const Dims& result = operation.attributes.dims;
+  const Dims& result = operation.results[0].dims;
   auto together = [](const StorageOrder& group) {
     for (size_t i = 1; i < group.size(); ++i)
       if (group[i] != group[i - 1] + 1) return false;
@@ -167,7 +158,7 @@ bool writes_as_declared(const Operation& operation, const StorageOrder& rows, co
 /// them innermost, if the other operand stores a summed dim so; the order as written where it makes no difference, so
 /// that a gradient lies as its parameter does.
 StorageOrder einsum_order(const Operation& operation, std::span<const StorageOrder> operands) {
-  const Dims& result = operation.attributes.dims;
+  const Dims& result = operation.results[0].dims;
   StorageOrder declared;
   for (size_t i = 0; i < result.size(); ++i) declared.push_back(static_cast<int8_t>(i));
   if (operation.operands.size() == 1) {
@@ -205,6 +196,7 @@ constexpr Op ops::kEinsum = complete({
                "x: [a, b], y: [b, c], z: [c, d] => einsum(x, y, z -> [a, d])\nx: i32[a, b] in -3..3, y: i32[b, c] in -3..3 => einsum(x, y -> [c, a])\n"
                "x: bf16[a, b], y: bf16[b, c] => einsum(x, y -> [a, c])",
     .build = build_einsum,
+    .attributes = &kFormOf<EinsumAttributes>,
     .infer = infer_einsum,
     .space = einsum_space,
     .kernel = contract_kernel,

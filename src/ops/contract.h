@@ -1,9 +1,5 @@
 #pragma once
 // Contraction: products of tensors, summed over the dims that the result lacks.
-//
-//   operation  dims          ints
-//   einsum     the result's  its Product; then for each dim of the first operand, and of the second, its label: its place in
-//                            the result, or the number of the result's dims and up if it is summed
 #include <functional>
 
 #include "graph/kernel_call.h"
@@ -13,18 +9,29 @@
 namespace mtf {
 
 /// How an einsum multiplies, and what it gives. Sums are always those of f32, or of a wider type.
-enum class Product : int8_t {
+enum class Product : uint8_t {
   kPlain,    ///< the operands' type; of bf16, the parts that processors add up are f32
   kAsBf16,   ///< f32 is multiplied as bf16
   kRounded,  ///< of bf16: the parts that processors add up are bf16 too
   kWide,     ///< of bf16: the result is f32
 };
 
+inline constexpr std::string_view kProductWords[] = {"plain", "as_bf16", "rounded", "wide"};
+
+/// Of a product of one or two operands.
+struct EinsumAttributes {
+  Product product = Product::kPlain;
+  Names result;
+  static constexpr auto members() {
+    return std::array{member<&EinsumAttributes::product>("product", kProductWords), member<&EinsumAttributes::result>("->")};
+  }
+};
+
 /// What `precision` makes of a product of `element`.
 Product product_in_force(const Context& context, ElementType element);
 
-/// Attributes of an einsum of one or two operands.
-Attributes einsum_attributes(const Values& operands, const Dims& result, Product product);
+/// The names of all dims of an einsum: the result's, then those that are summed.
+Names einsum_labels(const Operation& operation);
 
 /// Of three or more tensors: which two are multiplied first, then which, so that the points of all iteration spaces
 /// together are fewest, found by trying all of up to nine, and of more by taking what is cheapest next. Each pair names two of the tensors there are; their product is appended to them.

@@ -33,19 +33,12 @@ using Arguments = std::vector<LoopArgument>;
 class Contraction {
  public:
   explicit Contraction(KernelCall& call) : call_(call) {
-    const std::vector<int64_t>& ints = call.attributes.ints;
-    bf16_product_ = ints[0] == static_cast<int64_t>(Product::kAsBf16) && call.operands[0].element == ElementType::kF32;
-    int64_t labels = static_cast<int64_t>(call.results[0].dims.size());
-    for (size_t i = 1; i < ints.size(); ++i) labels = std::max(labels, ints[i] + 1);
-    sizes_.assign(labels, 1);
-    size_t next = 1;
-    for (const Block& operand : call.operands) {
-      arrays_.push_back(array_of(operand, std::span(ints).subspan(next, operand.dims.size())));
-      next += operand.dims.size();
-    }
-    std::vector<int64_t> places(call.results[0].dims.size());
-    for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int64_t>(i);
-    result_ = array_of(call.results[0], places);
+    const Operation& operation = call.operation;
+    bf16_product_ = operation.attributes.get<EinsumAttributes>().product == Product::kAsBf16 && call.operands[0].element == ElementType::kF32;
+    const Names labels = einsum_labels(operation);
+    sizes_.assign(labels.size(), 1);
+    for (size_t k = 0; k < call.operands.size(); ++k) arrays_.push_back(array_of(call.operands[k], operation.operands[k].dims, labels));
+    result_ = array_of(call.results[0], operation.results[0].dims, labels);
   }
 
   void run() {
@@ -64,12 +57,13 @@ class Contraction {
   }
 
  private:
-  Array array_of(const Block& block, std::span<const int64_t> labels) {
+  Array array_of(const Block& block, const Dims& dims, const Names& labels) {
     Array array{block.element, block.data, std::vector<int64_t>(sizes_.size(), 0), std::vector<bool>(sizes_.size(), false)};
-    for (size_t d = 0; d < labels.size(); ++d) {
-      array.strides[labels[d]] = block.dims[d].stride;
-      array.has[labels[d]] = true;
-      sizes_[labels[d]] = block.dims[d].size;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const auto label = static_cast<size_t>(std::find(labels.begin(), labels.end(), dims[d].name) - labels.begin());
+      array.strides[label] = block.dims[d].stride;
+      array.has[label] = true;
+      sizes_[label] = block.dims[d].size;
     }
     return array;
   }

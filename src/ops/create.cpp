@@ -9,7 +9,14 @@
 namespace mtf {
 namespace {
 
-std::vector<TensorType> type_of_attributes(const Operation& operation) { return {{operation.attributes.element, operation.attributes.dims}}; }
+/// For each label a row of the classes.
+struct OneHotAttributes {
+  Dim classes;
+  ElementType element;
+  static constexpr auto members() {
+    return std::array{member<&OneHotAttributes::classes>("classes"), member<&OneHotAttributes::element>("element")};
+  }
+};
 
 ElementType element_of(const Call& call) {
   const Argument& element = call.argument("element");
@@ -73,7 +80,7 @@ Values build_tensor(Call& call) {
                       fmt::format("expected {} for {}, found {} in {}", dims[d].size, to_string(dims[d]), nested.sizes[d], sizes_text(nested.sizes)))
                .related(call.span_of("shape"), to_string(dims)));
   for (double number : nested.numbers) require_fits(number, element, span);
-  return {call.builder.add(ops::kTensor, {}, {.dims = dims, .ints = {}, .element = element}, nested.numbers)};
+  return {call.builder.add(ops::kTensor, {}, TypeAttributes{{element, dims}}, nested.numbers)};
 }
 
 // ---- range -----------------------------------------------------------------------------------------------------------
@@ -104,7 +111,7 @@ void one_hot_kernel(KernelCall& call) {
       const int64_t label = labels.as<int32_t>()[at.offset(0)];
       if (label < 0 || label >= classes.whole)
         throw ElementError{fmt::format("expected a label from 0 to {} for {}, found {}", classes.whole - 1,
-                                       to_string(call.attributes.dims[0]), label)};
+                                       to_string(call.operation.results[0].dims.back()), label)};
       const int64_t place = label - classes.first;
       if (place >= 0 && place < classes.size) to.as<T>()[at.offset(1) + place * classes.stride] = to_element<T>(1);
     });
@@ -117,7 +124,7 @@ Values build_one_hot(Call& call) {
   const Dim& classes = call.argument("classes").dims[0];
   if (has_dim(labels.dims(), classes.name))
     fail(Kind::dim_twice, call.span_of("classes"), "expected a dimension that {} lacks, found `{}`", to_string(labels.type()), classes.name.text());
-  return {call.builder.add(ops::kOneHot, {labels}, {.dims = {classes}, .ints = {}, .element = element_of(call)})};
+  return {call.builder.add(ops::kOneHot, {labels}, OneHotAttributes{classes, element_of(call)})};
 }
 
 }  // namespace
@@ -125,11 +132,11 @@ Values build_one_hot(Call& call) {
 Value own_value(Builder& builder, const Value& result, const Value& x) { return result == x ? builder.add(ops::kCopy, {x}) : result; }
 
 Value filled(Builder& builder, double number, const TensorType& type) {
-  return builder.add(ops::kBroadcast, {builder.number(number, type.element)}, broadcast_attributes({}, type.dims));
+  return builder.add(ops::kBroadcast, {builder.number(number, type.element)}, BroadcastAttributes{.result = type.dims});
 }
 
 Value zeros(Builder& builder, const TensorType& type) {
-  return builder.add(ops::kBroadcast, {builder.number(0, type.element)}, zero_attributes(type.dims));
+  return builder.add(ops::kBroadcast, {builder.number(0, type.element)}, BroadcastAttributes{.result = type.dims, .always_zero = true});
 }
 
 Value made_like(Builder& builder, const Value& like, const std::function<Value()>& make) {
@@ -185,7 +192,8 @@ constexpr Op ops::kRange = complete({
     .example = "dim a = 4\nprint(range(a))\n#> [0, 1, 2, 3]\n",
     .samples = "=> range(a)",
     .build = build_range,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, operation.attributes.dims}}; },
+    .attributes = &kFormOf<RangeAttributes>,
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, {operation.attributes.get<RangeAttributes>().dim}}}; },
     .space = elementwise_space, .kernel = range_kernel,
     .no_gradient = "a range depends on nothing"});
 
@@ -196,7 +204,7 @@ constexpr Op ops::kTensor = complete({
                "print(tensor([[1, 2, 3], [4, 5, 6]], [a, b]))\n"
                "#> [[1, 2, 3], [4, 5, 6]]\n",
     .samples = "dim two = 2, three = 3; => tensor([[1, 2, 3], [4, 5, 6]], [two, three])",
-    .build = build_tensor, .infer = type_of_attributes, .space = elementwise_space, .kernel = tensor_kernel,
+    .build = build_tensor, .attributes = &kFormOf<TypeAttributes>, .infer = infer_type, .space = elementwise_space, .kernel = tensor_kernel,
     .no_gradient = "numbers written in the program depend on nothing"});
 
 constexpr Op ops::kOneHot = complete({
@@ -209,10 +217,12 @@ constexpr Op ops::kOneHot = complete({
     .samples = "dim classes = 4; i: i32[a] in 0..4 => one_hot(i, classes)\n"
                "dim classes = 4; i: i32[a, b] in 0..4 => one_hot(i, classes, i32)",
     .build = build_one_hot,
+    .attributes = &kFormOf<OneHotAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      const OneHotAttributes& made = operation.attributes.get<OneHotAttributes>();
       Dims dims = operation.operands[0].dims;
-      dims.push_back(operation.attributes.dims[0]);
-      return {{operation.attributes.element, dims}};
+      dims.push_back(made.classes);
+      return {{made.element, dims}};
     },
     .space = elementwise_space, .kernel = one_hot_kernel,
     .no_gradient = "a place in a row does not change with a label's size"});

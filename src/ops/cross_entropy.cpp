@@ -1,11 +1,5 @@
 // cross_entropy: from logits and labels (or a distribution) to one number for each row.
 //
-//   operation      dims          ints                                                             inputs
-//   cross_entropy  the result's  the class dim of the logits, 1 if smoothing is given,            smoothing, z_loss
-//                                1 if z_loss is given, for each dim of the logits its place
-//                                in the labels or -1, then its place in the result or -1
-//   pick_label     the same      the same                                                         -
-//
 // With m = max(x), l = log sum(exp(x - m)), t the distribution or 1 at the label, e the smoothing and n classes:
 //   q    = (1 - e) t + e/n
 //   loss = -sum(q log softmax(x)) + z_loss (m + l)² = sum(q) l - sum(q (x - m)) + z_loss (m + l)²
@@ -21,25 +15,34 @@
 namespace mtf {
 namespace {
 
-/// What the ints say.
+/// Of cross_entropy and pick_label; how much they smooth and add are the two numbers of cross_entropy.
+struct CrossEntropyAttributes {
+  Name over;
+  bool smoothed = false;
+  bool z_loss = false;
+  static constexpr auto members() {
+    return std::array{member<&CrossEntropyAttributes::over>("over"), member<&CrossEntropyAttributes::smoothed>("smoothed"),
+                      member<&CrossEntropyAttributes::z_loss>("z_loss")};
+  }
+};
+
+/// Where the dims of the logits are.
 struct Layout {
-  explicit Layout(const Attributes& attributes)
-      : classes(attributes.ints[0]), smoothed(attributes.ints[1] != 0), z_loss(attributes.ints[2] != 0) {
-    const std::span<const int64_t> places = std::span(attributes.ints).subspan(3);
-    in_labels = places.first(places.size() / 2);
-    in_result = places.last(places.size() / 2);
-    folded.assign(in_result.size(), false);
+  explicit Layout(const Operation& operation)
+      : classes(dim_of<CrossEntropyAttributes>(operation)), smoothed(operation.attributes.get<CrossEntropyAttributes>().smoothed),
+        z_loss(operation.attributes.get<CrossEntropyAttributes>().z_loss), in_labels(places_in(operation.operands[0].dims, operation.operands[1].dims)),
+        in_result(places_in(operation.operands[0].dims, operation.results[0].dims)), folded(in_result.size(), false) {
     folded[classes] = true;
   }
-  int64_t classes;
+  int classes;
   bool smoothed;
   bool z_loss;
-  std::span<const int64_t> in_labels;
-  std::span<const int64_t> in_result;
+  std::vector<int> in_labels, in_result;  ///< of each dim of the logits, or -1
   std::vector<bool> folded;
 };
 
-Dim class_dim(const Operation& operation) { return operation.operands[0].dims[operation.attributes.ints[0]]; }
+Dim class_dim(const Operation& operation) { return operation.operands[0].dims[dim_of<CrossEntropyAttributes>(operation)]; }
+Dims rows_without_classes(const Operation& operation) { return remaining(operation.operands[0].dims, {class_dim(operation)}); }
 
 Values build_cross_entropy(Call& call) {
   Builder& b = call.builder;
@@ -58,18 +61,14 @@ Values build_cross_entropy(Call& call) {
                     fmt::format("labels without `{}` are places in it, of type i32; found {}", classes.name.text(), describe(labels)))
              .help(fmt::format("a distribution over the classes has the dimension `{}`", classes.name.text())));
   if (soft) labels = as_element(b, labels, element, call.span);
-  Attributes attributes{.dims = remaining(logits.dims(), {classes}), .ints = {find_dim(logits.dims(), classes.name)}};
-  attributes.ints.push_back(call.argument("label_smoothing").given);
-  attributes.ints.push_back(call.argument("z_loss").given);
-  for (int64_t place : places_in(logits.dims(), labels.dims())) attributes.ints.push_back(place);
-  for (int64_t place : places_in(logits.dims(), attributes.dims)) attributes.ints.push_back(place);
+  const CrossEntropyAttributes attributes{classes.name, call.argument("label_smoothing").given, call.argument("z_loss").given};
   const Value operand = as_element(b, logits, element, call.span);
-  return {b.add_node(call.op, {operand, labels}, std::move(attributes), {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
+  return {b.add_node(call.op, {operand, labels}, attributes, {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
 }
 
 /// The loss; for the gradient the maximum and the logarithm of the sum.
 std::vector<TensorType> infer_cross_entropy(const Operation& operation) {
-  const TensorType rows{operation.operands[0].element, operation.attributes.dims};
+  const TensorType rows{operation.operands[0].element, rows_without_classes(operation)};
   return {rows, rows, rows};
 }
 
@@ -78,7 +77,7 @@ IterationSpace cross_entropy_space(const Operation& operation) { return ruled_sp
 /// Of a distribution, sum(q): 1 up to rounding where it is one.
 Value weight_of(Builder& b, const Operation& operation, const Value& labels) {
   const Value sum = b.sum_to(labels, remaining(labels.dims(), {class_dim(operation)}));
-  if (!Layout(operation.attributes).smoothed) return sum;
+  if (!operation.attributes.get<CrossEntropyAttributes>().smoothed) return sum;
   const double smoothing = operation.inputs[0];
   return b.map(ops::kAdd, b.map(ops::kMul, sum, 1 - smoothing), smoothing);
 }
@@ -88,8 +87,8 @@ Values expand_cross_entropy(ExpandCall& call) {
   const Operation& operation = call.operation;
   const Value& x = call.operands[0];
   const Value& labels = call.operands[1];
-  const Dims& rows = operation.attributes.dims;
-  const Layout layout(operation.attributes);
+  const Dims& rows = operation.results[0].dims;
+  const Layout layout(operation);
   const Value max = b.reduce(ops::kMax, x, rows);
   const Value shifted = b.map(ops::kSub, x, max);
   const Value log_sum = b.map(ops::kLog, b.reduce(ops::kSum, b.map(ops::kExp, shifted), rows));
@@ -190,7 +189,7 @@ void pick_labels(KernelCall& call, const Layout& layout) {
   });
 }
 
-void pick_label_kernel(KernelCall& call) { pick_labels(call, Layout(call.attributes)); }
+void pick_label_kernel(KernelCall& call) { pick_labels(call, Layout(call.operation)); }
 
 /// One number for each row, in memory of its own: along the dims of x, 0 where `kept` is not set.
 class RowMemory {
@@ -215,7 +214,7 @@ void cross_entropy_kernel(KernelCall& call) {
   using Arguments = std::vector<LoopArgument>;
   const Block& x = call.operands[0];
   const Block& labels = call.operands[1];
-  const Layout layout(call.attributes);
+  const Layout layout(call.operation);
   const bool soft = is_float(labels.element);
   const double smoothing = call.inputs[0];
   const RowArray logits = rows_read(x);
@@ -259,7 +258,7 @@ Value class_places(Builder& b, const Operation& operation, const Value& x) { ret
 Values cross_entropy_gradient(GradientCall& call) {
   Builder& b = call.builder;
   const Operation& operation = call.operation;
-  const Layout layout(operation.attributes);
+  const Layout layout(operation);
   const Value& x = call.operands[0];
   const Value& labels = call.operands[1];
   const Value& max = call.results[1];
@@ -307,6 +306,7 @@ constexpr Op ops::kCrossEntropy = complete({
                "x: [a, b], t: [a, b] in 0..1 => cross_entropy(x, t, over: b)\n"
                "x: [a, b], t: [b] in 0..1 => cross_entropy(x, t, over: b, label_smoothing: 0.2)",
     .build = build_cross_entropy,
+    .attributes = &kFormOf<CrossEntropyAttributes>,
     .infer = infer_cross_entropy,
     .space = cross_entropy_space,
     .kernel = cross_entropy_kernel,
@@ -320,7 +320,8 @@ constexpr Op ops::kPickLabel = complete({
     .name = "pick_label",
     .family = "Neural networks",
     .doc = "For each row the logit of its label; where the classes are split, a sum of which one processor has the only part.",
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
+    .attributes = &kFormOf<CrossEntropyAttributes>,
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, rows_without_classes(operation)}}; },
     .space = [](const Operation& operation) -> IterationSpace { return ruled_space(operation, SplitKind::kReduce, {class_dim(operation)}); },
     .kernel = pick_label_kernel,
     .no_gradient = "it is part of cross_entropy, which has its own",

@@ -4,6 +4,11 @@
 
 namespace mtf {
 
+struct CastAttributes {
+  ElementType to;
+  static constexpr auto members() { return std::array{member<&CastAttributes::to>("to")}; }
+};
+
 /// One result with the dims that the operands broadcast to, of the first operand's element type.
 std::vector<TensorType> infer_same(const Operation& operation);
 /// The same, of bool.

@@ -11,6 +11,19 @@
 namespace mtf {
 namespace {
 
+struct GatherAttributes {
+  Name over;
+  ElementType element;
+  static constexpr auto members() { return std::array{member<&GatherAttributes::over>("over"), member<&GatherAttributes::element>("element")}; }
+};
+
+/// The result has the dim `into`, those of the values that the ids lack, and those of both that are not summed.
+struct ScatterAttributes {
+  Name into;
+  TensorType result;
+  static constexpr auto members() { return std::array{member<&ScatterAttributes::into>("into"), member<&ScatterAttributes::result>("->")}; }
+};
+
 Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
   Dims dims = ids;
   for (const Dim& dim : table)
@@ -18,12 +31,24 @@ Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
   return dims;
 }
 
+/// Where the dims of a gather's result are in its table and in its ids, or -1: a dim of the ids that is called as the one
+/// that is looked up is not that one.
+struct GatherPlaces {
+  explicit GatherPlaces(const Operation& operation)
+      : over(dim_of<GatherAttributes>(operation)), table(places_in(operation.results[0].dims, operation.operands[0].dims)),
+        ids(places_in(operation.results[0].dims, operation.operands[1].dims)) {
+    std::replace(table.begin(), table.end(), over, -1);
+  }
+  int over;
+  std::vector<int> table, ids;  ///< for each dim of the result
+};
+
 IterationSpace gather_space(const Operation& operation) {
   IterationSpace space;
-  const std::vector<int64_t>& places = operation.attributes.ints;
-  space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .rounds_parts = true, .operands = {narrow(places[0]), -1}, .results = {-1}});
+  const GatherPlaces places(operation);
+  space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .rounds_parts = true, .operands = {narrow(places.over), -1}, .results = {-1}});
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d)
-    space.dims.push_back({.operands = {narrow(places[1 + 2 * d]), narrow(places[2 + 2 * d])}, .results = {narrow(d)}});
+    space.dims.push_back({.operands = {narrow(places.table[d]), narrow(places.ids[d])}, .results = {narrow(d)}});
   return space;
 }
 
@@ -75,12 +100,13 @@ void gather_kernel(KernelCall& call) {
   const Block& table = call.operands[0];
   const Block& ids = call.operands[1];
   const Block& to = call.results[0];
-  const std::vector<int64_t>& places = call.attributes.ints;
-  const BlockDim& over = table.dims[places[0]];
+  const GatherPlaces places(call.operation);
+  const BlockDim& over = table.dims[places.over];
+  const Dim& looked_up = call.operation.operands[0].dims[places.over];
   Walk<3> walk;  // ids, table, result
   Row row;
   for (size_t d = 0; d < to.dims.size(); ++d) {
-    const int64_t t = places[1 + 2 * d], i = places[2 + 2 * d];
+    const int t = places.table[d], i = places.ids[d];
     if (i < 0) row.add(to.dims[d].size, table.dims[t].stride, to.dims[d].stride);
     else walk.add(to.dims[d].size, {ids.dims[i].stride, t < 0 ? 0 : table.dims[t].stride, to.dims[d].stride});
   }
@@ -91,7 +117,7 @@ void gather_kernel(KernelCall& call) {
     nothing.from.assign(nothing.sizes.size(), 0);
     const From zero = to_element<From>(kNothing);
     for_each_place(call.threads, walk, row.count, [&](const Walk<3>& at) {
-      const int64_t place = checked_id(ids.as<int32_t>()[at.offset(0)], over.whole, call.attributes.dims[0]) - over.first;
+      const int64_t place = checked_id(ids.as<int32_t>()[at.offset(0)], over.whole, looked_up) - over.first;
       if (row.count == 0) return;
       To* target = to.as<To>() + at.offset(2);
       if (place < 0 || place >= over.size) copy_row(nothing, &zero, target);
@@ -113,22 +139,27 @@ Values build_gather(Call& call) {
 
 // ---- scatter_add -----------------------------------------------------------------------------------------------------
 
+/// Where dims are in the values and in the ids, or -1.
 struct ScatterPlaces {
-  explicit ScatterPlaces(const std::vector<int64_t>& ints) : into(ints[0]) {
-    for (size_t k = 2; k < ints.size(); k += 2)
-      (static_cast<int64_t>(k - 2) / 2 < ints[1] ? kept : summed).push_back({ints[k], ints[k + 1]});
+  explicit ScatterPlaces(const Operation& operation) {
+    const auto& [name, result] = operation.attributes.get<ScatterAttributes>();
+    const Dims &values = operation.operands[0].dims, &ids = operation.operands[1].dims;
+    into = find_dim(result.dims, name);
+    for (const Dim& dim : result.dims) kept.push_back(dim.name == name ? Pair{-1, -1} : Pair{find_dim(values, dim.name), find_dim(ids, dim.name)});
+    for (size_t i = 0; i < ids.size(); ++i)
+      if (ids[i].name == name || !has_dim(result.dims, ids[i].name)) summed.push_back({find_dim(values, ids[i].name), static_cast<int>(i)});
   }
   struct Pair {
-    int64_t values, ids;
+    int values, ids;
   };
-  int64_t into;
+  int into;                ///< in the result
   std::vector<Pair> kept;  ///< for each dim of the result
   std::vector<Pair> summed;
 };
 
 IterationSpace scatter_space(const Operation& operation) {
   IterationSpace space;
-  const ScatterPlaces places(operation.attributes.ints);
+  const ScatterPlaces places(operation);
   for (size_t d = 0; d < places.kept.size(); ++d)
     space.dims.push_back({.operands = {narrow(places.kept[d].values), narrow(places.kept[d].ids)}, .results = {narrow(d)}});
   for (const auto& [values, ids] : places.summed)
@@ -158,8 +189,9 @@ void scatter(KernelCall& call, Sum* sums) {
   const Block& values = call.operands[0];
   const Block& ids = call.operands[1];
   const Block& to = call.results[0];
-  const ScatterPlaces places(call.attributes.ints);
+  const ScatterPlaces places(call.operation);
   const BlockDim& into = to.dims[places.into];
+  const Dim& named = call.operation.results[0].dims[places.into];
   Walk<3> kept, summed;  // ids, values, result
   Row row;
   for (size_t d = 0; d < to.dims.size(); ++d) {
@@ -172,7 +204,7 @@ void scatter(KernelCall& call, Sum* sums) {
     Walk<3> each = summed;
     for (int64_t n = 0; n < each.count(); ++n, each.next()) {
       const int32_t id = ids.as<int32_t>()[at.offset(0) + each.offset(0)];
-      const int64_t place = checked_id(id, into.whole, call.attributes.dims[0]) - into.first;
+      const int64_t place = checked_id(id, into.whole, named) - into.first;
       if (place < 0 || place >= into.size || row.count == 0) continue;
       add_row(row, begin, end, values.as<From>() + at.offset(1) + each.offset(1), sums + at.offset(2) + place * into.stride);
     }
@@ -242,28 +274,12 @@ Values build_scatter(Call& call) {
 }  // namespace
 
 Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& over, ElementType element) {
-  Attributes attributes{.dims = {over}, .ints = {find_dim(table.dims(), over.name)}, .element = element};
-  for (const Dim& dim : gather_dims(table.dims(), ids.dims(), over.name)) {
-    attributes.ints.push_back(dim.name == over.name ? -1 : find_dim(table.dims(), dim.name));
-    attributes.ints.push_back(find_dim(ids.dims(), dim.name));
-  }
-  return builder.add(ops::kGather, {table, ids}, std::move(attributes));
+  return builder.add(ops::kGather, {table, ids}, GatherAttributes{over.name, element});
 }
 
 Value scatter_add(Builder& builder, const Value& values, const Value& ids, const Dim& into, const Dims& dims, ElementType element) {
-  Attributes attributes{.dims = {into}, .ints = {find_dim(dims, into.name), static_cast<int64_t>(dims.size())}, .element = element};
-  for (const Dim& dim : dims) {
-    const bool is_into = dim.name == into.name;
-    attributes.dims.push_back(is_into ? into : dim);
-    attributes.ints.push_back(is_into ? -1 : find_dim(values.dims(), dim.name));
-    attributes.ints.push_back(is_into ? -1 : find_dim(ids.dims(), dim.name));
-  }
-  for (size_t i = 0; i < ids.dims().size(); ++i) {
-    const Dim& dim = ids.dims()[i];
-    if (dim.name != into.name && has_dim(dims, dim.name)) continue;
-    attributes.ints.push_back(find_dim(values.dims(), dim.name));
-    attributes.ints.push_back(static_cast<int64_t>(i));
-  }
+  ScatterAttributes attributes{into.name, {element, dims}};
+  attributes.result.dims[find_dim(dims, into.name)] = into;
   return builder.add(ops::kScatterAdd, {values, ids}, std::move(attributes));
 }
 
@@ -280,13 +296,16 @@ constexpr Op ops::kGather = complete({
                "x: [a, b, c], i: i32[c, a] in 0..2 => gather(x, i, over: b)\n"
                "x: [a, b], i: i32[a, b] in 0..2 => gather(x, i, over: b)",
     .build = build_gather,
+    .attributes = &kFormOf<GatherAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> {
-      const TensorType& table = operation.operands[0];
-      return {{operation.attributes.element, gather_dims(table.dims, operation.operands[1].dims, operation.attributes.dims[0].name)}};
+      const auto& [over, element] = operation.attributes.get<GatherAttributes>();
+      return {{element, gather_dims(operation.operands[0].dims, operation.operands[1].dims, over)}};
     },
     .space = gather_space, .kernel = gather_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {scatter_add(call.builder, call.d_results[0], call.operands[1], call.operation.attributes.dims[0], call.operands[0].dims(), gradient_element(call.operands[0])), {}};
+      const Value& table = call.operands[0];
+      const Dim& over = table.dims()[dim_of<GatherAttributes>(call.operation)];
+      return {scatter_add(call.builder, call.d_results[0], call.operands[1], over, table.dims(), gradient_element(table)), {}};
     }});
 
 constexpr Op ops::kScatterAdd = complete({
@@ -302,12 +321,12 @@ constexpr Op ops::kScatterAdd = complete({
                "dim vocab = 5; x: [a, b], i: i32[b, a] in 0..5 => scatter_add(x, i, into: vocab -> [a, vocab])\n"
                "x: [a, b], i: i32[b] in 0..2 => scatter_add(x, i, into: b)",
     .build = build_scatter,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
-      return {{operation.attributes.element, Dims(operation.attributes.dims.begin() + 1, operation.attributes.dims.end())}};
-    },
+    .attributes = &kFormOf<ScatterAttributes>,
+    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.attributes.get<ScatterAttributes>().result}; },
     .space = scatter_space, .kernel = scatter_kernel, .work = Work::kPerOperand,
     .gradient = [](GradientCall& call) -> Values {
-      return {gather(call.builder, call.d_results[0], call.operands[1], call.operation.attributes.dims[0], gradient_element(call.operands[0])), {}};
+      const auto& [into, result] = call.operation.attributes.get<ScatterAttributes>();
+      return {gather(call.builder, call.d_results[0], call.operands[1], result.dims[find_dim(result.dims, into)], gradient_element(call.operands[0])), {}};
     }});
 
 }  // namespace mtf

@@ -287,7 +287,7 @@ GradientReads reads_of_gradient(const LaidOutOperation& operation, const std::ve
   builder.span = operation.span;
   builder.written = false;
   auto stand_in = [&](const TensorType& type) {
-    return builder.add_node(ops::kConstant, {}, {.dims = type.dims, .ints = {}, .element = type.element})[0];
+    return builder.add_node(ops::kConstant, {}, TypeAttributes{type})[0];
   };
   Values operands, results, d_results;
   for (const TensorType& type : operation.operands) operands.push_back(stand_in(type));

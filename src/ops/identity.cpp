@@ -16,7 +16,6 @@ consteval Op identity(Op op) {
   return complete(op);
 }
 
-std::vector<TensorType> infer_leaf(const Operation& operation) { return {{operation.attributes.element, operation.attributes.dims}}; }
 IterationSpace leaf_space(const Operation& operation) { return elementwise_space(operation); }
 
 }  // namespace
@@ -33,9 +32,12 @@ constexpr Op ops::kCast = complete({
       const Value& x = call.tensor("x");
       const ElementType element = call.argument("to").element;
       if (x.element() == element) return {call.builder.add(ops::kCopy, {x})};
-      return call.builder.add_node(call.op, {x}, {.dims = {}, .ints = {}, .element = element});
+      return call.builder.add_node(call.op, {x}, CastAttributes{element});
     },
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.attributes.element, operation.operands[0].dims}}; },
+    .attributes = &kFormOf<CastAttributes>,
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      return {{operation.attributes.get<CastAttributes>().to, operation.operands[0].dims}};
+    },
     .space = elementwise_space,
     .lane = LaneOp::kCast,
     .gradient = [](GradientCall& g) -> Values { return {g.builder.cast(g.d_results[0], g.operands[0].element())}; },
@@ -97,8 +99,9 @@ constexpr Op ops::kAssign = identity({
 constexpr Op ops::kNumber = complete({
     .name = "number",
     .family = "Leaves",
-    .doc = "A number of the host, Node::inputs[0], as a tensor without dims of type Attributes::element.",
-    .infer = infer_leaf,
+    .doc = "A number of the host, Node::inputs[0], as a tensor without dims.",
+    .attributes = &kFormOf<TypeAttributes>,
+    .infer = infer_type,
     .space = leaf_space,
     .leaf = true,
 });
@@ -106,8 +109,9 @@ constexpr Op ops::kNumber = complete({
 constexpr Op ops::kConstant = complete({
     .name = "constant",
     .family = "Leaves",
-    .doc = "A tensor of Attributes::dims and Attributes::element that is computed from the start: a literal, or what a file held.",
-    .infer = infer_leaf,
+    .doc = "A tensor that is computed from the start: a literal, or what a file held.",
+    .attributes = &kFormOf<TypeAttributes>,
+    .infer = infer_type,
     .space = leaf_space,
     .leaf = true,
 });

@@ -17,17 +17,17 @@ std::vector<int> without(size_t dims, int dim) {
 }
 
 void index_kernel(KernelCall& call) {
-  const int dim = static_cast<int>(call.attributes.ints[0]);
+  const int dim = dim_of<OverAttributes>(call.operation);
   const Block& from = call.operands[0];
   const Block& to = call.results[0];
-  const int64_t place = place_of_input(call) - from.dims[dim].first;
+  const int64_t place = checked_place(call.operation.operands[0].dims[dim], call.inputs[0]) - from.dims[dim].first;
   if (place < 0 || place >= from.dims[dim].size) return fill(to, kNothing);
   copy_all(call.threads, from, to, without(from.dims.size(), dim), place * from.dims[dim].stride);
 }
 
 IterationSpace index_space(const Operation& operation) {
   IterationSpace space;
-  const int dim = static_cast<int>(operation.attributes.ints[0]);
+  const int dim = dim_of<OverAttributes>(operation);
   const int order = static_cast<int>(operation.operands[0].dims.size());
   for (int d = 0; d < order; ++d) {
     if (d == dim) space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .operands = {narrow(d)}, .results = {-1}});
@@ -37,9 +37,10 @@ IterationSpace index_space(const Operation& operation) {
 }
 
 void place_at_kernel(KernelCall& call) {
-  const int dim = static_cast<int>(call.attributes.ints[0]);
+  const auto& [whole, position] = call.operation.attributes.get<PlaceAttributes>();
+  const int dim = static_cast<int>(position);
   const Block& to = call.results[0];
-  const int64_t place = place_of_input(call) - to.dims[dim].first;
+  const int64_t place = checked_place(whole, call.inputs[0]) - to.dims[dim].first;
   std::vector<Run> runs;
   if (place >= 0 && place < to.dims[dim].size) runs.push_back({.to = place, .count = 1});
   std::vector<int> dims;
@@ -49,7 +50,7 @@ void place_at_kernel(KernelCall& call) {
 
 /// The order of the operand without the dim.
 StorageOrder index_order(const Operation& operation, std::span<const StorageOrder> operands) {
-  const int8_t gone = narrow(operation.attributes.ints[0]);
+  const int8_t gone = narrow(dim_of<OverAttributes>(operation));
   StorageOrder order;
   for (int8_t dim : operands[0])
     if (dim != gone) order.push_back(dim < gone ? dim : static_cast<int8_t>(dim - 1));
@@ -64,15 +65,13 @@ int64_t checked_place(const Dim& dim, double place) {
   return static_cast<int64_t>(place);
 }
 
-int64_t place_of_input(const KernelCall& call) { return checked_place(call.attributes.dims[0], call.inputs[0]); }
-
 Value index_dim(Builder& builder, const Value& x, int dim, double place, Span span) {
   const Dim& whole = x.dims()[dim];
   if (!std::isnan(place) && (place < 0 || place >= static_cast<double>(whole.size)))
     fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected an index from 0 to {} for {}, found {}", whole.size - 1, to_string(whole), place))
              .related(x.operation().span, describe(x))
              .help(place < 0 ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text()) : ""));
-  return builder.add(ops::kIndex, {x}, {.dims = {whole}, .ints = {dim}, .element = x.element()}, {place});
+  return builder.add(ops::kIndex, {x}, OverAttributes{whole.name}, {place});
 }
 
 constexpr Op ops::kIndex = complete({
@@ -80,27 +79,31 @@ constexpr Op ops::kIndex = complete({
     .doc = "`x[d: i]`: the tensor at one place of a dimension, which is gone from the result. A place outside the dimension is an "
            "error, also a negative one.",
     .samples = "x: [a, b] => x[a: 0]\nx: [a, b] => x[a: 0] * x[a: 1]\nx: [a, b] => x[a: 2, b: 3]\nx: i32[a, b, c] in -9..9 => x[b: 1]",
+    .attributes = &kFormOf<OverAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> {
       TensorType type = operation.operands[0];
-      type.dims.erase(type.dims.begin() + operation.attributes.ints[0]);
+      type.dims.erase(type.dims.begin() + dim_of<OverAttributes>(operation));
       return {type};
     },
     .space = index_space, .kernel = index_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {call.builder.add(ops::kPlaceAt, {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
+      const int dim = dim_of<OverAttributes>(call.operation);
+      return {call.builder.add(ops::kPlaceAt, {call.d_results[0]}, PlaceAttributes{call.operands[0].dims()[dim], dim}, call.operation.inputs)};
     },
-    .linear = Linear::kEach, .window = true, .result_order = index_order});
+    .linear = Linear::kEach, .window = dim_of<OverAttributes>, .result_order = index_order});
 
 constexpr Op ops::kPlaceAt = complete({
     .name = "place_at", .family = "Indices", .doc = "The transpose of `x[d: i]`: its operand at place i of a new dimension, zeros elsewhere.",
+    .attributes = &kFormOf<PlaceAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      const auto& [dim, position] = operation.attributes.get<PlaceAttributes>();
       TensorType type = operation.operands[0];
-      type.dims.insert(type.dims.begin() + operation.attributes.ints[0], operation.attributes.dims[0]);
+      type.dims.insert(type.dims.begin() + position, dim);
       return {type};
     },
     .space = elementwise_space, .kernel = place_at_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      return {call.builder.add(ops::kIndex, {call.d_results[0]}, call.operation.attributes, call.operation.inputs)};
+      return {call.builder.add(ops::kIndex, {call.d_results[0]}, OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name}, call.operation.inputs)};
     },
     .accumulate = &ops::kAddAt});
 

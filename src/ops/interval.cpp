@@ -10,24 +10,32 @@
 namespace mtf {
 namespace {
 
+/// Moves every element of a dim.
+struct ShiftAttributes {
+  Name over;
+  int64_t by;
+  bool wrap = false;
+  static constexpr auto members() {
+    return std::array{member<&ShiftAttributes::over>("over"), member<&ShiftAttributes::by>("by"), member<&ShiftAttributes::wrap>("wrap")};
+  }
+};
+
+struct ReverseAttributes {
+  Names over;
+  static constexpr auto members() { return std::array{member<&ReverseAttributes::over>("over")}; }
+};
+
 /// The operand's type with another size for one dim.
-std::vector<TensorType> resized(const Operation& operation, int64_t size) {
+std::vector<TensorType> resized(const Operation& operation, int dim, int64_t size) {
   TensorType type = operation.operands[0];
-  type.dims[dim_of(operation.attributes)].size = size;
+  type.dims[dim].size = size;
   return {type};
 }
 
 /// One operand and one result with the same dims: free, but for one.
-IterationSpace mapped_space(const Operation& operation, const IntervalMap& map) {
-  IterationSpace space;
-  for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
-    IterationDim dim{.operands = {static_cast<int8_t>(d)}, .results = {static_cast<int8_t>(d)}};
-    if (static_cast<int>(d) == dim_of(operation.attributes)) {
-      dim.kind = SplitKind::kInterval;
-      dim.maps = {map};
-    }
-    space.dims.push_back(dim);
-  }
+IterationSpace mapped_space(const Operation& operation, int mapped, const IntervalMap& map) {
+  IterationSpace space = space_by_place(operation, mapped, SplitKind::kInterval);
+  space.dims[mapped].maps = {map};
   return space;
 }
 
@@ -36,43 +44,40 @@ struct Sizes {
   int64_t from, to;
 };
 
-Sizes sizes_of(const Operation& operation) {
-  const int dim = dim_of(operation.attributes);
-  return {operation.operands[0].dims[dim].size, operation.results[0].dims[dim].size};
+Sizes sizes_of(const Operation& operation, int dim) { return {operation.operands[0].dims[dim].size, operation.results[0].dims[dim].size}; }
+
+/// Of an operation that reads its one operand along one dim by `map`: what it does to blocks.
+template <typename T, IntervalMap (*map)(const T&, Sizes)>
+IterationSpace space_by_map(const Operation& operation) {
+  const int dim = dim_of<T>(operation);
+  return mapped_space(operation, dim, map(operation.attributes.get<T>(), sizes_of(operation, dim)));
 }
 
-Sizes sizes_of(const KernelCall& call) {
-  const int dim = dim_of(call.attributes);
-  return {call.operands[0].dims[dim].whole, call.results[0].dims[dim].whole};
-}
-
-void copy_by_map(KernelCall& call, const IntervalMap& map, double outside) {
-  const int dim = dim_of(call.attributes);
+template <typename T, IntervalMap (*map_of)(const T&, Sizes)>
+void copy_by_map(KernelCall& call, double outside = 0) {
+  const int dim = dim_of<T>(call.operation);
+  const IntervalMap map = map_of(call.operation.attributes.get<T>(), sizes_of(call.operation, dim));
   const Block& from = call.operands[0];
   const Block& to = call.results[0];
   copy_runs(call.threads, from, to, in_order(to.dims.size()), dim, runs_of(map, to.dims[dim], from.dims[dim]), outside);
 }
 
-// ---- slice (dim, first, count, stride) and spread (dim, first, stride, size) -------------------------------------------------
+// ---- slice and spread -------------------------------------------------------------------------------------------------
 
-IntervalMap slice_map(const Attributes& attributes, Sizes sizes) {
-  return {.stride = attributes.ints[3], .offset = attributes.ints[1], .from = sizes.to, .to = sizes.from};
+IntervalMap slice_map(const SliceAttributes& slice, Sizes sizes) {
+  return {.stride = slice.stride, .offset = slice.first, .from = sizes.to, .to = sizes.from};
 }
 
-Value spread(Builder& builder, const Value& x, const Attributes& slice, int64_t size) {
-  return builder.add(ops::kSpread, {x}, {.dims = {}, .ints = {slice.ints[0], slice.ints[1], slice.ints[3], size}, .element = x.element()});
-}
-
-Value pad(Builder& builder, const Value& x, int dim, int64_t before, int64_t after) {
+Value pad(Builder& builder, const Value& x, Name over, int64_t before, int64_t after) {
   if (before == 0 && after == 0) return x;
-  return builder.add(ops::kPad, {x}, {.dims = {}, .ints = {dim, before, after}, .element = x.element()});
+  return builder.add(ops::kPad, {x}, PadAttributes{over, before, after});
 }
 
 Values slice_gradient(GradientCall& call) {
-  const Attributes& slice = call.operation.attributes;
-  const int64_t size = sizes_of(call.operation).from, first = slice.ints[1], count = slice.ints[2];
-  if (slice.ints[3] != 1) return {spread(call.builder, call.d_results[0], slice, size)};
-  return {pad(call.builder, call.d_results[0], dim_of(slice), first, size - first - count)};
+  const auto& [over, first, count, stride] = call.operation.attributes.get<SliceAttributes>();
+  const int64_t size = call.operands[0].dims()[dim_of<SliceAttributes>(call.operation)].size;
+  if (stride != 1) return {call.builder.add(ops::kSpread, {call.d_results[0]}, SpreadAttributes{over, first, stride, size})};
+  return {pad(call.builder, call.d_results[0], over, first, size - first - count)};
 }
 
 Values build_slice(Call& call) {
@@ -85,15 +90,15 @@ Values build_slice(Call& call) {
 }
 
 void spread_kernel(KernelCall& call) {
-  const int dim = dim_of(call.attributes);
-  const std::vector<Run> runs = spread_runs(call.attributes, call.operands[0].dims[dim], call.results[0].dims[dim]);
+  const int dim = dim_of<SpreadAttributes>(call.operation);
+  const std::vector<Run> runs = spread_runs(call.operation.attributes.get<SpreadAttributes>(), call.operands[0].dims[dim], call.results[0].dims[dim]);
   copy_runs(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size()), dim, runs, 0);
 }
 
 /// The operand's dim is whole everywhere; the result's may be split.
 IterationSpace spread_space(const Operation& operation) {
-  IterationSpace space = mapped_space(operation, {});
-  IterationDim& dim = space.dims[dim_of(operation.attributes)];
+  IterationSpace space = space_by_place(operation, -1, SplitKind::kFree);
+  IterationDim& dim = space.dims[dim_of<SpreadAttributes>(operation)];
   dim = {.kind = SplitKind::kFree, .operands = {-1}, .results = dim.results};
   space.dims.push_back({.kind = SplitKind::kWhole, .operands = dim.results, .results = {-1}});
   return space;
@@ -101,17 +106,17 @@ IterationSpace spread_space(const Operation& operation) {
 
 // ---- pad -------------------------------------------------------------------------------------------------------------
 
-IntervalMap pad_map(const Attributes& attributes, Sizes sizes) { return mtf::pad_map(attributes, sizes.from, sizes.to); }
+IntervalMap map_of_pad(const PadAttributes& pad, Sizes sizes) { return pad_map(pad, sizes.from, sizes.to); }
 
 std::vector<TensorType> infer_pad(const Operation& operation) {
-  return resized(operation, operation.operands[0].dims[dim_of(operation.attributes)].size + operation.attributes.ints[1] + operation.attributes.ints[2]);
+  const PadAttributes& pad = operation.attributes.get<PadAttributes>();
+  const int dim = dim_of<PadAttributes>(operation);
+  return resized(operation, dim, operation.operands[0].dims[dim].size + pad.before + pad.after);
 }
 
-IterationSpace pad_space(const Operation& operation) { return mapped_space(operation, pad_map(operation.attributes, sizes_of(operation))); }
-
 Values pad_gradient(GradientCall& call) {
-  const Attributes& pad = call.operation.attributes;
-  return {call.builder.slice(call.d_results[0], dim_of(pad), pad.ints[1], sizes_of(call.operation).from)};
+  const int dim = dim_of<PadAttributes>(call.operation);
+  return {call.builder.slice(call.d_results[0], dim, call.operation.attributes.get<PadAttributes>().before, call.operands[0].dims()[dim].size)};
 }
 
 Values build_pad(Call& call) {
@@ -129,24 +134,22 @@ Values build_pad(Call& call) {
     if (before > kMost || after > kMost || size + before + after > kMost)
       fail(Kind::size_overflow, label.span, "{} with {} and {} more", to_string(x.dims()[dim]), before, after);
     if (before == 0 && after == 0) continue;
-    if (zero) x = pad(call.builder, x, dim, before, after);
-    else x = call.builder.add(ops::kPadWith, {x}, {.dims = {}, .ints = {dim, before, after}, .element = x.element()}, {value.number});
+    if (zero) x = pad(call.builder, x, label.dim.name, before, after);
+    else x = call.builder.add(ops::kPadWith, {x}, PadAttributes{label.dim.name, before, after}, {value.number});
   }
   return {own_value(call.builder, x, call.tensor("x"))};
 }
 
 // ---- shift and reverse -----------------------------------------------------------------------------------------------
 
-IntervalMap shift_map(const Attributes& attributes, Sizes sizes) {
-  return {.offset = -attributes.ints[1], .wrap = attributes.ints[2] != 0, .from = sizes.to, .to = sizes.from};
-}
+IntervalMap shift_map(const ShiftAttributes& shift, Sizes sizes) { return {.offset = -shift.by, .wrap = shift.wrap, .from = sizes.to, .to = sizes.from}; }
 
 Value shift(Builder& builder, const Value& x, int dim, int64_t by, bool wrap) {
   const int64_t size = x.dims()[dim].size;
   // A shift by more than the dim is one by all of it, or goes around several times.
   by = wrap ? by % std::max<int64_t>(1, size) : std::clamp(by, -size, size);
   if (by == 0) return x;
-  return builder.add(ops::kShift, {x}, {.dims = {}, .ints = {dim, by, wrap}, .element = x.element()});
+  return builder.add(ops::kShift, {x}, ShiftAttributes{x.dims()[dim].name, by, wrap});
 }
 
 Values build_shift(Call& call) {
@@ -160,14 +163,15 @@ std::vector<TensorType> same_type(const Operation& operation) { return {operatio
 
 IntervalMap reverse_map(int64_t size) { return {.reversed = true, .from = size, .to = size}; }
 
-bool is_reversed(const Attributes& attributes, size_t dim) {
-  return std::find(attributes.ints.begin(), attributes.ints.end(), static_cast<int64_t>(dim)) != attributes.ints.end();
+bool is_reversed(const Operation& operation, size_t dim) {
+  const Names& over = operation.attributes.get<ReverseAttributes>().over;
+  return std::find(over.begin(), over.end(), operation.operands[0].dims[dim].name) != over.end();
 }
 
 IterationSpace reverse_space(const Operation& operation) {
   IterationSpace space = elementwise_space(operation);
   for (size_t d = 0; d < space.dims.size(); ++d)
-    if (is_reversed(operation.attributes, d)) {
+    if (is_reversed(operation, d)) {
       space.dims[d].kind = SplitKind::kInterval;
       space.dims[d].maps = {reverse_map(operation.results[0].dims[d].size)};
     }
@@ -180,20 +184,16 @@ void reverse_kernel(KernelCall& call) {
   if (to.size() == 0) return;
   std::vector<Run> box;
   for (size_t d = 0; d < to.dims.size(); ++d)
-    box.push_back(is_reversed(call.attributes, d) ? runs_of(reverse_map(to.dims[d].whole), to.dims[d], from.dims[d])[0] : Run{.count = to.dims[d].size});
+    box.push_back(is_reversed(call.operation, d) ? runs_of(reverse_map(to.dims[d].whole), to.dims[d], from.dims[d])[0] : Run{.count = to.dims[d].size});
   copy_box(call.threads, from, to, in_order(to.dims.size()), box);
-}
-
-Value reverse(Builder& builder, const Value& x, std::vector<int64_t> dims) {
-  return builder.add(ops::kReverse, {x}, {.dims = {}, .ints = std::move(dims), .element = x.element()});
 }
 
 }  // namespace
 
-IntervalMap pad_map(const Attributes& pad, int64_t from, int64_t to) { return {.offset = -pad.ints[1], .from = to, .to = from}; }
+IntervalMap pad_map(const PadAttributes& pad, int64_t from, int64_t to) { return {.offset = -pad.before, .from = to, .to = from}; }
 
-std::vector<Run> spread_runs(const Attributes& spread, const BlockDim& from, const BlockDim& to) {
-  const int64_t first = spread.ints[1], stride = spread.ints[2];
+std::vector<Run> spread_runs(const SpreadAttributes& spread, const BlockDim& from, const BlockDim& to) {
+  const int64_t first = spread.first, stride = spread.stride;
   // Place i of the operand goes to first + i * stride: those that fall into the block.
   const int64_t start = std::max<int64_t>(0, to.first <= first ? 0 : ceil_div(to.first - first, stride));
   const int64_t end = to.first + to.size <= first ? 0 : std::min(from.whole, ceil_div(to.first + to.size - first, stride));
@@ -230,20 +230,27 @@ constexpr Op ops::kSlice = complete({
                "x: [a, b] => slice(x, a: (0, size(a)), stride: 2)\n"
                "x: [a] => slice(x, a: (1, size(a)), stride: 2)",
     .build = build_slice,
-    .infer = [](const Operation& operation) { return resized(operation, operation.attributes.ints[2]); },
-    .space = [](const Operation& operation) { return mapped_space(operation, slice_map(operation.attributes, sizes_of(operation))); },
-    .kernel = [](KernelCall& call) { copy_by_map(call, slice_map(call.attributes, sizes_of(call)), 0); },
+    .attributes = &kFormOf<SliceAttributes>,
+    .infer = [](const Operation& operation) {
+      return resized(operation, dim_of<SliceAttributes>(operation), operation.attributes.get<SliceAttributes>().count);
+    },
+    .space = space_by_map<SliceAttributes, slice_map>,
+    .kernel = [](KernelCall& call) { copy_by_map<SliceAttributes, slice_map>(call); },
     .gradient = slice_gradient, .linear = Linear::kEach});
 
 constexpr Op ops::kSpread = complete({
     .name = "spread", .family = "Moving elements",
     .doc = "The opposite of a slice with a stride: element i goes to place first + i * stride of a dimension of a given size, "
            "zeros elsewhere.",
-    .infer = [](const Operation& operation) { return resized(operation, operation.attributes.ints[3]); },
+    .attributes = &kFormOf<SpreadAttributes>,
+    .infer = [](const Operation& operation) {
+      return resized(operation, dim_of<SpreadAttributes>(operation), operation.attributes.get<SpreadAttributes>().size);
+    },
     .space = spread_space, .kernel = spread_kernel,
     .gradient = [](GradientCall& call) -> Values {
-      const std::vector<int64_t>& at = call.operation.attributes.ints;
-      return {call.builder.slice(call.d_results[0], static_cast<int>(at[0]), at[1], sizes_of(call.operation).from, at[2])};
+      const SpreadAttributes& spread = call.operation.attributes.get<SpreadAttributes>();
+      const int dim = dim_of<SpreadAttributes>(call.operation);
+      return {call.builder.slice(call.d_results[0], dim, spread.first, call.operands[0].dims()[dim].size, spread.stride)};
     },
     .accumulate = &ops::kAddSpread});
 
@@ -253,14 +260,14 @@ constexpr Op ops::kPad = complete({
     .example = "dim a = 3\nprint(pad(tensor([1, 2, 3], [a]), a: (2, 1)))\n#> [0, 0, 1, 2, 3, 0]\n",
     .samples = "x: [a, b] => pad(x, a: (2, 1))\n"
                "x: [a, b] => pad(x, a: (0, 1), b: (1, 2), value: 1.5)",
-    .build = build_pad, .infer = infer_pad, .space = pad_space,
-    .kernel = [](KernelCall& call) { copy_by_map(call, pad_map(call.attributes, sizes_of(call)), 0); },
+    .build = build_pad, .attributes = &kFormOf<PadAttributes>, .infer = infer_pad, .space = space_by_map<PadAttributes, map_of_pad>,
+    .kernel = [](KernelCall& call) { copy_by_map<PadAttributes, map_of_pad>(call); },
     .gradient = pad_gradient, .linear = Linear::kEach, .accumulate = &ops::kAddPadded});
 
 constexpr Op ops::kPadWith = complete({
     .name = "pad_with", .family = "Moving elements", .doc = "`pad` with a value that is not 0.",
-    .infer = infer_pad, .space = pad_space,
-    .kernel = [](KernelCall& call) { copy_by_map(call, pad_map(call.attributes, sizes_of(call)), call.inputs[0]); },
+    .attributes = &kFormOf<PadAttributes>, .infer = infer_pad, .space = space_by_map<PadAttributes, map_of_pad>,
+    .kernel = [](KernelCall& call) { copy_by_map<PadAttributes, map_of_pad>(call, call.inputs[0]); },
     .gradient = pad_gradient});
 
 constexpr Op ops::kShift = complete({
@@ -280,12 +287,11 @@ constexpr Op ops::kShift = complete({
                "x: [a, b] => shift(x, a: 1, b: 1, wrap: true) * shift(x, a: -1, b: 1, wrap: true) + shift(x, b: -1, wrap: true)\n"
                "x: [a] => shift(x, a: 100)\n"
                "x: [a] => shift(x, a: 7, wrap: true)",
-    .build = build_shift, .infer = same_type,
-    .space = [](const Operation& operation) { return mapped_space(operation, shift_map(operation.attributes, sizes_of(operation))); },
-    .kernel = [](KernelCall& call) { copy_by_map(call, shift_map(call.attributes, sizes_of(call)), 0); },
+    .build = build_shift, .attributes = &kFormOf<ShiftAttributes>, .infer = same_type, .space = space_by_map<ShiftAttributes, shift_map>,
+    .kernel = [](KernelCall& call) { copy_by_map<ShiftAttributes, shift_map>(call); },
     .gradient = [](GradientCall& call) -> Values {
-      const std::vector<int64_t>& by = call.operation.attributes.ints;
-      return {shift(call.builder, call.d_results[0], static_cast<int>(by[0]), -by[1], by[2] != 0)};
+      const ShiftAttributes& moved = call.operation.attributes.get<ShiftAttributes>();
+      return {shift(call.builder, call.d_results[0], dim_of<ShiftAttributes>(call.operation), -moved.by, moved.wrap)};
     }});
 
 constexpr Op ops::kReverse = complete({
@@ -297,9 +303,9 @@ constexpr Op ops::kReverse = complete({
     .build = [](Call& call) -> Values {
       const Value& x = call.tensor("x");
       const Dims over = dims_over(call, "x");
-      return {over.empty() ? own_value(call.builder, x, x) : reverse(call.builder, x, places_in(over, x.dims()))};
+      return {over.empty() ? own_value(call.builder, x, x) : call.builder.add(ops::kReverse, {x}, ReverseAttributes{names_of(over)})};
     },
-    .infer = same_type, .space = reverse_space, .kernel = reverse_kernel,
-    .gradient = [](GradientCall& call) -> Values { return {reverse(call.builder, call.d_results[0], call.operation.attributes.ints)}; }});
+    .attributes = &kFormOf<ReverseAttributes>, .infer = same_type, .space = reverse_space, .kernel = reverse_kernel,
+    .gradient = [](GradientCall& call) -> Values { return {call.builder.add(ops::kReverse, {call.d_results[0]}, call.operation.attributes)}; }});
 
 }  // namespace mtf

@@ -1,9 +1,5 @@
 #pragma once
-// Where operations that move elements along a dim put them: for those that add to what is there.
-//
-//   operation  ints
-//   pad        the dim, elements before, elements after
-//   spread     the dim, first, stride, the result's size
+// Operations that move elements along a dim, and where they put them, for those that add to what is there.
 #include <vector>
 
 #include "graph/iteration_space.h"
@@ -12,10 +8,39 @@
 
 namespace mtf {
 
+/// `count` elements from `first` on, every `stride`-th.
+struct SliceAttributes {
+  Name over;
+  int64_t first, count, stride;
+  static constexpr auto members() {
+    return std::array{member<&SliceAttributes::over>("over"), member<&SliceAttributes::first>("first"), member<&SliceAttributes::count>("count"),
+                      member<&SliceAttributes::stride>("stride")};
+  }
+};
+
+/// Of spread and add_spread: element i of the part goes to place first + i * stride of `size`.
+struct SpreadAttributes {
+  Name over;
+  int64_t first, stride, size;
+  static constexpr auto members() {
+    return std::array{member<&SpreadAttributes::over>("over"), member<&SpreadAttributes::first>("first"), member<&SpreadAttributes::stride>("stride"),
+                      member<&SpreadAttributes::size>("size")};
+  }
+};
+
+/// Of pad, pad_with and add_padded: so many elements before and after the part.
+struct PadAttributes {
+  Name over;
+  int64_t before, after;
+  static constexpr auto members() {
+    return std::array{member<&PadAttributes::over>("over"), member<&PadAttributes::before>("before"), member<&PadAttributes::after>("after")};
+  }
+};
+
 /// What of the operand, `from` elements, pad's result of `to` elements reads.
-IntervalMap pad_map(const Attributes& pad, int64_t from, int64_t to);
+IntervalMap pad_map(const PadAttributes& pad, int64_t from, int64_t to);
 
 /// The places of a block of spread's result that get elements of its operand, of which a block holds all.
-std::vector<Run> spread_runs(const Attributes& spread, const BlockDim& from, const BlockDim& to);
+std::vector<Run> spread_runs(const SpreadAttributes& spread, const BlockDim& from, const BlockDim& to);
 
 }  // namespace mtf

@@ -12,10 +12,10 @@ std::vector<TensorType> infer_layer_norm(const Operation& operation) {
 
 void layer_norm_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
-  const std::vector<bool> folded = folded_dims(call.attributes);
-  std::vector<int64_t> places;  // of each dim of x in the second result
-  for (int64_t d = 0, next = 0; d < static_cast<int64_t>(folded.size()); ++d) places.push_back(folded[d] ? -1 : next++);
-  for_each_rows(x, folded, {rows_read(x), rows_written(call.results[0]), row_results(call.results[1], places)},
+  const Operation& operation = call.operation;
+  const Dims& of_rows = operation.results[1].dims;
+  const std::vector<bool> folded = folded_dims(operation, of_rows);
+  for_each_rows(x, folded, {rows_read(x), rows_written(call.results[0]), row_results(call.results[1], places_in(operation.operands[0].dims, of_rows))},
                 [&](const Rows& rows, std::span<const RowPointer> at) {
                   layer_norm_rows(x.element, rows, call.inputs[0], at[0].in(), at[1].out(), {}, at[2].out(), call.threads);
                 });
@@ -45,7 +45,7 @@ Values layer_norm_gradient(GradientCall& call) {
     gradient = b.map(ops::kMul, b.map(ops::kSub, b.map(ops::kSub, d, mean_to(b, d, rows)), along), r);
   }
   if (const Value& d = call.d_results[1]) {
-    const double count = static_cast<double>(size_of(call.operation.attributes.dims));
+    const double count = static_cast<double>(size_of(remaining(y.dims(), rows)));
     const Value part = b.map(ops::kMul, y, b.map(ops::kMul, b.map(ops::kMul, d, b.map(ops::kSquare, r)), -1.0 / count));
     gradient = gradient ? b.map(ops::kAdd, gradient, part) : part;
   }
@@ -63,6 +63,7 @@ constexpr Op ops::kLayerNorm = complete({
     .example = "dim n = 4\nprint(layer_norm(range(n) + 1, over: n))\n#> [-1.34164, -0.447213, 0.447213, 1.34164]\n",
     .samples = "x: [a, b] => layer_norm(x, over: b)\nx: [a, b, c] => layer_norm(x, over: [a, c], epsilon: 0.1)",
     .build = [](Call& call) -> Values { return build_over(call, real_element(call.tensor("x").element()), {call.number("epsilon", 1e-6)}); },
+    .attributes = &kFormOf<RowAttributes>,
     .infer = infer_layer_norm,
     .space = over_space,
     .kernel = layer_norm_kernel,

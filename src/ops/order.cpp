@@ -1,14 +1,7 @@
 // Operations that order the elements along a dim: sort, argsort, top_k.
 //
 // NaN counts as larger than every number, -0 equals 0, and of equal elements the first comes first in either direction.
-// Where the dim of top_k is split, each block offers its best k as candidates, and the best of those are taken:
-//
-//   operation     dims         ints
-//   sort          -            the dim, 1 if descending
-//   argsort       -            the dim, 1 if descending
-//   top_k         k            the dim
-//   block_top_k   candidates   the dim, the size of k; candidates is as many times k as there are blocks
-//   merge_top_k   k            the dim
+// Where the dim of top_k is split, each block offers its best k as candidates, and the best of those are taken.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -20,6 +13,30 @@
 
 namespace mtf {
 namespace {
+
+struct SortAttributes {
+  Name over;
+  bool descending = false;
+  static constexpr auto members() { return std::array{member<&SortAttributes::over>("over"), member<&SortAttributes::descending>("descending")}; }
+};
+
+/// Of top_k and merge_top_k: `k` replaces the dim.
+struct TopKAttributes {
+  Dim k;
+  Name over;
+  static constexpr auto members() { return std::array{member<&TopKAttributes::k>("k"), member<&TopKAttributes::over>("over")}; }
+};
+
+/// `candidates` replaces the dim, `count` for each block of it.
+struct BlockTopKAttributes {
+  Dim candidates;
+  int64_t count;
+  Name over;
+  static constexpr auto members() {
+    return std::array{member<&BlockTopKAttributes::candidates>("candidates"), member<&BlockTopKAttributes::count>("count"),
+                      member<&BlockTopKAttributes::over>("over")};
+  }
+};
 
 template <typename N>
 struct Ranked {
@@ -43,14 +60,11 @@ bool comes_first(const Ranked<N>& a, const Ranked<N>& b, bool descending) {
   return a.place < b.place;
 }
 
-int dim_of(const KernelCall& call) { return static_cast<int>(call.attributes.ints[0]); }
-
-/// Calls `row(line, first)` for every line along the dim: its elements with their places in the whole dim, and the index
+/// Calls `row(line, first)` for every line along `dim`: its elements with their places in the whole dim, and the index
 /// of its first element in each result, whose dims correspond in order.
 template <typename T, int N, typename Row>
-void for_each_line(KernelCall& call, std::array<const Block*, N> results, Row row) {
+void for_each_line(KernelCall& call, int dim, std::array<const Block*, N> results, Row row) {
   const Block& x = call.operands[0];
-  const int dim = dim_of(call);
   Walk<N + 1> walk;
   for (size_t d = 0; d < x.dims.size(); ++d) {
     if (static_cast<int>(d) == dim) continue;
@@ -92,58 +106,64 @@ void write_line(const std::vector<Ranked<Number<T>>>& line, int dim, const Block
 // ---- sort and argsort ------------------------------------------------------------------------------------------------
 
 void sort_kernel(KernelCall& call) {
-  const bool descending = call.attributes.ints[1] != 0;
+  const int dim = dim_of<SortAttributes>(call.operation);
+  const bool descending = call.operation.attributes.get<SortAttributes>().descending;
   call.flops += call.operands[0].size();
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 2>(call, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
+    for_each_line<T, 2>(call, dim, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
       sort_line(line, descending);
-      write_line<T>(line, dim_of(call), &call.results[0], at.offset(1), call.results[1], at.offset(2));
+      write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
     });
   });
 }
 
 void argsort_kernel(KernelCall& call) {
-  const bool descending = call.attributes.ints[1] != 0;
+  const int dim = dim_of<SortAttributes>(call.operation);
+  const bool descending = call.operation.attributes.get<SortAttributes>().descending;
   call.flops += call.operands[0].size();
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 1>(call, {&call.results[0]}, [&](auto& line, const Walk<2>& at) {
+    for_each_line<T, 1>(call, dim, {&call.results[0]}, [&](auto& line, const Walk<2>& at) {
       sort_line(line, descending);
-      write_line<T>(line, dim_of(call), nullptr, 0, call.results[0], at.offset(1));
+      write_line<T>(line, dim, nullptr, 0, call.results[0], at.offset(1));
     });
   });
 }
 
 IterationSpace order_space(const Operation& operation) {
-  return ruled_space(operation, SplitKind::kWhole, {operation.operands[0].dims[operation.attributes.ints[0]]});
+  return ruled_space(operation, SplitKind::kWhole, {operation.operands[0].dims[dim_of<SortAttributes>(operation)]});
 }
 
 Values build_sort(Call& call) {
   const Value& x = call.tensor("x");
   const Dim over = dim_over(call, "x");
   if (over.size > INT32_MAX) fail(Kind::size_overflow, call.span, "{} is too large for places in i32", to_string(over));
-  const Attributes attributes{.dims = {}, .ints = {find_dim(x.dims(), over.name), call.flag("descending", false)}, .element = x.element()};
-  return {call.builder.add_node(call.op, {x}, attributes)[0]};
+  return {call.builder.add_node(call.op, {x}, SortAttributes{over.name, call.flag("descending", false)})[0]};
 }
 
 // ---- top_k -----------------------------------------------------------------------------------------------------------
 
-std::vector<TensorType> infer_top_k(const Operation& operation) {
+/// The values and their places, with a dim replaced.
+std::vector<TensorType> values_and_places(const Operation& operation, int dim, const Dim& replacement) {
   TensorType values = operation.operands[0];
-  values.dims[operation.attributes.ints[0]] = operation.attributes.dims[0];
+  values.dims[dim] = replacement;
   return {values, {ElementType::kI32, values.dims}};
 }
 
-/// The dim is of `kind`, the result's dim in its place is `tied` to it or stands alone; the others are free.
-IterationSpace top_k_space(const Operation& operation, SplitKind kind, bool tied) {
+std::vector<TensorType> infer_top_k(const Operation& operation) {
+  return values_and_places(operation, dim_of<TopKAttributes>(operation), operation.attributes.get<TopKAttributes>().k);
+}
+
+/// The dims run together by place and are free, but for `along`, which is of `kind` and the results' in its place is another.
+IterationSpace top_k_space(const Operation& operation, int along, SplitKind kind) {
   IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
     const auto place = static_cast<int8_t>(d);
     IterationDim dim{.operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place, place}};
-    if (static_cast<int64_t>(d) == operation.attributes.ints[0]) {
+    if (static_cast<int>(d) == along) {
       dim.kind = kind;
-      if (!tied) dim.results = {-1, -1};
+      dim.results = {-1, -1};
     }
     space.dims.push_back(std::move(dim));
   }
@@ -152,12 +172,13 @@ IterationSpace top_k_space(const Operation& operation, SplitKind kind, bool tied
 
 void top_k_kernel(KernelCall& call) {
   call.flops += call.operands[0].size();
-  const int64_t count = call.results[0].dims[dim_of(call)].size;
+  const int dim = dim_of<TopKAttributes>(call.operation);
+  const int64_t count = call.results[0].dims[dim].size;
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 2>(call, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
+    for_each_line<T, 2>(call, dim, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
       keep_first(line, count, true);
-      write_line<T>(line, dim_of(call), &call.results[0], at.offset(1), call.results[1], at.offset(2));
+      write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
     });
   });
 }
@@ -166,15 +187,16 @@ constexpr int32_t kNoCandidate = -1;
 
 void block_top_k_kernel(KernelCall& call) {
   call.flops += call.operands[0].size();
-  const int64_t room = call.results[0].dims[dim_of(call)].size;
-  const int64_t count = std::min(call.attributes.ints[1], call.operands[0].dims[dim_of(call)].size);
+  const int dim = dim_of<BlockTopKAttributes>(call.operation);
+  const int64_t room = call.results[0].dims[dim].size;
+  const int64_t count = std::min(call.operation.attributes.get<BlockTopKAttributes>().count, call.operands[0].dims[dim].size);
   MTF_CHECK(room >= count, "{} candidates in a block of {}", count, room);
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 2>(call, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
+    for_each_line<T, 2>(call, dim, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
       keep_first(line, count, true);
       line.resize(static_cast<size_t>(room), {{}, kNoCandidate});
-      write_line<T>(line, dim_of(call), &call.results[0], at.offset(1), call.results[1], at.offset(2));
+      write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
     });
   });
 }
@@ -182,29 +204,27 @@ void block_top_k_kernel(KernelCall& call) {
 void merge_top_k_kernel(KernelCall& call) {
   call.flops += call.operands[0].size();
   const Block& places = call.operands[1];
-  const int64_t count = call.results[0].dims[dim_of(call)].size;
+  const int dim = dim_of<TopKAttributes>(call.operation);
+  const int64_t count = call.results[0].dims[dim].size;
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 3>(call, {&call.results[0], &call.results[1], &places}, [&](auto& line, const Walk<4>& at) {
+    for_each_line<T, 3>(call, dim, {&call.results[0], &call.results[1], &places}, [&](auto& line, const Walk<4>& at) {
       for (size_t i = 0; i < line.size(); ++i)
-        line[i].place = places.as<int32_t>()[at.offset(3) + static_cast<int64_t>(i) * places.dims[dim_of(call)].stride];
+        line[i].place = places.as<int32_t>()[at.offset(3) + static_cast<int64_t>(i) * places.dims[dim].stride];
       std::erase_if(line, [](const auto& candidate) { return candidate.place == kNoCandidate; });
       MTF_CHECK(static_cast<int64_t>(line.size()) >= count, "{} candidates for {}", line.size(), count);
       keep_first(line, count, true);
-      write_line<T>(line, dim_of(call), &call.results[0], at.offset(1), call.results[1], at.offset(2));
+      write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
     });
   });
 }
 
 Values expand_top_k(ExpandCall& call) {
   Builder& builder = call.builder;
-  const Operation& operation = call.operation;
-  const Value& x = call.operands[0];
-  const int64_t dim = operation.attributes.ints[0];
-  const Dim& k = operation.attributes.dims[0];
+  const auto& [k, over] = call.operation.attributes.get<TopKAttributes>();
   const Dim candidates{Name(k.name.str() + ".candidates"), call.blocks * k.size};
-  const Values best = builder.add_node(ops::kBlockTopK, {x}, {.dims = {candidates}, .ints = {dim, k.size}, .element = x.element()});
-  return builder.add_node(ops::kMergeTopK, best, operation.attributes);
+  const Values best = builder.add_node(ops::kBlockTopK, {call.operands[0]}, BlockTopKAttributes{candidates, k.size, over});
+  return builder.add_node(ops::kMergeTopK, best, TopKAttributes{k, candidates.name});
 }
 
 Values build_top_k(Call& call) {
@@ -214,14 +234,15 @@ Values build_top_k(Call& call) {
   if (over.size > INT32_MAX) fail(Kind::size_overflow, call.span, "{} is too large for places in i32", to_string(over));
   if (k.size > over.size)
     fail(Kind::bad_value, call.span_of("k"), "expected no more than the {} elements of {}, found {}", over.size, to_string(over), to_string(k));
-  return call.builder.add_node(call.op, {x}, {.dims = {k}, .ints = {find_dim(x.dims(), over.name)}, .element = x.element()});
+  return call.builder.add_node(call.op, {x}, TopKAttributes{k, over.name});
 }
 
 /// The gradient of each place that was taken goes back to it.
+template <typename T>
 Values scatter_back(GradientCall& call) {
   const Value& x = call.operands[0];
   if (!call.d_results[0]) return {{}};
-  return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[call.operation.attributes.ints[0]], x.dims(), gradient_element(x))};
+  return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[dim_of<T>(call.operation)], x.dims(), gradient_element(x))};
 }
 
 }  // namespace
@@ -234,11 +255,12 @@ constexpr Op ops::kSort = complete({
     .samples = "x: [a, b] => sort(x, over: b)\n"
                "x: [a, b] => sort(x, over: a, descending: true)",
     .build = build_sort,
+    .attributes = &kFormOf<SortAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> {
       const TensorType& type = operation.operands[0];
       return {type, {ElementType::kI32, type.dims}};
     },
-    .space = order_space, .kernel = sort_kernel, .work = Work::kPerOperand, .gradient = scatter_back, .saved_results = 1});
+    .space = order_space, .kernel = sort_kernel, .work = Work::kPerOperand, .gradient = scatter_back<SortAttributes>, .saved_results = 1});
 
 constexpr Op ops::kArgsort = complete({
     .name = "argsort", .signature = "argsort(x: tensor, over: dim = the only one, descending: bool = false)", .family = "Order",
@@ -247,6 +269,7 @@ constexpr Op ops::kArgsort = complete({
     .samples = "x: [a, b] => argsort(x, over: b)\n"
                "i: i32[a, b] in 0..3 => argsort(i, over: a, descending: true)",
     .build = build_sort,
+    .attributes = &kFormOf<SortAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, operation.operands[0].dims}}; },
     .space = order_space, .kernel = argsort_kernel, .work = Work::kPerOperand,
     .no_gradient = "a place does not change smoothly"});
@@ -265,23 +288,27 @@ constexpr Op ops::kTopK = complete({
     .samples = "dim k = 2; x: [a, b] => top_k(x, k, over: b)[0]\n"
                "dim k = 2; x: [a, b] => top_k(x, k, over: a)[1]\n"
                "dim k = 2; i: i32[a, b] in 0..2 => top_k(i, k, over: b)[1]",
-    .build = build_top_k, .infer = infer_top_k,
-    .space = [](const Operation& operation) { return top_k_space(operation, SplitKind::kExpand, false); },
-    .kernel = top_k_kernel, .expand = expand_top_k, .work = Work::kPerOperand, .gradient = scatter_back});
+    .build = build_top_k, .attributes = &kFormOf<TopKAttributes>, .infer = infer_top_k,
+    .space = [](const Operation& operation) { return top_k_space(operation, dim_of<TopKAttributes>(operation), SplitKind::kExpand); },
+    .kernel = top_k_kernel, .expand = expand_top_k, .work = Work::kPerOperand, .gradient = scatter_back<TopKAttributes>});
 
 constexpr Op ops::kBlockTopK = complete({
     .name = "block_top_k", .family = "Order",
     .doc = "Of top_k over a split dimension: the best of each block, with their places in the whole; place -1 where a block has fewer.",
-    .infer = infer_top_k,
+    .attributes = &kFormOf<BlockTopKAttributes>,
+    .infer = [](const Operation& operation) {
+      return values_and_places(operation, dim_of<BlockTopKAttributes>(operation), operation.attributes.get<BlockTopKAttributes>().candidates);
+    },
     // A block of the dim makes a block of candidates.
-    .space = [](const Operation& operation) { return top_k_space(operation, SplitKind::kFree, true); },
+    .space = [](const Operation& operation) { return top_k_space(operation, -1, SplitKind::kFree); },
     .kernel = block_top_k_kernel, .work = Work::kPerOperand,
     .no_gradient = "it stands for a part of top_k, after gradients are made"});
 
 constexpr Op ops::kMergeTopK = complete({
     .name = "merge_top_k", .family = "Order", .doc = "Of top_k over a split dimension: the best of all blocks' candidates, given with their places.",
+    .attributes = &kFormOf<TopKAttributes>,
     .infer = infer_top_k,
-    .space = [](const Operation& operation) { return top_k_space(operation, SplitKind::kWhole, false); },
+    .space = [](const Operation& operation) { return top_k_space(operation, dim_of<TopKAttributes>(operation), SplitKind::kWhole); },
     .kernel = merge_top_k_kernel, .work = Work::kPerOperand,
     .no_gradient = "it stands for a part of top_k, after gradients are made"});
 

@@ -1,10 +1,5 @@
 // The gradient of a product, right where elements are 0, as is every gradient of it.
 //
-//   operation        dims     ints                                                inputs
-//   prod_rest        -        the dim, 1 if it is never to be expanded again      -
-//   block_product    blocks   the dim                                             -
-//   block_prod_rest  -        the dim                                             -
-//
 // prod_rest(x, g1, …, gm), all of one type, is along a dim
 //   y_k = sum over distinct i1, …, im, all other than k, of g1_i1 … gm_im times the product of the x_j of all other j:
 // without any g the product of the others. With a gradient h of y, that of x is prod_rest(x, g1, …, gm, h), and that of
@@ -25,6 +20,12 @@
 
 namespace mtf {
 namespace {
+
+struct ProdRestAttributes {
+  Name over;
+  bool whole = false;  ///< it is never to be expanded again
+  static constexpr auto members() { return std::array{member<&ProdRestAttributes::over>("over"), member<&ProdRestAttributes::whole>("whole")}; }
+};
 
 /// A walk over all dims of `x` but one, with the strides of each of `blocks`.
 template <int N>
@@ -88,7 +89,7 @@ void compute(Line& line, size_t count, size_t operands) {
 void prod_rest_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
   const Block& y = call.results[0];
-  const int dim = dim_of(call.attributes);
+  const int dim = dim_of<ProdRestAttributes>(call.operation);
   const auto count = static_cast<size_t>(x.dims[dim].size);
   const size_t operands = call.operands.size();
   call.flops += x.size();
@@ -115,7 +116,7 @@ void prod_rest_kernel(KernelCall& call) {
 void block_product_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
   const Block& total = call.results[0];
-  const int dim = dim_of(call.attributes);
+  const int dim = dim_of<BlocksAttributes>(call.operation);
   MTF_CHECK(total.dims[dim].size <= 1, "a product of {} blocks", total.dims[dim].size);
   if (total.size() == 0) return;
   by_element(x.element, [&](auto zero) {
@@ -132,7 +133,7 @@ void block_prod_rest_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
   const Block& others = call.operands[1];
   const Block& y = call.results[0];
-  const int dim = dim_of(call.attributes);
+  const int dim = dim_of<OverAttributes>(call.operation);
   const auto count = static_cast<size_t>(x.dims[dim].size);
   call.flops += x.size();
   if (y.size() == 0) return;
@@ -149,19 +150,14 @@ void block_prod_rest_kernel(KernelCall& call) {
   });
 }
 
-Value along(Builder& builder, Values operands, int64_t dim) {
-  const ElementType element = operands[0].element();
-  return builder.add(ops::kProdRest, std::move(operands), {.dims = {}, .ints = {dim, 0}, .element = element});
-}
-
 Values expand_prod_rest(ExpandCall& call) {
   Builder& builder = call.builder;
   const Value& x = call.operands[0];
-  const int64_t dim = call.operation.attributes.ints[0];
-  const Dim blocks{Name(x.dims()[dim].name.str() + ".blocks"), call.blocks};
-  const Value totals = builder.add(ops::kBlockProduct, {x}, {.dims = {blocks}, .ints = {dim}, .element = x.element()});
-  const Value others = builder.add(ops::kProdRest, {totals}, {.dims = {}, .ints = {dim, 1}, .element = totals.element()});
-  return {builder.add(ops::kBlockProdRest, {x, others}, {.dims = {}, .ints = {dim}, .element = x.element()})};
+  const Name over = call.operation.attributes.get<ProdRestAttributes>().over;
+  const Dim blocks{Name(over.str() + ".blocks"), call.blocks};
+  const Value totals = builder.add(ops::kBlockProduct, {x}, BlocksAttributes{over, blocks});
+  const Value others = builder.add(ops::kProdRest, {totals}, ProdRestAttributes{.over = blocks.name, .whole = true});
+  return {builder.add(ops::kBlockProdRest, {x, others}, OverAttributes{over})};
 }
 
 }  // namespace
@@ -169,7 +165,7 @@ Values expand_prod_rest(ExpandCall& call) {
 Value prod_rest(Builder& builder, const Value& x, const Dims& over) {
   MTF_CHECK(!over.empty(), "a product over no dims");
   const Dim& last = over.back();
-  const Value inner = along(builder, {x}, find_dim(x.dims(), last.name));
+  const Value inner = builder.add(ops::kProdRest, {x}, ProdRestAttributes{.over = last.name});
   if (over.size() == 1) return inner;
   // Over the last dim, and over the others of the products over the last.
   const Value products = builder.reduce(ops::kProd, x, remaining(x.dims(), {last}));
@@ -181,10 +177,11 @@ constexpr Op ops::kProdRest = complete({
     .name = "prod_rest", .family = "Reductions",
     .doc = "For each element the product of the others along a dimension; with more operands, sums of products in which each of them "
            "stands once. The gradient of `prod`.",
+    .attributes = &kFormOf<ProdRestAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
     .space = [](const Operation& operation) {
-      const bool whole = operation.operands.size() > 1 || operation.attributes.ints[1] != 0;
-      return space_by_place(operation, dim_of(operation.attributes), whole ? SplitKind::kWhole : SplitKind::kExpand);
+      const bool whole = operation.operands.size() > 1 || operation.attributes.get<ProdRestAttributes>().whole;
+      return space_by_place(operation, dim_of<ProdRestAttributes>(operation), whole ? SplitKind::kWhole : SplitKind::kExpand);
     },
     .kernel = prod_rest_kernel, .expand = expand_prod_rest, .work = Work::kPerOperand,
     .gradient = [](GradientCall& call) -> Values {
@@ -193,19 +190,16 @@ constexpr Op ops::kProdRest = complete({
         Values operands = call.operands;
         if (k > 0) operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
         operands.push_back(call.d_results[0]);
-        gradients.push_back(call.wants(k) ? along(call.builder, std::move(operands), call.operation.attributes.ints[0]) : Value());
+        const ProdRestAttributes along{.over = call.operation.attributes.get<ProdRestAttributes>().over};
+        gradients.push_back(call.wants(k) ? call.builder.add(ops::kProdRest, std::move(operands), along) : Value());
       }
       return gradients;
     }});
 
 constexpr Op ops::kBlockProduct = complete({
     .name = "block_product", .family = "Reductions", .doc = "Of prod_rest over a split dimension: the product of each block.",
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
-      TensorType type = operation.operands[0];
-      if (type.element == ElementType::kBf16) type.element = ElementType::kF32;
-      type.dims[dim_of(operation.attributes)] = operation.attributes.dims[0];
-      return {type};
-    },
+    .attributes = &kFormOf<BlocksAttributes>,
+    .infer = infer_of_blocks,
     .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
     .kernel = block_product_kernel,
     .no_gradient = "it stands for a part of a gradient, after gradients are made"});
@@ -213,6 +207,7 @@ constexpr Op ops::kBlockProduct = complete({
 constexpr Op ops::kBlockProdRest = complete({
     .name = "block_prod_rest", .family = "Reductions",
     .doc = "Of prod_rest over a split dimension: for each element the product of the others in its block and of the other blocks.",
+    .attributes = &kFormOf<OverAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
     .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
     .kernel = block_prod_rest_kernel, .work = Work::kPerOperand,

@@ -41,7 +41,7 @@ void integers_kernel(KernelCall& call) {
 /// A node of the next random call.
 Value draw(Builder& builder, const Op& op, const TensorType& type, double first, double second) {
   const double call = builder.context.random_calls++;
-  return builder.add_node(op, {}, {.dims = type.dims, .ints = {}, .element = type.element}, {builder.context.seed, call, first, second})[0];
+  return builder.add_node(op, {}, TypeAttributes{type}, {builder.context.seed, call, first, second})[0];
 }
 
 /// The numbers must be known to be judged: `first` and `second` name the parameters.
@@ -81,7 +81,8 @@ Values build_dropout(Call& call) {
 
 consteval Op random(Op op) {
   op.family = "Random numbers";
-  op.infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.attributes.element, operation.attributes.dims}}; };
+  op.attributes = &kFormOf<TypeAttributes>;
+  op.infer = infer_type;
   op.space = elementwise_space;
   op.no_gradient = "random numbers depend on the seed, the number of the call and the place alone";
   return complete(op);

@@ -1,12 +1,13 @@
 // Reductions: the dims that a result lacks are folded.
-//
-//   operation  dims           ints  inputs
-//   sum …      the result's   -     -
 #include "ops/reduce.h"
 
 #include "ops/prod_rest.h"
 
 namespace mtf {
+
+std::vector<TensorType> infer_folded(const Operation& operation) {
+  return {{operation.operands[0].element, operand_dims(operation, operation.attributes.get<ReduceAttributes>().kept)}};
+}
 
 Dims kept_dims(const Call& call, std::string_view argument) {
   const Value& x = call.tensor(argument);
@@ -27,7 +28,7 @@ template <ElementType (*rule)(const Builder&, ElementType)>
 Values build_reduction(Call& call) {
   const Dims kept = kept_dims(call, "x");
   const Value& x = call.tensor("x");
-  return call.builder.add_node(call.op, {as_element(call.builder, x, rule(call.builder, x.element()), call.span)}, {.dims = kept, .ints = {}});
+  return call.builder.add_node(call.op, {as_element(call.builder, x, rule(call.builder, x.element()), call.span)}, ReduceAttributes{names_of(kept)});
 }
 
 ElementType same_element(const Builder&, ElementType element) { return element; }
@@ -47,11 +48,10 @@ Values build_truth_reduction(Call& call) {
   return build_reduction<same_element>(call);
 }
 
-std::vector<TensorType> infer_folded(const Operation& operation) { return {{operation.operands[0].element, operation.attributes.dims}}; }
-
 std::vector<TensorType> infer_sum(const Operation& operation) {
-  const ElementType element = operation.operands[0].element;
-  return {{element == ElementType::kBool ? ElementType::kI32 : element, operation.attributes.dims}};
+  std::vector<TensorType> types = infer_folded(operation);
+  if (types[0].element == ElementType::kBool) types[0].element = ElementType::kI32;
+  return types;
 }
 
 template <Reduction reduction>
@@ -65,6 +65,7 @@ IterationSpace space_of(const Operation& operation) {
 template <Reduction which>
 consteval Op reduction(Op op) {
   op.family = kReductions;
+  op.attributes = &kFormOf<ReduceAttributes>;
   if (op.infer == nullptr) op.infer = infer_folded;
   op.space = space_of<which>;
   op.reduction = which;
@@ -86,7 +87,7 @@ Values extreme_gradient(GradientCall& call) {
 
 Values prod_gradient(GradientCall& call) {
   const Value& x = call.operands[0];
-  const Dims folded = remaining(x.dims(), call.operation.attributes.dims);
+  const Dims folded = remaining(x.dims(), call.operation.results[0].dims);
   if (folded.empty()) return {call.d_results[0]};
   return {call.builder.map(ops::kMul, prod_rest(call.builder, x, folded), call.d_results[0])};
 }
@@ -121,7 +122,7 @@ constexpr Op ops::kMean = complete({
       const ElementType element = summed_element(call.builder, real_element(call.tensor("x").element()));
       // A mean of bf16 is rounded once, at the end.
       const Value x = as_element(call.builder, call.tensor("x"), element == ElementType::kBf16 ? ElementType::kF32 : element, call.span);
-      const Value sum = call.builder.add(ops::kSum, {x}, {.dims = kept, .ints = {}});
+      const Value sum = call.builder.add(ops::kSum, {x}, ReduceAttributes{names_of(kept)});
       const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
       return {call.builder.cast(call.builder.map(ops::kScale, sum, 1.0 / count), element)};
     },

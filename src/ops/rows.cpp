@@ -74,7 +74,7 @@ RowArray rows_written(const Block& block) {
   return array;
 }
 
-RowArray row_results(const Block& block, std::span<const int64_t> places) {
+RowArray row_results(const Block& block, std::span<const int> places) {
   RowArray array{block.element, block.data, {}, true, true};
   for (int64_t place : places) array.strides.push_back(place < 0 ? 0 : block.dims[place].stride);
   return array;

@@ -27,7 +27,7 @@ struct RowArray {
 RowArray rows_read(const Block& block);
 RowArray rows_written(const Block& block);
 /// A result with one number a row: for each dim of the operand its place in `block`, or -1.
-RowArray row_results(const Block& block, std::span<const int64_t> places);
+RowArray row_results(const Block& block, std::span<const int> places);
 
 /// Where the rows of one array begin, and how far apart they and their elements are.
 struct RowPointer {

@@ -42,8 +42,8 @@ void for_each_line(Threads& threads, const Block& x, const Block& y, int dim, Bo
 void cumsum_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
   const Block& y = call.results[0];
-  const int dim = static_cast<int>(call.attributes.ints[0]);
-  const bool exclusive = call.attributes.ints[1] != 0, backwards = call.attributes.ints[2] != 0;
+  const int dim = dim_of<CumsumAttributes>(call.operation);
+  const auto& [over, exclusive, backwards] = call.operation.attributes.get<CumsumAttributes>();
   call.flops += x.size();
   const int64_t count = x.dims[dim].size;
   const int64_t x_step = backwards ? -x.dims[dim].stride : x.dims[dim].stride, y_step = backwards ? -y.dims[dim].stride : y.dims[dim].stride;
@@ -68,7 +68,7 @@ void cumsum_kernel(KernelCall& call) {
 void block_total_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
   const Block& total = call.results[0];
-  const int dim = static_cast<int>(call.attributes.ints[0]);
+  const int dim = dim_of<BlocksAttributes>(call.operation);
   MTF_CHECK(total.dims[dim].size <= 1, "a total of {} blocks", total.dims[dim].size);
   if (total.size() == 0) return;
   by_element(x.element, [&](auto zero) {
@@ -87,8 +87,8 @@ void add_totals_kernel(KernelCall& call) {
   const Block& local = call.operands[0];
   const Block& totals = call.operands[1];
   const Block& y = call.results[0];
-  const int dim = static_cast<int>(call.attributes.ints[0]);
-  const bool backwards = call.attributes.ints[1] != 0;
+  const int dim = dim_of<AddTotalsAttributes>(call.operation);
+  const bool backwards = call.operation.attributes.get<AddTotalsAttributes>().reverse;
   const int64_t own = call.operands[2].dims[dim].first, blocks = totals.dims[dim].size;
   const int64_t first = backwards ? own + 1 : 0, last = backwards ? blocks : own;
   if (y.size() == 0) return;
@@ -109,18 +109,12 @@ void add_totals_kernel(KernelCall& call) {
   });
 }
 
-ElementType totals_element(ElementType element) { return element == ElementType::kBf16 ? ElementType::kF32 : element; }
-
-Value cumsum(Builder& builder, const Value& x, std::vector<int64_t> ints) {
-  return builder.add(ops::kCumsum, {x}, {.dims = {}, .ints = std::move(ints), .element = x.element()});
-}
-
 Values build_cumsum(Call& call) {
   const int dim = place_of(call.tensor("x"), dim_over(call, "x"), call.span_of("over"));
   const Value x = call.builder.cast(call.tensor("x"), number_element(call.tensor("x").element()));
   if (call.tensor("x").element() == ElementType::kBool && x.dims()[dim].size > INT32_MAX)
     fail(Kind::size_overflow, call.span, "a count of {} elements may not fit in i32", x.dims()[dim].size);
-  return {cumsum(call.builder, x, {dim, call.flag("exclusive", false), call.flag("reverse", false)})};
+  return {call.builder.add(ops::kCumsum, {x}, CumsumAttributes{x.dims()[dim].name, call.flag("exclusive", false), call.flag("reverse", false)})};
 }
 
 }  // namespace
@@ -142,23 +136,20 @@ constexpr Op ops::kCumsum = complete({
                "x: [a, b] => cumsum(x, over: a, reverse: true)\n"
                "x: [a] => cumsum(x, over: a, exclusive: true, reverse: true)",
     .build = build_cumsum,
+    .attributes = &kFormOf<CumsumAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-    .space = [](const Operation& operation) { return space_by_place(operation, scan_dim(operation), SplitKind::kScan); },
+    .space = [](const Operation& operation) { return space_by_place(operation, dim_of<CumsumAttributes>(operation), SplitKind::kScan); },
     .kernel = cumsum_kernel, .work = Work::kPerOperand,
     .gradient = [](GradientCall& call) -> Values {
-      std::vector<int64_t> ints = call.operation.attributes.ints;
-      ints[2] = !ints[2];
-      return {cumsum(call.builder, call.d_results[0], ints)};
+      CumsumAttributes opposite = call.operation.attributes.get<CumsumAttributes>();
+      opposite.reverse = !opposite.reverse;
+      return {call.builder.add(ops::kCumsum, {call.d_results[0]}, opposite)};
     }});
 
 constexpr Op ops::kBlockTotal = complete({
     .name = "block_total", .family = "Reductions", .doc = "Of a running sum over a split dimension: the sum of each block.",
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
-      TensorType type = operation.operands[0];
-      type.element = totals_element(type.element);
-      type.dims[operation.attributes.ints[0]] = operation.attributes.dims[0];
-      return {type};
-    },
+    .attributes = &kFormOf<BlocksAttributes>,
+    .infer = infer_of_blocks,
     .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
     .kernel = block_total_kernel,
     .no_gradient = "it stands for a part of cumsum, after gradients are made"});
@@ -166,10 +157,11 @@ constexpr Op ops::kBlockTotal = complete({
 constexpr Op ops::kAddTotals = complete({
     .name = "add_totals", .family = "Reductions",
     .doc = "Of a running sum over a split dimension: adds the totals of the blocks before each one's own.",
+    .attributes = &kFormOf<AddTotalsAttributes>,
     .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
     // `local` and `own` run with the result's blocks; the totals are whole along the blocks.
     .space = [](const Operation& operation) {
-      const auto dim = static_cast<int>(operation.attributes.ints[0]);
+      const int dim = dim_of<AddTotalsAttributes>(operation);
       IterationSpace space = space_by_place(operation, -1, SplitKind::kFree);
       space.dims[dim].operands[1] = -1;
       return space;

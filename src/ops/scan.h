@@ -21,25 +21,23 @@
 // add_totals adds the totals of the blocks before its own (after, when the sum runs in reverse); the place of its own
 // block is BlockDim::first of the third operand's `blocks`. A block that is empty has total 0. Totals of bf16 are f32.
 // Neither counts work: a running sum counts 1 for each element read, split or not.
-//
-//   operation    dims           ints
-//   cumsum       -              the operand's dim, 1 if exclusive, 1 if reversed
-//   block_total  blocks         the operand's dim
-//   add_totals   -              the dim of `local`, 1 if reversed
-#include "graph/graph.h"
+#include "ops/spaces.h"
 
 namespace mtf {
 
-inline int scan_dim(const Operation& cumsum) { return static_cast<int>(cumsum.attributes.ints[0]); }
+struct CumsumAttributes {
+  Name over;
+  bool exclusive = false;
+  bool reverse = false;
+  static constexpr auto members() {
+    return std::array{member<&CumsumAttributes::over>("over"), member<&CumsumAttributes::exclusive>("exclusive"), member<&CumsumAttributes::reverse>("reverse")};
+  }
+};
 
-/// Attributes of block_total for a node of cumsum whose dim is split in blocks.size blocks.
-inline Attributes block_total_attributes(const Operation& cumsum, const Dim& blocks) {
-  return {.dims = {blocks}, .ints = {cumsum.attributes.ints[0]}, .element = cumsum.attributes.element};
-}
-
-inline Attributes add_totals_attributes(const Operation& cumsum) {
-  return {.dims = {}, .ints = {cumsum.attributes.ints[0], cumsum.attributes.ints[2]},
-          .element = cumsum.attributes.element};
-}
+struct AddTotalsAttributes {
+  Name over;
+  bool reverse = false;
+  static constexpr auto members() { return std::array{member<&AddTotalsAttributes::over>("over"), member<&AddTotalsAttributes::reverse>("reverse")}; }
+};
 
 }  // namespace mtf

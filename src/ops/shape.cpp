@@ -140,6 +140,14 @@ IterationSpace same_places(const Operation& operation) {
   return space;
 }
 
+std::vector<TensorType> infer_rename(const Operation& operation) {
+  TensorType type = operation.operands[0];
+  const Names& names = operation.attributes.get<RenameAttributes>().result;
+  MTF_CHECK(names.size() == type.dims.size(), "{} names for {}", names.size(), to_string(type));
+  for (size_t d = 0; d < names.size(); ++d) type.dims[d].name = names[d];
+  return {type};
+}
+
 Values build_rename(Call& call) {
   const Value& x = call.tensor("x");
   Dims dims = x.dims();
@@ -159,10 +167,7 @@ Values build_rename(Call& call) {
 // ---- broadcast -------------------------------------------------------------------------------------------------------
 
 void broadcast_kernel(KernelCall& call) {
-  std::vector<int> dims(call.results[0].dims.size(), -1);
-  if (!call.operands[0].dims.empty()) dims.assign(call.attributes.ints.begin(), call.attributes.ints.end());
-  MTF_CHECK(dims.size() == call.results[0].dims.size(), "broadcast lacks which dims correspond");
-  copy_all(call.threads, call.operands[0], call.results[0], dims);
+  copy_all(call.threads, call.operands[0], call.results[0], places_in(call.operation.results[0].dims, call.operation.operands[0].dims));
 }
 
 Values build_broadcast(Call& call) {
@@ -191,22 +196,8 @@ int place_of(const Value& x, const Dim& dim, Span span) {
            .help(did_you_mean(dim.name.text(), names)));
 }
 
-Attributes broadcast_attributes(const Dims& operand, const Dims& result) {
-  Attributes attributes;
-  attributes.dims = result;
-  attributes.ints = places_in(result, operand);
-  return attributes;
-}
-
-Attributes zero_attributes(const Dims& result) {
-  Attributes attributes;
-  attributes.dims = result;
-  attributes.ints.assign(result.size() + 1, -1);
-  return attributes;
-}
-
 bool is_zero(const Operation& operation) {
-  return operation.op == &ops::kBroadcast && operation.operands[0].dims.empty() && operation.attributes.ints.size() > operation.attributes.dims.size();
+  return operation.op == &ops::kBroadcast && operation.attributes.get<BroadcastAttributes>().always_zero;
 }
 
 constexpr Op ops::kReshape = complete({
@@ -221,7 +212,10 @@ constexpr Op ops::kReshape = complete({
                "dim bc = b * c; x: [bc, a] => reshape(x -> [b, c, a])\n"
                "x: [a, b] => reshape(x -> [b, a])",
     .build = build_reshape,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
+    .attributes = &kFormOf<ReshapeAttributes>,
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      return {{operation.operands[0].element, operation.attributes.get<ReshapeAttributes>().result}};
+    },
     .space = reshape_space, .kernel = reshape_kernel,
     .gradient = [](GradientCall& call) -> Values { return {call.builder.reshape(call.d_results[0], call.operands[0].dims())}; },
     .linear = Linear::kEach});
@@ -237,7 +231,8 @@ constexpr Op ops::kRename = complete({
     .samples = "dim c2 = size(b); x: [a, b] => rename(x, b -> c2)\n"
                "dim a2 = size(a), b2 = size(b); x: [a, b] => rename(x, a -> a2, b -> b2)",
     .build = build_rename,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
+    .attributes = &kFormOf<RenameAttributes>,
+    .infer = infer_rename,
     .space = same_places,
     .kernel = [](KernelCall& call) { copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size())); },
     .gradient = [](GradientCall& call) -> Values { return {call.builder.rename(call.d_results[0], call.operands[0].dims())}; },
@@ -253,7 +248,10 @@ constexpr Op ops::kBroadcast = complete({
     .samples = "x: [b] => broadcast(x -> [a, b])\n"
                "x: [a, b] => broadcast(x -> [b, c, a])",
     .build = build_broadcast,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
+    .attributes = &kFormOf<BroadcastAttributes>,
+    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+      return {{operation.operands[0].element, operation.attributes.get<BroadcastAttributes>().result}};
+    },
     .space = elementwise_space, .kernel = broadcast_kernel,
     .gradient = [](GradientCall& call) -> Values { return {call.builder.sum_to(call.d_results[0], call.operands[0].dims())}; },
     .linear = Linear::kEach});

@@ -1,22 +1,5 @@
 #pragma once
-// How nodes of the operations that move elements keep what their kernels need (Attributes), for those who add such
-// nodes without a script's call: the builder's vocabulary, gradients, the evaluator's `x[d: i]`.
-//
-//   operation   dims               ints                                                     inputs
-//   reshape     the result's       -                                                        -
-//   rename      the result's       -                                                        -
-//   broadcast   the result's       for each dim of the result the operand's, or -1;         -
-//                                  of a number that is always 0 one more, -1
-//   range       the dim            -                                                        -
-//   tensor      the result's       -                                                        the numbers, row-major
-//   slice       -                  the operand's dim, first, count, stride                  -
-//   index       the dim            the operand's dim                                        the place
-//   pad         -                  the operand's dim, before, after                         -
-//   shift       -                  the operand's dim, by, 1 if it wraps                     -
-//   reverse     -                  the operand's dims                                       -
-//   cumsum      -                  the operand's dim, 1 if exclusive, 1 if reversed         -
-//
-// A kernel sees blocks, which have no names; that is why `broadcast` says which dims correspond.
+// Operations that give the elements of a tensor other dims: what they are, for those who add them without a script's call.
 #include <cstdint>
 #include <functional>
 
@@ -24,12 +7,33 @@
 
 namespace mtf {
 
-/// Of `broadcast`: `result` has every dim of `operand`, in any order.
-Attributes broadcast_attributes(const Dims& operand, const Dims& result);
+/// The result has as many elements.
+struct ReshapeAttributes {
+  Dims result;
+  static constexpr auto members() { return std::array{member<&ReshapeAttributes::result>("->")}; }
+};
 
-/// Of `broadcast` of a number that is 0, whatever runs: what a sum begins with.
-Attributes zero_attributes(const Dims& result);
-/// The operation is such a one.
+/// New names for the operand's dims, in their order.
+struct RenameAttributes {
+  Names result;
+  static constexpr auto members() { return std::array{member<&RenameAttributes::result>("->")}; }
+};
+
+/// The result has every dim of the operand, in any order.
+struct BroadcastAttributes {
+  Dims result;
+  bool always_zero = false;  ///< the operand is a number that is 0, whatever runs: what a sum begins with
+  static constexpr auto members() {
+    return std::array{member<&BroadcastAttributes::always_zero>("always_zero"), member<&BroadcastAttributes::result>("->")};
+  }
+};
+
+struct RangeAttributes {
+  Dim dim;
+  static constexpr auto members() { return std::array{member<&RangeAttributes::dim>("dim")}; }
+};
+
+/// The operation is a broadcast of a number that is always 0.
 bool is_zero(const Operation& operation);
 
 /// The index in `x` of the dim that a label or `over:` names; refused at `span` if `x` has none of that name.

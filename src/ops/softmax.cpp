@@ -8,23 +8,25 @@
 
 namespace mtf {
 
-Attributes over_attributes(const Value& x, const Dims& over) {
-  Attributes attributes{.dims = over, .ints = {}};
-  for (const Dim& dim : x.dims()) attributes.ints.push_back(has_dim(over, dim.name) ? 1 : 0);
-  return attributes;
+Dims rows_of(const Operation& operation) {
+  return remaining(operation.operands[0].dims, operand_dims(operation, operation.attributes.get<RowAttributes>().over));
 }
 
-std::vector<bool> folded_dims(const Attributes& attributes) { return {attributes.ints.begin(), attributes.ints.end()}; }
+std::vector<bool> folded_dims(const Operation& operation, const Dims& rows) {
+  std::vector<bool> folded;
+  for (const Dim& dim : operation.operands[0].dims) folded.push_back(!has_dim(rows, dim.name));
+  return folded;
+}
 
 ElementType row_element(ElementType element) { return element == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32; }
 
-IterationSpace over_space(const Operation& operation) { return ruled_space(operation, SplitKind::kExpand, operation.attributes.dims); }
+IterationSpace over_space(const Operation& operation) { return ruled_space(operation, SplitKind::kExpand, operand_dims(operation, operation.attributes.get<RowAttributes>().over)); }
 
 Values build_over(Call& call, ElementType result, std::vector<double> inputs) {
   const Value& x = call.tensor("x");
-  const Attributes attributes = over_attributes(x, dims_over(call, "x"));
+  const Dims over = dims_over(call, "x");
   const Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
-  Values results = call.builder.add_node(call.op, {operand}, attributes, std::move(inputs));
+  Values results = call.builder.add_node(call.op, {operand}, RowAttributes{names_of(over)}, std::move(inputs));
   return {call.builder.cast(results[0], result)};
 }
 
@@ -45,7 +47,7 @@ double largest(ElementType element) {
 template <void (*kernel)(ElementType, Rows, RowsIn, RowsOut, Threads&)>
 void normalise(KernelCall& call) {
   const Block& x = call.operands[0];
-  for_each_rows(x, folded_dims(call.attributes), {rows_read(x), rows_written(call.results[0])},
+  for_each_rows(x, folded_dims(call.operation, rows_of(call.operation)), {rows_read(x), rows_written(call.results[0])},
                 [&](const Rows& rows, std::span<const RowPointer> at) { kernel(x.element, rows, at[0].in(), at[1].out(), call.threads); });
 }
 
@@ -64,7 +66,7 @@ Values expand_softmax(ExpandCall& call) {
 
 void log_softmax_kernel(KernelCall& call) {
   normalise<log_softmax_rows>(call);
-  call.flops += 5 * call.operands[0].size() + row_count(call.operands[0], folded_dims(call.attributes));
+  call.flops += 5 * call.operands[0].size() + row_count(call.operands[0], folded_dims(call.operation, rows_of(call.operation)));
 }
 
 Values expand_log_softmax(ExpandCall& call) {
@@ -78,9 +80,9 @@ Values expand_log_softmax(ExpandCall& call) {
 
 void logsumexp_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
-  const std::span<const int64_t> ints = call.attributes.ints;
-  const std::vector<bool> folded(ints.begin(), ints.begin() + static_cast<std::ptrdiff_t>(x.dims.size()));
-  for_each_rows(x, folded, {rows_read(x), row_results(call.results[0], ints.subspan(x.dims.size()))},
+  const Dims& kept = call.operation.results[0].dims;
+  const std::vector<bool> folded = folded_dims(call.operation, kept);
+  for_each_rows(x, folded, {rows_read(x), row_results(call.results[0], places_in(call.operation.operands[0].dims, kept))},
                 [&](const Rows& rows, std::span<const RowPointer> at) { logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads); });
   call.flops += 4 * x.size() + 3 * row_count(x, folded);
 }
@@ -91,22 +93,17 @@ Values expand_logsumexp(ExpandCall& call) {
   const Operation& operation = call.operation;
   const Value& x = call.operands[0];
   const Dims& rows = operation.results[0].dims;
-  const auto fold = [&](const Op& op, const Value& value) { return b.add(op, {value}, {.dims = rows, .ints = {}}); };
+  const auto fold = [&](const Op& op, const Value& value) { return b.add(op, {value}, ReduceAttributes{names_of(rows)}); };
   const Value max = b.map(ops::kMaximum, fold(ops::kMax, x), -largest(x.element()));
   const Value sum = fold(ops::kSum, b.map(ops::kExp, b.map(ops::kSub, x, max)));
   return {b.map(ops::kAdd, b.map(ops::kLog, sum), max)};
 }
 
-/// Attributes: dims, those of the result; ints, for each dim of the operand 1 if it is folded, then for each its place
-/// in the result or -1.
 Values build_logsumexp(Call& call) {
   const Value& x = call.tensor("x");
   const Dims kept = kept_dims(call, "x");
-  Attributes attributes = over_attributes(x, remaining(x.dims(), kept));
-  attributes.dims = kept;
-  for (int64_t place : places_in(x.dims(), kept)) attributes.ints.push_back(place);
   const Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
-  const Value result = call.builder.add_node(call.op, {operand}, std::move(attributes))[0];
+  const Value result = call.builder.add_node(call.op, {operand}, ReduceAttributes{names_of(kept)})[0];
   return {call.builder.cast(result, sum_element(call))};
 }
 
@@ -121,9 +118,10 @@ constexpr Op ops::kLogsumexp = complete({
     .example = "dim n = 4\nprint(logsumexp(range(n) + 1))\n#> 4.44019\n",
     .samples = "x: [a, b] => logsumexp(x)\nx: [a, b, c] => logsumexp(x, over: b)\nx: [a, b, c] => logsumexp(x -> [c, a])",
     .build = build_logsumexp,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, operation.attributes.dims}}; },
+    .attributes = &kFormOf<ReduceAttributes>,
+    .infer = infer_folded,
     .space = [](const Operation& operation) -> IterationSpace {
-      return ruled_space(operation, SplitKind::kExpand, remaining(operation.operands[0].dims, operation.attributes.dims));
+      return ruled_space(operation, SplitKind::kExpand, remaining(operation.operands[0].dims, operation.results[0].dims));
     },
     .kernel = logsumexp_kernel,
     .expand = expand_logsumexp,
@@ -142,6 +140,7 @@ constexpr Op ops::kSoftmax = complete({
     .example = "dim n = 4\nprint(softmax(range(n) + 1, over: n))\n#> [0.0320586, 0.0871443, 0.236883, 0.643914]\n",
     .samples = "x: [a, b] => softmax(x, over: b)\nx: [a, b, c] => softmax(x, over: [a, c])\nx: [a, b] => softmax(x, over: a)",
     .build = [](Call& call) -> Values { return build_over(call, sum_element(call)); },
+    .attributes = &kFormOf<RowAttributes>,
     .infer = infer_normalised,
     .space = over_space,
     .kernel = softmax_kernel,
@@ -163,6 +162,7 @@ constexpr Op ops::kLogSoftmax = complete({
     .example = "dim n = 2\nprint(log_softmax(zeros([n]), over: n))\n#> [-0.693147, -0.693147]\n",
     .samples = "x: [a, b] => log_softmax(x, over: b)\nx: [a, b, c] => log_softmax(x, over: [a, c])",
     .build = [](Call& call) -> Values { return build_over(call, sum_element(call)); },
+    .attributes = &kFormOf<RowAttributes>,
     .infer = infer_normalised,
     .space = over_space,
     .kernel = log_softmax_kernel,

@@ -1,14 +1,19 @@
 #pragma once
 // What operations that normalise over some dims share.
-//
-// Their attributes: dims, the dims that are folded; ints, for each dim of the operand 1 if it is folded.
 #include "ops/record.h"
 
 namespace mtf {
 
-/// Attributes as above, for `over` of `x`.
-Attributes over_attributes(const Value& x, const Dims& over);
-std::vector<bool> folded_dims(const Attributes& attributes);
+/// The elements of the dims `over` at one place of the others are a row.
+struct RowAttributes {
+  Names over;
+  static constexpr auto members() { return std::array{member<&RowAttributes::over>("over")}; }
+};
+
+/// The first operand's dims that are not along a row.
+Dims rows_of(const Operation& operation);
+/// For each dim of the first operand whether `rows` lack it.
+std::vector<bool> folded_dims(const Operation& operation, const Dims& rows);
 
 /// f32 or f64: the type in which rows are normalised. bf16 is widened, and its result rounded once.
 ElementType row_element(ElementType element);

@@ -82,8 +82,8 @@ Dims remaining(const Dims& dims, const Dims& without) {
   return left;
 }
 
-std::vector<int64_t> places_in(const Dims& dims, const Dims& in) {
-  std::vector<int64_t> places;
+std::vector<int> places_in(const Dims& dims, const Dims& in) {
+  std::vector<int> places;
   for (const Dim& dim : dims) places.push_back(find_dim(in, dim.name));
   return places;
 }
@@ -103,6 +103,24 @@ IterationSpace space_by_place(const Operation& operation, int special, SplitKind
   return space;
 }
 
-Dims rows_of(const Operation& operation) { return remaining(operation.operands[0].dims, operation.attributes.dims); }
+std::vector<TensorType> infer_of_blocks(const Operation& operation) {
+  TensorType type = operation.operands[0];
+  if (type.element == ElementType::kBf16) type.element = ElementType::kF32;
+  type.dims[dim_of<BlocksAttributes>(operation)] = operation.attributes.get<BlocksAttributes>().blocks;
+  return {type};
+}
+
+std::vector<TensorType> infer_type(const Operation& operation) { return {operation.attributes.get<TypeAttributes>().type}; }
+
+Dims operand_dims(const Operation& operation, const Names& names) {
+  Dims dims;
+  for (Name name : names) {
+    int at = -1;
+    for (size_t k = 0; at < 0 && k < operation.operands.size(); ++k)
+      if (at = find_dim(operation.operands[k].dims, name); at >= 0) dims.push_back(operation.operands[k].dims[at]);
+    MTF_CHECK(at >= 0, "no operand of {} has `{}`", operation.op->name, name.text());
+  }
+  return dims;
+}
 
 }  // namespace mtf

@@ -25,11 +25,36 @@ IterationSpace space_by_place(const Operation& operation, int special, SplitKind
 /// The place of a dim, as an iteration space has it.
 inline int8_t narrow(int64_t place) { return static_cast<int8_t>(place); }
 
-/// Of an operation along one dim, whose attributes begin with its place: that place.
-inline int dim_of(const Attributes& attributes) { return static_cast<int>(attributes.ints[0]); }
+/// Of an operation along one dim of its first operand, of which there is no more to say.
+struct OverAttributes {
+  Name over;
+  static constexpr auto members() { return std::array{member<&OverAttributes::over>("over")}; }
+};
 
-/// Of an operation over rows: the first operand's dims without those of the attributes, which are along a row.
-Dims rows_of(const Operation& operation);
+/// Of a helper that makes one element of each block of a dim: `blocks` stands in its place.
+struct BlocksAttributes {
+  Name over;
+  Dim blocks;
+  static constexpr auto members() { return std::array{member<&BlocksAttributes::over>("over"), member<&BlocksAttributes::blocks>("blocks")}; }
+};
+/// Of bf16 it is f32.
+std::vector<TensorType> infer_of_blocks(const Operation& operation);
+
+/// Of an operation that makes a tensor: its type.
+struct TypeAttributes {
+  TensorType type;
+  static constexpr auto members() { return std::array{member<&TypeAttributes::type>("->")}; }
+};
+std::vector<TensorType> infer_type(const Operation& operation);
+
+/// The place in the first operand of the dim that attributes with a member `over` say.
+template <typename T>
+int dim_of(const Operation& operation) {
+  return find_dim(operation.operands[0].dims, operation.attributes.get<T>().over);
+}
+
+/// The dims of these names, each of which an operand has.
+Dims operand_dims(const Operation& operation, const Names& names);
 
 /// The type of the gradient that flows to `value`: its own, but f32 where it is a copy in bf16 of something wider, whose
 /// gradient is thus never rounded on its way.
@@ -41,8 +66,8 @@ Value sum_to_operand(Builder& builder, const Value& gradient, const Value& opera
 /// The dims of `dims` that are not in `without`, in their order.
 Dims remaining(const Dims& dims, const Dims& without);
 
-/// For each of `dims` its index in `in`, or -1: what kernels get, as blocks have no names.
-std::vector<int64_t> places_in(const Dims& dims, const Dims& in);
+/// For each of `dims` its index in `in`, or -1.
+std::vector<int> places_in(const Dims& dims, const Dims& in);
 
 /// The mean of `x` that keeps `kept`. Counted as its sum.
 Value mean_to(Builder& builder, const Value& x, const Dims& kept);

@@ -16,14 +16,14 @@ constexpr std::string_view kPlaces[] = {"first", "second", "third", "fourth", "f
 
 std::string place(size_t i) { return i < std::size(kPlaces) ? std::string(kPlaces[i]) : fmt::format("{}th", i + 1); }
 
-std::vector<std::string> names_of(const Dims& dims) {
+std::vector<std::string> texts_of(const Dims& dims) {
   std::vector<std::string> names;
   for (const Dim& dim : dims) names.push_back(dim.name.str());
   return names;
 }
 
 /// `[a, b]`, as a shape is written.
-std::string shape_text(const Dims& dims) { return "[" + join(names_of(dims), ", ") + "]"; }
+std::string shape_text(const Dims& dims) { return "[" + join(texts_of(dims), ", ") + "]"; }
 
 }  // namespace
 
@@ -121,8 +121,8 @@ void check_broadcast(const Call& call, const Values& operands) {
   const Dims& second = operands[j].dims();
   fail(Diagnostic(Kind::no_broadcast, call.span,
                   fmt::format("expected the dimensions of one operand to be among the other's; {} has {}, which {} lacks, and {} the other way round",
-                              describe(operands[i]), join_words(names_of(remaining(first, second)), "and"),
-                              describe(operands[j]), join_words(names_of(remaining(second, first)), "and")))
+                              describe(operands[i]), join_words(texts_of(remaining(first, second)), "and"),
+                              describe(operands[j]), join_words(texts_of(remaining(second, first)), "and")))
            .help(fmt::format("to multiply them and sum, write einsum(x, y -> [{}…])", first.empty() ? "" : first[0].name.str() + ", "))
            .help(fmt::format("to repeat one of them, write broadcast(x -> {})", shape_text(all))));
 }
@@ -150,7 +150,7 @@ Dims dims_over(const Call& call, std::string_view argument) {
     if (!has_dim(x.dims(), dim.name))
       fail(Diagnostic(Kind::unknown_dim, over.span,
                       fmt::format("expected dimensions of {}, found `{}`", describe(x), dim.name.text()))
-               .help(did_you_mean(dim.name.text(), names_of(x.dims()))));
+               .help(did_you_mean(dim.name.text(), texts_of(x.dims()))));
     if (find_dim(over.dims, dim.name) != static_cast<int>(i))
       fail(Kind::dim_twice, over.span, "`{}` stands twice in `over`", dim.name.text());
   }
@@ -165,7 +165,7 @@ Dim dim_over(const Call& call, std::string_view argument) {
   if (dims.size() != 1)
     fail(Diagnostic(Kind::missing_argument, call.span,
                     fmt::format("{} runs over one dimension, and {} has {}", call.signature.name, describe(call.tensor(argument)),
-                                dims.empty() ? "none" : join_words(names_of(dims), "and")))
+                                dims.empty() ? "none" : join_words(texts_of(dims), "and")))
              .help(dims.empty() ? "" : fmt::format("say which: {}(x, over: {})", call.signature.name, dims.back().name.text())));
   return dims[0];
 }
@@ -174,7 +174,7 @@ void check_arrow(const Call& call, const Values& operands) {
   if (!call.arrow) return;
   std::vector<std::string> candidates;
   for (const Value& operand : operands)
-    for (const std::string& name : names_of(operand.dims())) candidates.push_back(name);
+    for (const std::string& name : texts_of(operand.dims())) candidates.push_back(name);
   for (size_t i = 0; i < call.arrow->size(); ++i) {
     const Name name = (*call.arrow)[i].name;
     if (find_dim(*call.arrow, name) != static_cast<int>(i))

@@ -56,7 +56,7 @@ class Kernel : public BoundCompute {
         place.operands[k].data = run.pointers.at(instruction_.operands[k], place.operand_places[k]);
       for (size_t k = 0; k < place.results.size(); ++k)
         place.results[k].data = run.pointers.at(instruction_.results[k], place.result_places[k]);
-      KernelCall call{instruction_.node->attributes, place.operands, place.results, run.inputs, run.threads};
+      KernelCall call{*instruction_.node, place.operands, place.results, run.inputs, run.threads};
       call.progress = run.progress;
       instruction_.node->op->kernel(call);
       place.flops = call.flops;

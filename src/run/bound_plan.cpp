@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "graph/kernel_call.h"
+#include "graph/op.h"
 #include "ops/index.h"
 #include "run/bound_step.h"
 #include "run/memory_check.h"
@@ -374,7 +375,7 @@ struct BoundPlan::Impl {
   void open_window(const BoundStep& step, double number) {
     const LaidOutOperation& operation = *step.first->node;
     const int from = step.first->operands[0], to = step.first->results[0];
-    const int64_t place = checked_place(operation.attributes.dims[0], number);
+    const int64_t place = checked_place(operation.operands[0].dims[operation.op->window(operation)], number);
     for (int p = 0; p < pointers.places[to]; ++p)
       pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
   }

@@ -137,7 +137,7 @@ bool is_window(const LocalProgram& program, const Instruction& instruction) {
   if (instruction.kind != InstructionKind::kCompute || !instruction.node->op->window) return false;
   const LocalValue& from = program.values[instruction.operands[0]];
   const LocalValue& to = program.values[instruction.results[0]];
-  const int8_t along = static_cast<int8_t>(instruction.node->attributes.ints[0]);
+  const int8_t along = static_cast<int8_t>(instruction.node->op->window(*instruction.node));
   if (from.element != to.element || from.mesh != to.mesh || from.varies() != to.varies() || from.order.front() != along) return false;
   for (size_t i = 0; i < to.order.size(); ++i)
     if (to.order[i] != (from.order[i + 1] < along ? from.order[i + 1] : from.order[i + 1] - 1)) return false;

@@ -103,13 +103,14 @@ void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, 
 
 int scan(LocalBuilder& local, const Lowering& of, int operand) {
   const LaidOutOperation& node = *of.node;
-  const AxisList axes = of.split.operands[0].dims[scan_dim(node)];
+  const CumsumAttributes& sums = node.attributes.get<CumsumAttributes>();
+  const AxisList axes = of.split.operands[0].dims[dim_of<CumsumAttributes>(node)];
   LocalValue sum = block_of_result(of.name, node, 0, of.split.results[0]);
   sum.name += ".local";
   const int own_sum = local.add(sum);
   local.compute(of.node, {operand}, {own_sum}, of.origin);
   const Dim blocks{Name("scan.blocks"), node.mesh->group_size(axes.set())};
-  const OperationRef total = helper_operation(ops::kBlockTotal, {node.operands[0]}, block_total_attributes(node, blocks), node);
+  const OperationRef total = helper_operation(ops::kBlockTotal, {node.operands[0]}, BlocksAttributes{sums.over, blocks}, node);
   LocalValue own;
   own.name = sum.name + ".total";
   own.element = total->results[0].element;
@@ -127,7 +128,7 @@ int scan(LocalBuilder& local, const Lowering& of, int operand) {
     if (dim.dim == blocks) dim.axes = {};
   const int totals = local.collective(InstructionKind::kAllGather, of.node, own_total, all, axes.set(), Reduction::kSum,
                                       reason(of, {.kind = Reason::Kind::kScanned, .parts = {{{}, axes}}}));
-  const OperationRef add = helper_operation(ops::kAddTotals, {node.results[0], total->results[0], total->results[0]}, add_totals_attributes(node), node);
+  const OperationRef add = helper_operation(ops::kAddTotals, {node.results[0], total->results[0], total->results[0]}, AddTotalsAttributes{sums.over, sums.reverse}, node);
   const int result = local.add(block_of_result(of.name, node, 0, of.split.results[0]));
   local.compute(add, {own_sum, totals, own_total}, {result});
   return result;

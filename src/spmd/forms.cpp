@@ -11,10 +11,7 @@ void make_key(std::string& key, const LaidOutOperation& operation) {
   key.clear();
   append(key, operation.op);
   append(key, operation.mesh.get());
-  append(key, operation.attributes.element);
-  append(key, operation.attributes.dims);
-  append(key, operation.attributes.ints.size());
-  for (int64_t number : operation.attributes.ints) append(key, number);
+  append(key, operation.attributes);
   append(key, operation.inputs.size());
   for (double number : operation.inputs) append(key, std::bit_cast<uint64_t>(number));
   append(key, operation.operands.size());

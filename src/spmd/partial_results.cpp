@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "graph/op.h"
+#include "ops/elementwise.h"
 #include "ops/ops.h"
 
 namespace mtf {
@@ -18,9 +19,7 @@ bool sums_unrounded(const Lowering& of) {
 
 int rounded(LocalBuilder& local, int value, const OperationRef& node, int r) {
   if (local[value].element == node->results[r].element) return value;
-  Attributes attributes;
-  attributes.element = node->results[r].element;
-  const OperationRef cast = helper_operation(ops::kCast, {{local[value].element, node->results[r].dims}}, attributes, *node);
+  const OperationRef cast = helper_operation(ops::kCast, {{local[value].element, node->results[r].dims}}, CastAttributes{node->results[r].element}, *node);
   LocalValue result = local[value];
   result.element = node->results[r].element;
   const int index = local.add(std::move(result));
@@ -46,7 +45,7 @@ int reduce_others(LocalBuilder& local, const Lowering& of, int value, const Reas
 int shared_out(LocalBuilder& local, const OperationRef& node, const std::string& name, int value, AxisSet all) {
   const TensorType& type = node->results[0];
   const double share = 1.0 / static_cast<double>(node->mesh->group_size(all & ~local[value].partial));
-  const OperationRef number = helper_operation(ops::kTensor, {}, {.dims = {}, .ints = {}, .element = type.element}, *node, {share});
+  const OperationRef number = helper_operation(ops::kTensor, {}, TypeAttributes{{type.element, {}}}, *node, {share});
   const int factor = local.add(block_of_result(name + ".share", *number, 0, Sharding{}));
   local.compute(number, {}, {factor});
   const int result = local.add(block_of_result(name, *node, 0, Sharding{{}, all}));

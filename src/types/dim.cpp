@@ -10,6 +10,12 @@ int find_dim(const Dims& dims, Name name) {
   return -1;
 }
 
+Names names_of(const Dims& dims) {
+  Names names;
+  for (const Dim& dim : dims) names.push_back(dim.name);
+  return names;
+}
+
 bool is_subset(const Dims& inner, const Dims& outer) {
   for (const Dim& dim : inner) {
     int at = find_dim(outer, dim.name);

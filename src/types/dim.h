@@ -23,6 +23,10 @@ struct Dim {
 /// The dims of a tensor, outermost first as they are written and printed.
 using Dims = std::vector<Dim>;
 
+/// Names of dims whose sizes are known from elsewhere.
+using Names = std::vector<Name>;
+Names names_of(const Dims& dims);
+
 /// The index of the dim called `name`, or -1.
 int find_dim(const Dims& dims, Name name);
 inline bool has_dim(const Dims& dims, Name name) { return find_dim(dims, name) >= 0; }

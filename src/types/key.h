@@ -16,12 +16,19 @@ void append(std::string& key, const T& value) {
 
 inline void append(std::string& key, Name name) { append(key, name.id()); }
 
+inline void append(std::string& key, const Dim& dim) {
+  append(key, dim.name);
+  append(key, dim.size);
+}
+
+inline void append(std::string& key, const Names& names) {
+  append(key, names.size());
+  for (Name name : names) append(key, name);
+}
+
 inline void append(std::string& key, const Dims& dims) {
   append(key, dims.size());
-  for (const Dim& dim : dims) {
-    append(key, dim.name);
-    append(key, dim.size);
-  }
+  for (const Dim& dim : dims) append(key, dim);
 }
 
 inline void append(std::string& key, const TensorType& type) {

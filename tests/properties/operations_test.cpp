@@ -6,11 +6,14 @@
 
 #include <cmath>
 
+#include "../execution_on.h"
 #include "../places.h"
 #include "compare.h"
 #include "eval/session.h"
 #include "graph/op.h"
+#include "ops/ops.h"
 #include "ops/registry.h"
+#include "plan/plan.h"
 #include "reference.h"
 #include "samples.h"
 
@@ -327,38 +330,70 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryOperation, testing::ValuesIn(sampled_ops
 // ---- The registry ----------------------------------------------------------------------------------------------------
 
 /// The operations that compute in a local program, by its text.
-void add_operations(const std::string& text, std::set<std::string>& names) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const size_t equals = line.find(" = "), bracket = line.find('(', equals == std::string::npos ? 0 : equals);
-    if (equals != std::string::npos && bracket != std::string::npos) names.insert(line.substr(equals + 3, bracket - equals - 3));
+/// Keeps the operations of all that it runs, as they were captured and as processors compute them.
+class WatchedRuntime : public DryRuntime {
+ public:
+  std::vector<std::shared_ptr<Tensor>> run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs, Span place) override {
+    for (const ProgramOperation& each : plan->program.operations) operations.push_back(each.operation);
+    for (const Instruction& each : plan->schedule->program.instructions)
+      if (each.kind == InstructionKind::kCompute) operations.push_back(each.node);
+    return DryRuntime::run(plan, inputs, place);
   }
+  std::vector<OperationRef> operations;
+};
+
+/// The operations of all samples under layouts that split them.
+const std::vector<OperationRef>& sampled_operations() {
+  static const std::vector<OperationRef> operations = [] {
+    ExecutionOn<WatchedRuntime> execution;
+    for (const Op* op : sampled_ops())
+      for (const Sample& sample : samples_of(*op)) {
+        Script script = sample.script(kUneven);
+        add_gradient(script, sample);
+        for (const std::string& layout : layouts_of(dims_of(script), "p:2")) {
+          Evaluation evaluation(execution, {"p:2", layout});
+          try {
+            evaluation.run(script.inputs);
+            evaluation.compute_all();
+            evaluation.run(script.body);
+            evaluation.compute_all();
+          } catch (const UserError&) {
+          }
+        }
+      }
+    return std::move(execution.runtime().operations);
+  }();
+  return operations;
 }
 
 /// Leaves are inputs of every program, and a view that changes nothing is its operand.
 TEST(Registry, EveryOperationIsRunByASample) {
-  std::set<std::string> names;
-  for (const Op* op : sampled_ops())
-    for (const Sample& sample : samples_of(*op)) {
-      Script script = sample.script(kUneven);
-      add_gradient(script, sample);
-      for (const std::string& layout : layouts_of(dims_of(script), "p:2")) {
-        Evaluation evaluation(dry_execution(), {"p:2", layout});
-        try {
-          evaluation.run(script.inputs);
-          evaluation.compute_all();
-          add_operations(dry_execution().last_text("spmd"), names);
-          evaluation.run(script.body);
-          evaluation.compute_all();
-          add_operations(dry_execution().last_text("spmd"), names);
-        } catch (const UserError&) {
-        }
-      }
-    }
+  std::set<const Op*> seen;
+  for (const OperationRef& operation : sampled_operations()) seen.insert(operation->op);
   for (const Op* op : all_ops())
     if (op->infer && !op->leaf && !op->view) {
-      EXPECT_TRUE(names.count(std::string(op->name))) << "no sample of any operation runs " << op->name;
+      EXPECT_TRUE(seen.count(op)) << "no sample of any operation runs " << op->name;
     }
+}
+
+TEST(Registry, AttributesAreReadAsTheyPrint) {
+  std::set<std::string> seen;
+  for (const OperationRef& operation : sampled_operations()) {
+    const std::string text = to_string(operation->attributes);
+    if (!seen.insert(fmt::format("{} {}", operation->op->name, text)).second) continue;
+    const Attributes read = read_attributes(*operation->op, text);
+    EXPECT_TRUE(read == operation->attributes) << operation->op->name << ": " << text << ", read as " << to_string(read);
+    EXPECT_EQ(to_string(read), text) << operation->op->name;
+  }
+  EXPECT_GT(seen.size(), 100u);
+}
+
+TEST(Registry, TextThatIsNoAttributesIsRefused) {
+  for (const std::string_view text : {"", "over: ", "over: a, ", "along: a", "over: a, reverse: 1", "over: a over: a", "-> [a]"})
+    EXPECT_THROW(read_attributes(ops::kCumsum, text), std::invalid_argument) << text;
+  EXPECT_THROW(read_attributes(ops::kAdd, "over: a"), std::invalid_argument);
+  EXPECT_THROW(read_attributes(ops::kEinsum, "-> [a=2]"), std::invalid_argument);
+  EXPECT_THROW(read_attributes(ops::kEinsum, "product: other -> [a]"), std::invalid_argument);
 }
 
 TEST(Registry, EveryOperationHasAGradientOrAReason) {

@@ -80,7 +80,7 @@ Value Evaluation::value(const std::string& name) const {
 
 void Evaluation::set(const std::string& name, const HostTensor& data) {
   evaluator.builder.written = false;
-  Value leaf = evaluator.builder.add(ops::kConstant, {}, {.dims = data.type.dims, .ints = {}, .element = data.type.element});
+  Value leaf = evaluator.builder.add(ops::kConstant, {}, TypeAttributes{data.type});
   evaluator.builder.written = true;
   execution.place(*leaf.node, data);
   evaluator.top()->find(Name(name)).binding->value = leaf;

@@ -7,12 +7,11 @@ namespace {
 const ElementType kF64 = ElementType::kF64;
 const Dim a{Name("a"), 5}, b{Name("b"), 6}, c{Name("c"), 3};
 
-Attributes at(std::vector<int64_t> ints, Dims dims = {}) { return {.dims = std::move(dims), .ints = std::move(ints), .element = kF64}; }
-
 class Accumulate : public testing::Test {
  protected:
   /// `op` of a part is padded, and its record's accumulate adds the same to x, split or not.
-  void check(const Op& op, const Dims& dims, const Attributes& attributes, std::vector<double> inputs = {}) {
+  void check(const Op& op, const Dims& dims, std::string_view text, std::vector<double> inputs = {}) {
+    const Attributes attributes = read_attributes(op, text);
     const Value part = graph.input(random_array(dims, 2, kF64));
     const Value padded = builder.add(op, {part}, attributes, inputs);
     const Value sum = builder.add(*padded.operation().op->accumulate, {x, part}, attributes, inputs);
@@ -28,20 +27,20 @@ class Accumulate : public testing::Test {
 };
 
 TEST_F(Accumulate, at_a_place) {
-  check(ops::kPlaceAt, {a, c}, at({1}, {b}), {4});
-  check(ops::kPlaceAt, {b, c}, at({0}, {a}), {0});
+  check(ops::kPlaceAt, {a, c}, "dim: b=6, position: 1", {4});
+  check(ops::kPlaceAt, {b, c}, "dim: a=5, position: 0", {0});
 }
 
 TEST_F(Accumulate, in_an_interval) {
-  check(ops::kPad, {a, {b.name, 2}, c}, at({1, 3, 1}));
-  check(ops::kPad, {{a.name, 1}, b, c}, at({0, 4, 0}));
+  check(ops::kPad, {a, {b.name, 2}, c}, "over: b, before: 3, after: 1");
+  check(ops::kPad, {{a.name, 1}, b, c}, "over: a, before: 4, after: 0");
 }
 
-TEST_F(Accumulate, with_a_stride) { check(ops::kSpread, {a, {b.name, 2}, c}, at({1, 1, 3, 6})); }
+TEST_F(Accumulate, with_a_stride) { check(ops::kSpread, {a, {b.name, 2}, c}, "over: b, first: 1, stride: 3, size: 6"); }
 
 TEST_F(Accumulate, counts_the_part) {
   const Value part = graph.input(random_array({a, c}, 2, kF64));
-  const Value sum = builder.add(ops::kAddAt, {x, part}, at({1}, {b}), {2});
+  const Value sum = builder.add(ops::kAddAt, {x, part}, read_attributes(ops::kAddAt, "dim: b=6, position: 1"), {2});
   graph.flops = 0;
   graph.run(sum);
   EXPECT_EQ(graph.flops, 15);

@@ -74,7 +74,7 @@ void check(const std::string& first, const std::string& second, const std::strin
   if (second != "-") arrays.push_back(random_array(dims_of(second), seed + 1, element, element == ElementType::kI32 ? -3 : 0, element == ElementType::kI32 ? 4 : 0));
   Values operands;
   for (const Array& array : arrays) operands.push_back(graph.input(array));
-  const Attributes attributes = einsum_attributes(operands, dims_of(result), Product::kPlain);
+  const Value product = graph.builder.add(ops::kEinsum, operands, EinsumAttributes{.result = names_of(dims_of(result))});
   std::vector<Stored> stored;
   for (const Array& array : arrays) {
     stored.emplace_back(array.type, generator);
@@ -84,7 +84,7 @@ void check(const std::string& first, const std::string& second, const std::strin
   std::vector<Block> from, to{into.block};
   for (Stored& s : stored) from.push_back(s.block);
   Threads threads(2);
-  KernelCall call{attributes, from, to, {}, threads};
+  KernelCall call{product.operation(), from, to, {}, threads};
   contract_kernel(call);
   const std::vector<double> expected = written_out(arrays, dims_of(result));
   Dims all = dims_of(result);

@@ -10,7 +10,6 @@ namespace {
 const ElementType kF64 = ElementType::kF64;
 const Dim a{Name("a"), 5}, b{Name("b"), 6}, c{Name("c"), 3};
 
-Attributes at(std::vector<int64_t> ints, Dims dims = {}) { return {.dims = std::move(dims), .ints = std::move(ints), .element = kF64}; }
 
 class Moving : public testing::Test {
  protected:
@@ -18,6 +17,9 @@ class Moving : public testing::Test {
   void check(const Value& value, const Values& inputs) {
     graph.check_splits(value, 1e-12);
     graph.check_gradient(value, inputs);
+  }
+  Value add(const Op& op, Values operands, std::string_view attributes, std::vector<double> inputs = {}) {
+    return builder.add(op, std::move(operands), read_attributes(op, attributes), std::move(inputs));
   }
   std::vector<double> numbers(const Value& value) { return graph.run(value).numbers; }
   Value line(std::vector<double> numbers, ElementType element = ElementType::kF32) {
@@ -69,46 +71,47 @@ TEST_F(Moving, slices_outside_the_dim_are_refused) {
 }
 
 TEST_F(Moving, spread_is_the_opposite_of_a_slice) {
-  const Value y = builder.add(ops::kSpread, {slice_dim(builder, x, 1, 1, 6, 2, {})}, at({1, 1, 2, 6}));
+  const Value y = add(ops::kSpread, {slice_dim(builder, x, 1, 1, 6, 2, {})}, "over: b, first: 1, stride: 2, size: 6");
   graph.check_splits(y);
   graph.check_gradient(y, {y.node->operands()[0]});
 }
 
 TEST_F(Moving, pad_has_its_value_outside) {
-  check(builder.add(ops::kPad, {x}, at({1, 2, 1})), {x});
-  check(builder.add(ops::kPad, {x}, at({2, 0, 9})), {x});
-  EXPECT_EQ(numbers(builder.add(ops::kPad, {line({1, 2, 3})}, at({0, 2, 1}))), (Numbers{0, 0, 1, 2, 3, 0}));
-  EXPECT_EQ(numbers(builder.add(ops::kPadWith, {line({1, 2})}, at({0, 1, 1}), {7.5})), (Numbers{7.5, 1, 2, 7.5}));
+  check(add(ops::kPad, {x}, "over: b, before: 2, after: 1"), {x});
+  check(add(ops::kPad, {x}, "over: c, before: 0, after: 9"), {x});
+  EXPECT_EQ(numbers(add(ops::kPad, {line({1, 2, 3})}, "over: n, before: 2, after: 1")), (Numbers{0, 0, 1, 2, 3, 0}));
+  EXPECT_EQ(numbers(add(ops::kPadWith, {line({1, 2})}, "over: n, before: 1, after: 1", {7.5})), (Numbers{7.5, 1, 2, 7.5}));
 }
 
 TEST_F(Moving, shift_moves_zeros_in_or_wraps) {
   const Value y = line({1, 2, 3, 4, 5, 6, 7, 8});
-  auto shifted = [&](int64_t by, bool wrap) { return numbers(builder.add(ops::kShift, {y}, at({0, by, wrap}))); };
+  const auto by_text = [](std::string_view over, int64_t by, bool wrap) { return fmt::format("over: {}, by: {}, wrap: {}", over, by, wrap); };
+  auto shifted = [&](int64_t by, bool wrap) { return numbers(add(ops::kShift, {y}, by_text("n", by, wrap))); };
   EXPECT_EQ(shifted(1, true), (Numbers{8, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(shifted(-1, false), (Numbers{2, 3, 4, 5, 6, 7, 8, 0}));
   EXPECT_EQ(shifted(-5, false), (Numbers{6, 7, 8, 0, 0, 0, 0, 0}));
   EXPECT_EQ(shifted(9, true), shifted(1, true));
   for (int64_t by : {1, 2, -1, -4, 5})
-    for (bool wrap : {false, true}) check(builder.add(ops::kShift, {x}, at({1, by, wrap})), {x});
+    for (bool wrap : {false, true}) check(add(ops::kShift, {x}, by_text("b", by, wrap)), {x});
 }
 
 TEST_F(Moving, reverse_over_several_dims) {
-  check(builder.add(ops::kReverse, {x}, at({0})), {x});
-  check(builder.add(ops::kReverse, {x}, at({2, 1})), {x});
-  EXPECT_EQ(numbers(builder.add(ops::kReverse, {line({1, 2, 3})}, at({0}))), (Numbers{3, 2, 1}));
+  check(add(ops::kReverse, {x}, "over: a"), {x});
+  check(add(ops::kReverse, {x}, "over: [c, b]"), {x});
+  EXPECT_EQ(numbers(add(ops::kReverse, {line({1, 2, 3})}, "over: n")), (Numbers{3, 2, 1}));
 }
 
 TEST_F(Moving, concat_takes_operands_of_other_orders_and_sizes) {
   const Value y = graph.input(random_array({c, {Name("b"), 2}, a}, 2, kF64));
-  check(builder.add(ops::kConcat, {x, y, x}, at({1, 0, 1, 2, 2, 1, 0, 0, 1, 2})), {y});
+  check(add(ops::kConcat, {x, y, x}, "over: b"), {y});
 }
 
 TEST_F(Moving, stack_and_unstack) {
   const Value y = graph.input(random_array({c, a, b}, 3, kF64));
-  const Value z = builder.add(ops::kStack, {x, y}, at({0, 1, 2, 1, 2, 0}, {{Name("n"), 2}}));
+  const Value z = add(ops::kStack, {x, y}, "dim: n=2");
   check(z, {x, y});
-  EXPECT_EQ(numbers(builder.add(ops::kUnstack, {z}, at({0}))), numbers(x));
-  const Value second{builder.add(ops::kUnstack, {x}, at({2})).node, 1};
+  EXPECT_EQ(numbers(add(ops::kUnstack, {z}, "over: n")), numbers(x));
+  const Value second{add(ops::kUnstack, {x}, "over: c").node, 1};
   check(second, {x});
 }
 
@@ -116,7 +119,7 @@ TEST_F(Moving, index_takes_one_place_of_any_block) {
   for (double place : {0.0, 3.0, 5.0}) check(index_dim(builder, x, 1, place, {}), {x});
   EXPECT_THROW(index_dim(builder, x, 1, 6, {}), UserError);
   EXPECT_THROW(index_dim(builder, x, 1, -1, {}), UserError);
-  EXPECT_THROW(graph.run(builder.add(ops::kIndex, {x}, at({1}, {b}), {6})), ElementError);
+  EXPECT_THROW(graph.run(add(ops::kIndex, {x}, "over: b", {6})), ElementError);
 }
 
 TEST_F(Moving, a_masked_index_keeps_every_bit) {
@@ -150,23 +153,22 @@ TEST_F(Moving, ids_outside_the_whole_are_refused_by_every_block) {
 }
 
 TEST_F(Moving, cumsum_in_all_directions) {
-  for (int64_t dim : {0, 1, 2})
-    for (int64_t exclusive : {0, 1})
-      for (int64_t backwards : {0, 1}) check(builder.add(ops::kCumsum, {x}, at({dim, exclusive, backwards})), {x});
-  EXPECT_EQ(numbers(builder.add(ops::kCumsum, {line({1, 2, 3, 4})}, at({0, 0, 0}))), (Numbers{1, 3, 6, 10}));
-  EXPECT_EQ(numbers(builder.add(ops::kCumsum, {line({1, 2, 3, 4})}, at({0, 1, 0}))), (Numbers{0, 1, 3, 6}));
-  EXPECT_EQ(numbers(builder.add(ops::kCumsum, {line({1, 2, 3, 4})}, at({0, 0, 1}))), (Numbers{10, 9, 7, 4}));
+  for (std::string over : {"over: a", "over: b", "over: c"})
+    for (std::string_view how : {"", ", exclusive: true", ", reverse: true", ", exclusive: true, reverse: true"}) check(add(ops::kCumsum, {x}, over.append(how)), {x});
+  EXPECT_EQ(numbers(add(ops::kCumsum, {line({1, 2, 3, 4})}, "over: n")), (Numbers{1, 3, 6, 10}));
+  EXPECT_EQ(numbers(add(ops::kCumsum, {line({1, 2, 3, 4})}, "over: n, exclusive: true")), (Numbers{0, 1, 3, 6}));
+  EXPECT_EQ(numbers(add(ops::kCumsum, {line({1, 2, 3, 4})}, "over: n, reverse: true")), (Numbers{10, 9, 7, 4}));
 }
 
 TEST_F(Moving, cumsum_of_blocks_is_local_sums_and_totals) {
   const Dim blocks{Name("blocks"), 4};
-  for (int64_t exclusive : {0, 1})
-    for (int64_t backwards : {0, 1}) {
-      const Value whole = builder.add(ops::kCumsum, {x}, at({1, exclusive, backwards}));
-      const Value total = builder.add(ops::kBlockTotal, {x}, block_total_attributes(whole.operation(), blocks));
+  for (bool exclusive : {false, true})
+    for (bool backwards : {false, true}) {
+      const Value whole = builder.add(ops::kCumsum, {x}, CumsumAttributes{b.name, exclusive, backwards});
+      const Value total = builder.add(ops::kBlockTotal, {x}, BlocksAttributes{b.name, blocks});
       const Value local = graph.input(graph.run_split(whole.node, 1, 4, false)[0]);  // blocks of 2, 2, 2 and 0
       const Value totals = graph.input(graph.run_split(total.node, 1, 4, true)[0]);
-      const Value joined = builder.add(ops::kAddTotals, {local, totals, totals}, add_totals_attributes(whole.operation()));
+      const Value joined = builder.add(ops::kAddTotals, {local, totals, totals}, AddTotalsAttributes{b.name, backwards});
       const Numbers expected = numbers(whole), found = graph.run_split(joined.node, 1, 4, false)[0].numbers;
       for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], found[i], 1e-12);
     }
@@ -175,22 +177,20 @@ TEST_F(Moving, cumsum_of_blocks_is_local_sums_and_totals) {
 TEST_F(Moving, random_numbers_do_not_depend_on_the_blocks) {
   for (const Op* op : {&ops::kRandomUniform, &ops::kRandomNormal, &ops::kRandomTruncatedNormal})
     for (ElementType element : {ElementType::kF32, ElementType::kF64, ElementType::kBf16})
-      graph.check_splits(builder.add(*op, {}, {.dims = {a, b, c}, .ints = {}, .element = element}, {7, 3, -1, 2}));
-  const Value i = builder.add(ops::kRandomIntegers, {}, {.dims = {a, b, c}, .ints = {}, .element = ElementType::kI32}, {7, 3, -1, 2});
+      graph.check_splits(builder.add(*op, {}, TypeAttributes{{element, {a, b, c}}}, {7, 3, -1, 2}));
+  const Value i = builder.add(ops::kRandomIntegers, {}, TypeAttributes{{ElementType::kI32, {a, b, c}}}, {7, 3, -1, 2});
   graph.check_splits(i);
   for (double number : numbers(i)) EXPECT_TRUE(number >= -1 && number <= 1) << number;
 }
 
 TEST_F(Moving, sort_argsort_and_top_k) {
-  const Dim k{Name("k"), 2};
-  for (int64_t dim : {0, 1})
-    for (int64_t descending : {0, 1}) check(builder.add(ops::kSort, {x}, at({dim, descending})), {x});
+  for (std::string_view over : {"over: a", "over: b", "over: a, descending: true", "over: b, descending: true"}) check(add(ops::kSort, {x}, over), {x});
   const double nan = std::nan("");
   const Value y = line({3, nan, 1, 3, 1});
-  EXPECT_EQ(numbers(builder.add(ops::kArgsort, {y}, at({0, 0}))), (Numbers{2, 4, 0, 3, 1}));
-  EXPECT_EQ(numbers(builder.add(ops::kArgsort, {y}, at({0, 1}))), (Numbers{1, 0, 3, 2, 4}));
-  check(builder.add(ops::kTopK, {x}, at({1}, {k})), {x});
-  const Value top = builder.add(ops::kTopK, {line({3, 1, 4, 1, 4})}, at({0}, {k}));
+  EXPECT_EQ(numbers(add(ops::kArgsort, {y}, "over: n")), (Numbers{2, 4, 0, 3, 1}));
+  EXPECT_EQ(numbers(add(ops::kArgsort, {y}, "over: n, descending: true")), (Numbers{1, 0, 3, 2, 4}));
+  check(add(ops::kTopK, {x}, "k: k=2, over: b"), {x});
+  const Value top = add(ops::kTopK, {line({3, 1, 4, 1, 4})}, "k: k=2, over: n");
   EXPECT_EQ(numbers(top), (Numbers{4, 4}));
   EXPECT_EQ(numbers({top.node, 1}), (Numbers{2, 4}));
 }
@@ -199,22 +199,21 @@ TEST_F(Moving, top_k_from_candidates_of_blocks) {
   // Blocks of 2, 2, 1 and 0 elements; -inf must win over what is not there.
   const double low = -INFINITY;
   const Value y = line({low, 2, low, low, 2});
-  const Dim k{Name("k"), 4}, candidates{Name("candidates"), 16};
-  const Value best = builder.add(ops::kBlockTopK, {y}, at({0, 4}, {candidates}));
+  const Value best = add(ops::kBlockTopK, {y}, "candidates: candidates=16, count: 4, over: n");
   const std::vector<Array> parts = graph.run_split(best.node, 0, 4, false);
   const Value values = graph.input(parts[0]), places = graph.input(parts[1]);
-  const Value merged = builder.add(ops::kMergeTopK, {values, places}, at({0}, {k}));
+  const Value merged = add(ops::kMergeTopK, {values, places}, "k: k=4, over: candidates");
   EXPECT_EQ(numbers(merged), (Numbers{2, 2, low, low}));
   EXPECT_EQ(numbers({merged.node, 1}), (Numbers{1, 4, 0, 2}));
 }
 
 TEST_F(Moving, tensors_are_made_block_by_block) {
   graph.check_splits(builder.range(b));
-  graph.check_splits(builder.add(ops::kTensor, {}, at({}, {a, c}), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
+  graph.check_splits(add(ops::kTensor, {}, "-> f64[a=5, c=3]", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
   const Value labels = graph.input(random_array({a}, 8, ElementType::kI32, 0, 6));
-  graph.check_splits(builder.add(ops::kOneHot, {labels}, at({}, {b})));
-  EXPECT_EQ(numbers(builder.add(ops::kOneHot, {line({2, 0}, ElementType::kI32)}, at({}, {c}))), (Numbers{0, 0, 1, 1, 0, 0}));
-  EXPECT_THROW(graph.run(builder.add(ops::kOneHot, {line({3}, ElementType::kI32)}, at({}, {c}))), ElementError);
+  graph.check_splits(add(ops::kOneHot, {labels}, "classes: b=6, element: f64"));
+  EXPECT_EQ(numbers(add(ops::kOneHot, {line({2, 0}, ElementType::kI32)}, "classes: c=3, element: f64")), (Numbers{0, 0, 1, 1, 0, 0}));
+  EXPECT_THROW(graph.run(add(ops::kOneHot, {line({3}, ElementType::kI32)}, "classes: c=3, element: f64")), ElementError);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "ops/blocks.h"
 #include "ops/builder.h"
 #include "ops/registry.h"
+#include "ops/spaces.h"
 #include "support/diagnostics.h"
 
 namespace mtf::test {
@@ -93,7 +94,7 @@ class Graph {
     builder.written = false;
   }
   Value input(Array array) {
-    Value value = builder.add(ops::kConstant, {}, {.dims = array.type.dims, .ints = {}, .element = array.type.element});
+    Value value = builder.add(ops::kConstant, {}, TypeAttributes{array.type});
     computed_[value.node.get()] = {std::move(array)};
     kept_.push_back(value.node);
     return value;
@@ -216,7 +217,7 @@ class Graph {
     std::vector<Block> from, to;
     for (Memory& memory : operands) from.push_back(memory.block);
     for (Memory& memory : results) to.push_back(memory.block);
-    KernelCall call{node.attributes, from, to, node.inputs, threads_};
+    KernelCall call{node, from, to, node.inputs, threads_};
     node.op->kernel(call);
     flops += call.flops;
   }

@@ -7,14 +7,14 @@ namespace {
 const ElementType kF64 = ElementType::kF64;
 const Dim a{Name("a"), 5}, b{Name("b"), 6};
 
-Attributes at(std::vector<int64_t> ints) { return {.dims = {}, .ints = std::move(ints), .element = kF64}; }
+const Attributes over_b = read_attributes(ops::kProdRest, "over: b");
 
 TEST(ProdRest, is_the_product_of_the_others_and_so_are_its_gradients) {
   Graph graph;
   Array numbers = random_array({a, b}, 3, kF64);
   numbers.numbers[1] = numbers.numbers[8] = numbers.numbers[20] = 0;
   const Value x = graph.input(numbers);
-  const Value rest = graph.builder.add(ops::kProdRest, {x}, at({1, 0}));
+  const Value rest = graph.builder.add(ops::kProdRest, {x}, over_b);
   const std::vector<double> got = graph.run(rest).numbers;
   for (size_t i = 0; i < got.size(); ++i) {
     double product = 1;
@@ -24,7 +24,7 @@ TEST(ProdRest, is_the_product_of_the_others_and_so_are_its_gradients) {
   }
   graph.check_gradient(rest, {x});
   const Value g = graph.input(random_array({a, b}, 4, kF64)), h = graph.input(random_array({a, b}, 5, kF64));
-  const Value second = graph.builder.add(ops::kProdRest, {x, g}, at({1, 0})), third = graph.builder.add(ops::kProdRest, {x, g, h}, at({1, 0}));
+  const Value second = graph.builder.add(ops::kProdRest, {x, g}, over_b), third = graph.builder.add(ops::kProdRest, {x, g, h}, over_b);
   graph.check_splits(second);
   graph.check_gradient(second, {x, g});
   graph.check_gradient(third, {x, g, h});

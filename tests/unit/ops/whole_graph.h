@@ -7,6 +7,7 @@
 #include "kernels/fused_loop.h"
 #include "node_runner.h"
 #include "ops/gradients.h"
+#include "ops/spaces.h"
 
 namespace mtf::test {
 
@@ -18,7 +19,7 @@ class WholeGraph {
   }
 
   Value input(Array array) {
-    Value value = builder.add(ops::kConstant, {}, {.dims = array.type.dims, .ints = {}, .element = array.type.element});
+    Value value = builder.add(ops::kConstant, {}, TypeAttributes{array.type});
     given_[value.node.get()] = std::move(array);
     kept_.push_back(value);
     return value;
@@ -69,7 +70,7 @@ class WholeGraph {
       std::vector<Block> from, to;
       for (Memory& memory : operands) from.push_back(memory.block);
       for (Memory& memory : results) to.push_back(memory.block);
-      KernelCall call{node.attributes, from, to, node.inputs, threads_};
+      KernelCall call{node, from, to, node.inputs, threads_};
       node.op->kernel(call);
       flops += call.flops;
     }
@@ -97,7 +98,7 @@ class WholeGraph {
     int value = 0;
     if (node.op->lane) {
       const int count = static_cast<int>(operands.size());
-      program.steps.push_back({*node.op->lane, 0, count > 1 ? 1 : -1, count > 2 ? 2 : -1, node.attributes.element});
+      program.steps.push_back({*node.op->lane, 0, count > 1 ? 1 : -1, count > 2 ? 2 : -1, node.results[0].element});
       value = count;
     }
     program.outputs.push_back({value, results[0].block.element, node.op->reduction.value_or(Reduction::kStore)});
