@@ -8,11 +8,11 @@
 
 #include "../places.h"
 #include "compare.h"
-#include "eval/session.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "reference.h"
 #include "samples.h"
+#include "session/session.h"
 
 namespace mtf::properties {
 namespace {
