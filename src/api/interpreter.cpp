@@ -6,12 +6,11 @@
 #include <stdexcept>
 
 #include "api/records.h"
-#include "api/what_if.h"
-#include "eval/explain.h"
-#include "eval/session.h"
 #include "library/library.h"
 #include "plan/execution.h"
 #include "run/mpi_runtime.h"
+#include "session/explain.h"
+#include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
 #include "support/text.h"
@@ -184,12 +183,7 @@ PlanRecord Interpreter::plan(const std::string& text, const PlanAssumption& assu
   return translated([&] {
     const Assumption assumed = assumption_of(assumption.mesh, assumption.layout);
     impl_->session.forget_interrupt();
-    WhatIf other(impl_->session, impl_->session.settings(), assumed);
-    other.execution().runtime().restart_peak();
-    PlanRecord made = plan_record(other.session().plan(text, "<plan>"));
-    made.totals.processors = other.session().mesh().size();
-    made.totals.peak_bytes = other.execution().counters().peak_bytes;
-    return made;
+    return plan_record(impl_->session.plan(text, "<plan>", assumed));
   });
 }
 
@@ -202,8 +196,7 @@ std::vector<DiagnosticRecord> Interpreter::check(const std::string& text) const 
 
 std::vector<TextPart> Interpreter::explain(const std::string& text) const {
   std::vector<TextPart> parts;
-  DryRuntime planner;
-  for (const SpanInfo& info : mtf::explain("<text>", text, impl_->settings, &planner).of("<text>")) {
+  for (const SpanInfo& info : mtf::explain("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
     TextPart& part = parts.emplace_back();
     part.begin = info.span.begin;
     part.end = info.span.end;

@@ -85,12 +85,12 @@ CountersRecord counters_record(const Counters& counters) {
   return made;
 }
 
-PlanRecord plan_record(const std::vector<StatementReport>& statements) {
+PlanRecord plan_record(const Planned& planned) {
   PlanRecord made;
   Counters totals;
   Doubts doubts;
   std::map<std::pair<const SourceFile*, std::size_t>, std::size_t> known;
-  for (const StatementReport& statement : statements) {
+  for (const StatementReport& statement : planned.statements) {
     const std::int64_t turns = std::max<std::int64_t>(statement.turns, 1);
     add_times(totals, statement.counters, turns);
     for (const Doubt& doubt : statement.doubts) add_doubt(doubts, doubt);
@@ -103,6 +103,8 @@ PlanRecord plan_record(const std::vector<StatementReport>& statements) {
       add_cost(made.lines[at->second], cost, saturating_multiply(turns, cost.times));
     }
   }
+  totals.processors = planned.mesh->size();
+  totals.peak_bytes = planned.counters.peak_bytes;
   made.totals = counters_record(totals);
   for (const Doubt& doubt : doubts) made.doubts.push_back({kind_of(doubt.kind), place_record(doubt.place)});
   return made;

@@ -43,6 +43,7 @@ class LayoutCosts {
   /// Why it is an estimate, as a plan would say; nothing if it is none.
   Doubts doubts() const;
   const ProgramRecord& record() const { return *record_; }
+  const std::shared_ptr<const ProgramRecord>& shared_record() const { return record_; }
   /// How often what is costed runs a program of the record.
   int64_t times(size_t program) const { return record_->programs()[program].times - (program < before_.times.size() ? before_.times[program] : 0); }
   const std::vector<int64_t>& before() const { return before_.times; }

@@ -2,15 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "eval/limits.h"
 #include "eval/scope.h"
 #include "graph/op.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
+#include "types/saturating.h"
 
 namespace mtf {
+
+int64_t bytes_kept_by(const HostValue& value) {
+  constexpr size_t kMostLooks = size_t{1} << 16;
+  int64_t bytes = 0;
+  std::vector<const HostValue*> stack = {&value};
+  std::unordered_set<const void*> seen;
+  for (size_t looks = 0; !stack.empty() && looks < kMostLooks; ++looks) {
+    const HostValue& at = *stack.back();
+    stack.pop_back();
+    if (const Value* tensor = tensor_of(at)) {
+      bytes = saturating_add(bytes, saturating_multiply(size_of(tensor->dims()), size_of(tensor->element())));
+    } else if (auto* list = at.as<ListPtr>()) {
+      if (!seen.insert(list->get()).second) continue;
+      const std::vector<HostValue>& items = (*list)->items;
+      for (size_t i = 0; i < std::min(items.size(), kMostLooks); ++i) stack.push_back(&items[i]);
+    } else if (auto* instance = at.as<InstancePtr>()) {
+      if (!seen.insert(instance->get()).second) continue;
+      for (const Binding& binding : (*instance)->scope->bindings) stack.push_back(&binding.value);
+    }
+  }
+  return bytes;
+}
 
 void check_length(size_t length, std::string_view what, Span span) {
   constexpr size_t kMostElements = size_t{1} << 26;

@@ -223,6 +223,10 @@ bool is_number(const HostValue& value);
 /// The tensor that a value is: of a place the one it has now. Null if it is none.
 const Value* tensor_of(const HostValue& value);
 
+/// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once. Of a
+/// value of very many parts some are looked at.
+int64_t bytes_kept_by(const HostValue& value);
+
 /// What it is, for messages: `an int`, `f32[batch=64]`, `a model TwoLayer`, `the dim batch=64`.
 std::string describe(const HostValue& value);
 /// True if both are known to be equal host values; nothing if they cannot be compared.

@@ -24,7 +24,9 @@ bool Modules::keeps(const ast::Program& program) const {
   return std::any_of(programs_.rbegin(), programs_.rend(), [&](const auto& kept) { return kept.get() == &program; });
 }
 
-std::string Modules::folder() const { return evaluator_.settings.stdlib.empty() ? MTF_STDLIB_DIR : evaluator_.settings.stdlib; }
+std::string library_folder(const Settings& settings) { return settings.stdlib.empty() ? MTF_STDLIB_DIR : settings.stdlib; }
+
+std::string Modules::folder() const { return library_folder(evaluator_.settings); }
 
 std::string Modules::file_of(const std::string& name) const { return folder() + "/" + name + ".mtf"; }
 

@@ -11,6 +11,11 @@
 
 namespace mtf {
 
+struct Settings;  // eval/settings.h
+
+/// The folder of the standard modules.
+std::string library_folder(const Settings& settings);
+
 class Modules {
  public:
   explicit Modules(Evaluator& evaluator) : evaluator_(evaluator) {}
@@ -50,8 +55,8 @@ class Modules {
   void keep(std::shared_ptr<const ast::Program> program) { programs_.push_back(std::move(program)); }
   /// True if this tree has been kept.
   bool keeps(const ast::Program& program) const;
-  /// Keeps what another session has kept too.
-  void keep_all_of(const Modules& other) { programs_.insert(programs_.end(), other.programs_.begin(), other.programs_.end()); }
+  /// All trees that are kept, for as long as what it returns lives.
+  std::shared_ptr<const void> all_kept() const { return std::make_shared<const std::vector<std::shared_ptr<const ast::Program>>>(programs_); }
 
  private:
   std::string folder() const;

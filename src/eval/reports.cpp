@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eval/display.h"
-#include "eval/host_value.h"
 #include "plan/execution.h"
 #include "plan/program_record.h"
 
@@ -94,18 +92,6 @@ void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count, Span lo
     list_[i].turns += more;
     list_[i].is_estimate = true;
   }
-}
-
-std::optional<StatementReport::Binding> binding_of(Name name, const HostValue& value, Display& display) {
-  if (value.is<None>() || value.is_poison()) return std::nullopt;
-  StatementReport::Binding binding{.name = name.str(), .type = type_of(value)};
-  if (const LaidOut* tensor = binding.type.tensor()) {
-    binding.bytes = bytes_of_block(*tensor);
-    return binding;
-  }
-  binding.parts = held_parts(value);
-  if (binding.parts.empty() && !value.is_unknown()) binding.value = display.text(value);
-  return binding;
 }
 
 }  // namespace mtf

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "eval/held.h"
 #include "plan/counters.h"
 #include "plan/doubt.h"
 #include "spmd/statement_costs.h"
@@ -19,7 +18,6 @@ namespace mtf {
 
 class Execution;
 class ProgramRecord;
-struct HostTensor;
 
 /// How far a loop is.
 struct LoopProgress {
@@ -31,20 +29,10 @@ struct LoopProgress {
 /// Of the loops under way, from the outermost on: that one, and inside it those that compute something in each turn.
 using Progress = std::vector<LoopProgress>;
 
-/// What `mtf plan` says of one plan that a statement runs, and the REPL of one binding.
+/// What is said of one plan that a statement runs.
 struct StatementReport {
   Span span;
-  std::string text;  ///< the statement's first line
-  /// What the statement bound; a bare expression has no name.
-  struct Binding {
-    std::string name;
-    ValueType type;
-    int64_t bytes = 0;                                   ///< of a tensor, per processor
-    std::string value = {};                              ///< as `print` shows it
-    std::shared_ptr<const HostTensor> tensor = nullptr;  ///< the numbers of a bare expression that is a tensor
-    std::vector<HeldPart> parts = {};                    ///< what a model, or a list that holds tensors, is made of
-  };
-  std::vector<Binding> bindings;
+  std::string text;                  ///< the statement's first line
   std::vector<StatementCost> costs;  ///< each instruction that computed or communicated
   Counters counters;                 ///< of one time
   int64_t turns = 1;                 ///< how often that is done; 0: unknown (`per turn`)
@@ -60,11 +48,6 @@ struct Unread {
   Span place;  ///< in the program itself: the value, or the call through which it was made
   Name name;   ///< that the program gave it, if any
 };
-
-class Display;
-struct HostValue;
-/// What a statement has bound, as a report says it; nothing for nothing.
-std::optional<StatementReport::Binding> binding_of(Name name, const HostValue& value, Display& display);
 
 /// The reports of the top-level statement under way: one for each plan that it runs, with how often it does.
 class Reports {

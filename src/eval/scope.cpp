@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "eval/held.h"
 #include "eval/undo.h"
 
 namespace mtf {

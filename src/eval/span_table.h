@@ -15,6 +15,7 @@
 
 #include "eval/host_value.h"
 #include "eval/reports.h"
+#include "eval/value_type.h"
 #include "support/source.h"
 #include "syntax/ast.h"
 

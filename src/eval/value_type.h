@@ -21,6 +21,9 @@ struct LaidOut {
   /// Of meshes that are called differently only, they are the same.
   bool operator==(const LaidOut& other) const { return type == other.type && sharding == other.sharding && mesh->axes() == other.mesh->axes(); }
 };
+/// Of its largest block.
+int64_t elements_of_block(const LaidOut& tensor);
+int64_t bytes_of_block(const LaidOut& tensor);
 /// `f32[batch=64/rows]`
 inline std::string to_string(const LaidOut& tensor) { return to_string(tensor.type, tensor.sharding, *tensor.mesh); }
 

@@ -1,7 +1,6 @@
 #include "eval/variables.h"
 
 #include "eval/evaluator.h"
-#include "eval/held.h"
 #include "eval/layout_values.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"

@@ -20,7 +20,7 @@ struct Doubt {
 };
 using Doubts = std::vector<Doubt>;
 
-/// Adds a doubt unless there is one of the same line.
+/// Adds a doubt unless there is one of the same line, by the name of its file: what is planned twice is read twice.
 void add_doubt(Doubts& doubts, const Doubt& doubt);
 
 }  // namespace mtf

@@ -3,8 +3,7 @@
 // of all its values were decided. From it other layouts can be costed without evaluating the script (cost/layout_costs.h).
 //
 // An execution that is given one (ExecutionOptions::record) fills it; a session whose execution has one adds what decides
-// layouts, and how often a loop that it does not walk to its end repeats what it does. The session lives longer than the
-// record: errors point into its source.
+// layouts, and how often a loop that it does not walk to its end repeats what it does.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,6 +50,9 @@ class ProgramRecord {
   };
   Before so_far() const { return {times(), doubts_.size()}; }
 
+  /// Errors and doubts point into these sources, which live as long as the record.
+  void keep(std::shared_ptr<const void> sources) { sources_.push_back(std::move(sources)); }
+
  private:
   std::shared_ptr<LayoutRecord> layouts_ = std::make_shared<LayoutRecord>();
   std::vector<Entry> programs_;
@@ -58,6 +60,7 @@ class ProgramRecord {
   std::unordered_map<std::string, int32_t> known_alike_;
   int32_t last_ = -1;
   Doubts doubts_;
+  std::vector<std::shared_ptr<const void>> sources_;
 };
 
 }  // namespace mtf

@@ -44,9 +44,9 @@ class Runtime {
   /// What fetch() gives are the program's numbers. Where it is false, whatever depends on them is unknown to the
   /// program, and its costs are counted instead: it is planned.
   virtual bool knows_numbers() const = 0;
-  /// One that predicts what this one would do, computes nothing, and knows no numbers. It may work with tensors of
-  /// this one.
-  virtual std::unique_ptr<Runtime> planner() const = 0;
+  /// One that predicts what this one would do, computes nothing, and knows no numbers. `beside`: it works with tensors of
+  /// this one, whose memory counts as its own.
+  virtual std::unique_ptr<Runtime> planner(bool beside) const = 0;
 
   // ---- programs ----
   /// Running ends soon after `interrupt` is wanted, if the runtime can end a plan: before it has begun to write over

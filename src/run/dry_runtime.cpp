@@ -12,8 +12,12 @@
 
 namespace mtf {
 
-DryRuntime::DryRuntime() : pool_(std::make_shared<MemoryPool>()) {}
+DryRuntime::DryRuntime(int64_t live) : pool_(std::make_shared<MemoryPool>()), live_(pool_->pretend(live)) {}
 DryRuntime::~DryRuntime() = default;
+
+std::unique_ptr<Runtime> DryRuntime::planner(bool beside) const {
+  return std::make_unique<DryRuntime>(beside ? pool_->alone_live() : 0);
+}
 
 std::vector<std::shared_ptr<Tensor>> DryRuntime::run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs,
                                                      Span) {

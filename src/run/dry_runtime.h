@@ -12,16 +12,18 @@
 namespace mtf {
 
 class MemoryPool;  // run/storage.h
+class Storage;     // run/storage.h
 
 class DryRuntime : public Runtime {
  public:
-  DryRuntime();
+  /// `live`: bytes that one processor alone has besides.
+  explicit DryRuntime(int64_t live = 0);
   ~DryRuntime() override;
 
   int rank() const override { return 0; }
   int ranks() const override { return 1; }
   bool knows_numbers() const override { return false; }
-  std::unique_ptr<Runtime> planner() const override { return std::make_unique<DryRuntime>(); }
+  std::unique_ptr<Runtime> planner(bool beside) const override;
 
   void heed(Interrupt) override {}  // nothing takes long
   void added(Node&) override {}
@@ -52,6 +54,7 @@ class DryRuntime : public Runtime {
 
  private:
   std::shared_ptr<MemoryPool> pool_;
+  std::shared_ptr<Storage> live_;
 };
 
 }  // namespace mtf

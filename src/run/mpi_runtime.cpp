@@ -86,7 +86,9 @@ int MpiRuntime::rank() const { return impl_->transport.rank(); }
 int MpiRuntime::ranks() const { return impl_->transport.ranks(); }
 bool MpiRuntime::shares_memory() const { return impl_->shared.is_there(); }
 int64_t MpiRuntime::sent() const { return impl_->machine.sent; }
-std::unique_ptr<Runtime> MpiRuntime::planner() const { return std::make_unique<DryRuntime>(); }
+std::unique_ptr<Runtime> MpiRuntime::planner(bool beside) const {
+  return std::make_unique<DryRuntime>(beside ? impl_->machine.pool->alone_live() : 0);
+}
 
 // ---- programs ----
 

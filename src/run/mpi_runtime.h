@@ -34,7 +34,7 @@ class MpiRuntime final : public Runtime {
   int rank() const override;
   int ranks() const override;
   bool knows_numbers() const override { return true; }
-  std::unique_ptr<Runtime> planner() const override;
+  std::unique_ptr<Runtime> planner(bool beside) const override;
 
   /// Of one rank alone, a plan ends between its steps and within long kernels, unless an input has been written over.
   void heed(Interrupt interrupt) override;

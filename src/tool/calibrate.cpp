@@ -10,10 +10,10 @@
 #include <ostream>
 
 #include "cost/step_time.h"
-#include "eval/session.h"
 #include "graph/op.h"
 #include "plan/predict.h"
 #include "run/timeline.h"
+#include "session/session.h"
 #include "tool/program_options.h"
 
 namespace mtf::tool {

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "eval/session.h"
+#include "session/session.h"
 #include "support/printable.h"
 #include "support/text.h"
 #include "tool/commands.h"

@@ -8,7 +8,7 @@
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/fitted_text.h"
-#include "tool/help_topics.h"
+#include "tool/help_text.h"
 #include "tool/interrupts.h"
 #include "tool/launch.h"
 #include "tool/output.h"
@@ -205,7 +205,7 @@ int run_command_line(int count, const char* const* words) {
   const std::vector<std::string> list = separated(count, words);
   try {
     CommandLine line;
-    if (asks_for_sign(list)) write_output(help_on(list[1], terminal_columns(kPageWidth)));
+    if (asks_for_sign(list)) write_output(help_text(list[1], terminal_columns(kPageWidth)));
     const int status = asks_for_sign(list) ? 0 : line.parse_and_run(list);
     flush_output();
     return status;

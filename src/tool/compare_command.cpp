@@ -1,12 +1,13 @@
 #include <memory>
+#include <optional>
 
-#include "support/text.h"
+#include "run/dry_runtime.h"
+#include "session/session.h"
 #include "tool/commands.h"
 #include "tool/compare_text.h"
 #include "tool/launch.h"
-#include "tool/layout_choices.h"
 #include "tool/output.h"
-#include "tool/plan_text.h"
+#include "tool/script.h"
 
 namespace mtf::tool {
 namespace {
@@ -25,40 +26,26 @@ CompareOptions with_those_before(CompareOptions options, const ProgramOptions& p
   return options;
 }
 
-/// Each mesh with each layout; without either the script's own stands for it.
-std::vector<Compared> columns_of(const CompareOptions& options) {
-  std::vector<Compared> columns;
-  std::vector<std::string> meshes = options.meshes, layouts = options.layouts;
-  for (size_t m = 0; m < std::max<size_t>(1, meshes.size()); ++m) {
-    for (size_t l = 0; l < std::max<size_t>(1, layouts.size()); ++l) {
-      Compared column;
-      if (m < meshes.size()) column.mesh = mesh_option(meshes[m]);
-      column.layout = l >= layouts.size() ? "the script's" : trim(layouts[l]).empty() ? "replicated" : layouts[l];
-      columns.push_back(std::move(column));
-    }
-  }
-  return columns;
-}
-
 int compare(const CompareOptions& options, const ProgramOptions& program) {
   ProgramOptions own = program;
   own.mesh.reset();
   own.layout.reset();
   const Settings settings = settings_of(own, launch().ranks);
   const Script script = read_script(options.file);
-  std::vector<Compared> columns = columns_of(options);
-  int status = 0;
-  const std::optional<PlannedScript> planned = plan_once(script, settings, status);
-  if (!planned || launch().rank != 0) return status;
-  const bool timed = !options.machine.empty();
-  const LayoutCosts costs(planned->record, timed ? std::optional(machine_option(options.machine)) : std::nullopt);
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const LayoutPtr rules = options.layouts.empty() ? nullptr : layout_option(options.layouts[i % options.layouts.size()]);
-    columns[i].cost = costs.in(columns[i].mesh, rules);
-    if (options.peak) columns[i].peak_bytes = planned_peak(script, settings, columns[i].mesh, rules);
-  }
-  write_output(compare_text(columns, timed, terminal_columns()));
-  write_output(estimate_note(costs.doubts(), terminal_columns()));
+  std::vector<std::vector<Axis>> meshes;
+  for (const std::string& text : options.meshes) meshes.push_back(mesh_option(text)->axes());
+  std::vector<std::pair<std::string, std::vector<LayoutRule>>> layouts;
+  for (const std::string& text : options.layouts) layouts.emplace_back(text, layout_option(text)->rules);
+  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  if (!found.empty()) report(found);
+  if (found.has_errors()) return static_cast<int>(found.exit_code());
+  if (launch().rank != 0) return 0;
+  std::optional<MachineModel> machine;
+  if (!options.machine.empty()) machine = machine_option(options.machine);
+  const DryRuntime runtime;
+  ComparedLayouts compared = compared_layouts(meshes, layouts, "the script's");
+  const Comparison comparison = WhatIf::script(script.name, script.text, settings, runtime).compare(compared.assumptions, machine, options.peak);
+  write_output(comparison_text(std::move(compared), comparison, machine.has_value(), terminal_columns()));
   return 0;
 }
 

@@ -15,12 +15,12 @@ namespace {
 /// A row for each figure: its name, and what each column shows.
 class Rows {
  public:
-  explicit Rows(const std::vector<Compared>& columns) : columns_(columns) {}
+  explicit Rows(const std::vector<CostColumn>& columns) : columns_(columns) {}
 
-  void add(const std::string& name, const std::function<std::string(const Compared&)>& cell) {
+  void add(const std::string& name, const std::function<std::string(const CostColumn&)>& cell) {
     std::vector<std::string> cells = {name};
     bool any = false;
-    for (const Compared& column : columns_) {
+    for (const CostColumn& column : columns_) {
       cells.push_back(cell(column));
       any = any || !cells.back().empty();
     }
@@ -55,7 +55,7 @@ class Rows {
     return table;
   }
 
-  const std::vector<Compared>& columns_;
+  const std::vector<CostColumn>& columns_;
   std::vector<std::vector<std::string>> rows_;
 };
 
@@ -67,41 +67,69 @@ CollectiveCount all_of(const Counters& counters) {
 
 }  // namespace
 
-std::string compare_text(const std::vector<Compared>& columns, bool timed, std::size_t width) {
+std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std::size_t width) {
   Rows rows(columns);
-  rows.add("mesh", [](const Compared& of) { return of.mesh ? to_string(*of.mesh) : std::string("the script's"); });
-  rows.add("layout", [](const Compared& of) { return of.layout; });
-  rows.add("flops", [](const Compared& of) { return thousands(of.cost.counters.flops); });
-  rows.add("work done more than once", [](const Compared& of) { return fmt::format("×{:.3g}", duplication(of.cost.counters)); });
+  rows.add("mesh", [](const CostColumn& of) { return of.mesh; });
+  rows.add("layout", [](const CostColumn& of) { return of.layout; });
+  rows.add("flops", [](const CostColumn& of) { return thousands(of.cost.counters.flops); });
+  rows.add("work done more than once", [](const CostColumn& of) { return fmt::format("×{:.3g}", duplication(of.cost.counters)); });
   for (int kind = 0; kind < kCollectiveKinds; ++kind) {
     std::set<std::string> groups;
-    for (const Compared& of : columns)
+    for (const CostColumn& of : columns)
       for (const auto& [axes, count] : of.cost.counters.collectives[kind])
         if (count.count > 0) groups.insert(axes);
     for (const std::string& axes : groups) {
-      rows.add(fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes), [&](const Compared& of) {
+      rows.add(fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes), [&](const CostColumn& of) {
         const auto at = of.cost.counters.collectives[kind].find(axes);
         if (at == of.cost.counters.collectives[kind].end() || at->second.count == 0) return std::string("-");
         return fmt::format("{} of {}", thousands(at->second.count), bytes_text(at->second.bytes));
       });
     }
   }
-  rows.add("communicated", [](const Compared& of) { return bytes_text(all_of(of.cost.counters).bytes); });
-  rows.add("on the wire", [](const Compared& of) { return bytes_text(all_of(of.cost.counters).wire_bytes); });
-  const bool stores = std::any_of(columns.begin(), columns.end(), [](const Compared& of) { return of.cost.parameter_bytes + of.cost.state_bytes > 0; });
+  rows.add("communicated", [](const CostColumn& of) { return bytes_text(all_of(of.cost.counters).bytes); });
+  rows.add("on the wire", [](const CostColumn& of) { return bytes_text(all_of(of.cost.counters).wire_bytes); });
+  const bool stores = std::any_of(columns.begin(), columns.end(), [](const CostColumn& of) { return of.cost.parameter_bytes + of.cost.state_bytes > 0; });
   if (stores) {
-    rows.add("params", [](const Compared& of) { return bytes_text(of.cost.parameter_bytes); });
-    rows.add("states", [](const Compared& of) { return bytes_text(of.cost.state_bytes); });
+    rows.add("params", [](const CostColumn& of) { return bytes_text(of.cost.parameter_bytes); });
+    rows.add("states", [](const CostColumn& of) { return bytes_text(of.cost.state_bytes); });
   }
-  rows.add("peak memory", [](const Compared& of) { return of.peak_bytes ? bytes_text(*of.peak_bytes) : std::string(); });
+  rows.add("peak memory", [](const CostColumn& of) { return of.peak_bytes ? bytes_text(*of.peak_bytes) : std::string(); });
   if (timed) {
-    rows.add("computing", [](const Compared& of) { return seconds_text(of.cost.time.compute); });
-    rows.add("communicating", [](const Compared& of) { return seconds_text(of.cost.time.communication()); });
-    if (std::any_of(columns.begin(), columns.end(), [](const Compared& of) { return of.cost.time.hidden > 0; }))
-      rows.add("of it beside computing", [](const Compared& of) { return seconds_text(of.cost.time.hidden); });
-    rows.add("estimated time", [](const Compared& of) { return seconds_text(of.cost.time.total()); });
+    rows.add("computing", [](const CostColumn& of) { return seconds_text(of.cost.time.compute); });
+    rows.add("communicating", [](const CostColumn& of) { return seconds_text(of.cost.time.communication()); });
+    if (std::any_of(columns.begin(), columns.end(), [](const CostColumn& of) { return of.cost.time.hidden > 0; }))
+      rows.add("of it beside computing", [](const CostColumn& of) { return seconds_text(of.cost.time.hidden); });
+    rows.add("estimated time", [](const CostColumn& of) { return seconds_text(of.cost.time.total()); });
   }
   return rows.text(width);
+}
+
+ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes, const std::vector<std::pair<std::string, std::vector<LayoutRule>>>& layouts,
+                                 const std::string& as_is) {
+  ComparedLayouts compared;
+  for (size_t m = 0; m < std::max<size_t>(1, meshes.size()); ++m) {
+    for (size_t l = 0; l < std::max<size_t>(1, layouts.size()); ++l) {
+      Assumption& assumption = compared.assumptions.emplace_back();
+      CostColumn& column = compared.columns.emplace_back(CostColumn{as_is, as_is, {}});
+      if (m < meshes.size()) {
+        assumption.mesh = meshes[m];
+        column.mesh = to_string(Mesh(Name("mesh"), meshes[m]));
+      }
+      if (l < layouts.size()) {
+        assumption.layout = layouts[l].second;
+        column.layout = trim(layouts[l].first).empty() ? "replicated" : layouts[l].first;
+      }
+    }
+  }
+  return compared;
+}
+
+std::string comparison_text(ComparedLayouts layouts, const Comparison& comparison, bool timed, std::size_t width) {
+  for (size_t i = 0; i < layouts.columns.size(); ++i) {
+    layouts.columns[i].cost = comparison.under[i].cost;
+    layouts.columns[i].peak_bytes = comparison.under[i].peak_bytes;
+  }
+  return compare_text(layouts.columns, timed, width) + estimate_note(comparison.doubts, width);
 }
 
 std::vector<std::pair<std::string, double>> seconds_of(const StepTime& time) {

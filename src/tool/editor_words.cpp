@@ -7,12 +7,12 @@
 #include "graph/op.h"
 #include "kernels/element_type.h"
 #include "ops/registry.h"
+#include "session/documentation.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "tool/golden_file.h"
-#include "tool/module_docs.h"
 #include "tool/program_options.h"
 
 namespace mtf::tool {

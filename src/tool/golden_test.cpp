@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "eval/session.h"
 #include "run/mpi_runtime.h"
+#include "session/session.h"
 #include "support/printable.h"
 #include "support/source.h"
 #include "support/text.h"

@@ -2,7 +2,7 @@
 
 #include "tool/commands.h"
 #include "tool/fitted_text.h"
-#include "tool/help_topics.h"
+#include "tool/help_text.h"
 #include "tool/output.h"
 
 namespace mtf::tool {
@@ -30,7 +30,7 @@ const Command kHelpCommand = {
         else if (*topic == "language") write_output(list_of_words(width));
         else if (*topic == "errors") write_output(list_of_errors(width));
         else if (const Command* command = find_command(*topic)) write_output(fitted(help_of(*command), width));
-        else write_output(help_on(*topic, width));
+        else write_output(help_text(*topic, width));
         return 0;
       };
     }};

@@ -1,7 +1,7 @@
 #pragma once
 // Signals that end the process: none leaves a file in the making behind (io/partial_file.h). Ctrl-C at the prompt has a
 // handler of its own (repl_command.cpp).
-#include "eval/session.h"
+#include "session/session.h"
 
 namespace mtf::tool {
 

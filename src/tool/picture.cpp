@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eval/session.h"
 #include "run/dry_runtime.h"
+#include "session/session.h"
 #include "support/text.h"
 
 namespace mtf::tool {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "eval/held.h"
 #include "eval/settings.h"
+#include "session/held.h"
 #include "tool/script.h"
 
 namespace mtf {

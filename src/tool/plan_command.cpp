@@ -8,9 +8,10 @@
 #include <set>
 
 #include "cost/idle_work.h"
-#include "eval/session.h"
 #include "plan/program_record.h"
 #include "run/dry_runtime.h"
+#include "session/session.h"
+#include "session/what_if.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
@@ -18,7 +19,6 @@
 #include "tool/fitted_text.h"
 #include "tool/generated_file.h"
 #include "tool/launch.h"
-#include "tool/layout_choices.h"
 #include "tool/output.h"
 #include "tool/plan_text.h"
 #include "tool/plan_tree.h"
@@ -77,11 +77,11 @@ PlanView view_of(const PlanOptions& options) {
 }
 
 /// The layout of the plan, and those that it is to be held against.
-std::vector<Compared> layouts_of(const PlanOptions& options, const std::shared_ptr<ProgramRecord>& record, const MachineModel& machine, const std::optional<std::string>& own) {
+std::vector<CostColumn> layouts_of(const PlanOptions& options, const std::shared_ptr<ProgramRecord>& record, const MachineModel& machine, const std::optional<std::string>& own) {
   if (options.against.empty()) return {};
   const LayoutCosts costs(record, machine);
-  std::vector<Compared> layouts = {{nullptr, own.value_or("the script's own"), costs.in(nullptr, nullptr), std::nullopt}};
-  for (const std::string& text : options.against) layouts.push_back({nullptr, text.empty() ? "replicated" : text, costs.in(nullptr, layout_option(text)), std::nullopt});
+  std::vector<CostColumn> layouts = {{{}, own.value_or("the script's own"), costs.in(nullptr, nullptr)}};
+  for (const std::string& text : options.against) layouts.push_back({{}, text.empty() ? "replicated" : text, costs.in(nullptr, layout_option(text))});
   return layouts;
 }
 
@@ -158,7 +158,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
   // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
   if (duplication(execution.counters()) > kWorthExplaining) {
-    const auto recorded = record ? record : planned(script, settings, std::make_shared<ProgramRecord>()).record;
+    const auto recorded = record ? record : plan_script(script.name, script.text, settings, runtime, std::make_shared<ProgramRecord>()).record;
     summary.warnings = sentences(idle_work(*recorded));
   }
   if (machine) {

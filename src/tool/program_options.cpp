@@ -8,6 +8,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/process.h"
+#include "tool/script.h"
 
 namespace mtf::tool {
 namespace {
@@ -118,6 +119,31 @@ std::string standard_library() {
   const auto installed = std::filesystem::path(own_program()).parent_path() / MTF_INSTALLED_STDLIB;
   if (std::filesystem::is_directory(installed, error)) return installed.lexically_normal().string();
   return MTF_STDLIB_DIR;
+}
+
+MeshPtr mesh_option(const std::string& text) { return std::make_shared<const Mesh>(Name("mesh"), mesh_of(text, 1)); }
+
+LayoutPtr layout_option(const std::string& text) { return std::make_shared<const Layout>(Layout{Name(), layout_of(text), {}}); }
+
+MachineModel machine_option(const std::string& file) { return file.empty() ? MachineModel() : parse_machine(read_script(file).text, file); }
+
+int64_t number_of_processors(const std::string& text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > 1'000'000)
+    fail(Kind::bad_option_value, {}, "--processors {}: expected a number from 1 to 1,000,000", quote(text));
+  return number;
+}
+
+int64_t bytes_option(const std::string& text) {
+  static const std::pair<std::string_view, double> units[] = {{"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
+                                                              {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = trim(std::string_view(end, text.data() + text.size()));
+  for (const auto& [name, factor] : units)
+    if (error == std::errc() && number > 0 && number * factor < 9e18 && unit == name) return static_cast<int64_t>(number * factor);
+  fail(Kind::bad_option_value, {}, "--memory {}: expected bytes, such as 16GiB or 80GB", quote(text));
 }
 
 }  // namespace mtf::tool

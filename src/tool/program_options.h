@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "eval/session.h"
+#include "cost/machine.h"
+#include "eval/settings.h"
 #include "run/mpi_runtime.h"
 #include "tool/option_parser.h"
 
@@ -33,6 +34,16 @@ void add_runtime_options(OptionParser& parser, ProgramOptions& options);
 Settings settings_of(const ProgramOptions& options, std::int64_t ranks);
 /// What the runtime that computes is given. Throws UserError of kind bad_option_value.
 MpiRuntimeOptions runtime_options_of(const ProgramOptions& options);
+
+/// `--mesh`, `--layout`, where several may be given. Throw UserError of kind bad_option_value.
+MeshPtr mesh_option(const std::string& text);
+LayoutPtr layout_option(const std::string& text);
+/// `--machine FILE`, or the standard model. Throws UserError.
+MachineModel machine_option(const std::string& file);
+/// `--processors N`. Throws UserError of kind bad_option_value.
+int64_t number_of_processors(const std::string& text);
+/// `--memory 16GiB`: bytes. Throws UserError of kind bad_option_value.
+int64_t bytes_option(const std::string& text);
 
 /// The folder of the standard modules: $MTF_STDLIB, that of the installed command, or that of the source tree.
 std::string standard_library();

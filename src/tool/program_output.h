@@ -8,7 +8,7 @@
 #include <streambuf>
 #include <string>
 
-#include "eval/session.h"
+#include "session/session.h"
 #include "tool/losses.h"
 
 namespace mtf::tool {

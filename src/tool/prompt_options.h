@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eval/session.h"
+#include "session/session.h"
 
 namespace mtf::tool {
 
@@ -42,5 +42,10 @@ class PromptOptions {
 /// `{batch -> rows}`) or as on the command line (`rows:2;cols:2`). Throws UserError.
 std::vector<Axis> mesh_given(Session& session, const std::string& word);
 std::vector<LayoutRule> layout_given(Session& session, const std::string& word);
+
+/// What `--mesh` and `--layout` ask to assume.
+Assumption assumption_of(Session& session, const PromptOptions& options);
+/// The rules as on the command line: `batch:rows;hidden:cols`.
+std::string option_text(const std::vector<LayoutRule>& rules);
 
 }  // namespace mtf::tool

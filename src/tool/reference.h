@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tool/module_docs.h"
+#include "session/documentation.h"
 
 namespace mtf::tool {
 

@@ -66,7 +66,7 @@ void Repl::say_wrong(const std::string& message) {
 std::string Repl::name_of_entry() const { return fmt::format("<{}>", number_ - 1); }
 
 void Repl::execute(const std::string& text) {
-  for (const StatementReport& report : session_.execute(text, name_of_entry())) {
+  for (const EntryReport& report : session_.execute(text, name_of_entry())) {
     const std::string said = repl_text(report, room());
     out_ << (colours_reports_ ? coloured_report(said) : said);
   }

@@ -7,9 +7,9 @@
 #include <iosfwd>
 #include <string>
 
-#include "eval/session.h"
 #include "line_editor/line_editor.h"
 #include "run/mpi_runtime.h"
+#include "session/session.h"
 #include "tool/tensor_table.h"
 
 namespace mtf::tool {

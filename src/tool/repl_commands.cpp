@@ -7,12 +7,9 @@
 #include "tool/compare_text.h"
 #include "tool/picture.h"
 #include "tool/plan_text.h"
-#include "tool/repl_compare.h"
 
 namespace mtf::tool {
 namespace {
-
-void compare(Repl& repl, const std::string& text) { repl.say(compare_at_prompt(repl, text)); }
 
 void draw(Repl& repl, const std::string& text) {
   need_argument(text, ":draw", "a tensor or a model", "net");
@@ -51,7 +48,7 @@ constexpr ReplCommand kPromptCommands[] = {
     {":help", ReplArgument::kTopic, "[NAME]", "this list; what a command, an operation, a module, a word or a name of your own is", help_command},
     {":type", ReplArgument::kCode, "[--mesh M] [--layout L] EXPR", "the type and layout of an expression, computing nothing", type_command},
     {":plan", ReplArgument::kCode, "[--machine FILE] [--by WHAT] [--mesh M] [--layout L] STMT", "what a statement would cost, and on a machine how long it takes", plan_command},
-    {":compare", ReplArgument::kCode, "[--mesh M]… [--layout L]… [--machine FILE] [--peak] STMT", "what a statement would cost under each mesh and layout, side by side", compare},
+    {":compare", ReplArgument::kCode, "[--mesh M]… [--layout L]… [--machine FILE] [--peak] STMT", "what a statement would cost under each mesh and layout, side by side", compare_command},
     {":search", ReplArgument::kCode, "[--processors N] [--memory BYTES] [--annotations] STMT", "the mesh and layout under which a statement takes least time", search_command},
     {":draw", ReplArgument::kCode, "EXPR", "where a tensor lies, or a model's params: the tiles that processors hold", draw},
     {":explain", ReplArgument::kCode, "[--mesh M] [--layout L] STMT", "why each collective is there, and which layouts would send less", explain_command},

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eval/session.h"
 #include "line_editor/line_editor.h"
+#include "session/session.h"
 
 namespace mtf::tool {
 

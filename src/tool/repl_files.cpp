@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "session/session_script.h"
 #include "support/printable.h"
 #include "support/source.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "tool/generated_file.h"
 #include "tool/repl_commands.h"
-#include "tool/session_script.h"
 
 namespace mtf::tool {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "support/text.h"
 #include "tool/fitted_text.h"
-#include "tool/help_topics.h"
+#include "tool/help_text.h"
 #include "tool/repl_commands.h"
 #include "tool/table.h"
 
@@ -40,7 +40,7 @@ std::string variables_text(Repl& repl, const std::string& topic, std::size_t wid
 std::string own_help(Repl& repl, const std::string& topic, const HeldName& root, std::size_t width) {
   const KnownName known = repl.session().what_is(topic, repl.name_of_entry());
   if (!known.signature.empty())
-    return help_on(MemberDoc{topic, known.signature, known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
+    return help_text({HelpTopic::Kind::kFunction, topic, known.signature, known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
   std::string title = topic + ": " + shown_type(known.type);
   if (root.name == topic && root.bytes > 0) title += "   " + bytes_text(root.bytes) + " per processor";
   return fitted_line(title, width) + fitted(known.doc, width, "  ") + (known.type.tensor() ? "" : variables_text(repl, topic, width));
@@ -68,11 +68,11 @@ void help_command(Repl& repl, const std::string& topic) {
   const std::size_t width = repl.columns();
   if (topic.empty()) return repl.say(list_of_commands(width) + "\n" + list_of_operations(width));
   const std::optional<HeldName> root = held_root(repl, topic);
-  if (!root || root->type.kind == ValueType::Kind::kModule) return repl.say(help_on(topic, width));
+  if (!root || root->type.kind == ValueType::Kind::kModule) return repl.say(help_text(topic, width));
   std::string text = own_help(repl, topic, *root, width);
   try {
-    text += "\n" + help_on(topic, width);  // a word of the language that is a name here too
-  } catch (const UserError&) {             // it is none
+    text += "\n" + help_text(topic, width);  // a word of the language that is a name here too
+  } catch (const UserError&) {               // it is none
   }
   repl.say(text);
 }

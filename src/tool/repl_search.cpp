@@ -1,25 +1,14 @@
-// `:search`, and what other commands ask of a statement: what it would cost under layouts that are tried.
-#include "tool/repl_search.h"
+// `:search`.
+#include <utility>
 
 #include "support/diagnostics.h"
 #include "support/text.h"
-#include "tool/compare_text.h"
-#include "tool/layout_choices.h"
-#include "tool/layout_search.h"
+#include "tool/program_options.h"
 #include "tool/prompt_options.h"
 #include "tool/repl_commands.h"
-#include "tool/what_if.h"
+#include "tool/search_text.h"
 
 namespace mtf::tool {
-
-Searched entered(Repl& repl, const std::string& statement, const Settings& settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record) {
-  const auto other = std::make_shared<WhatIf>(repl.session(), settings, assumption, record);
-  Searched searched{record, record ? record->so_far() : ProgramRecord::Before(), 0, {}, other};
-  other->execution().runtime().restart_peak();
-  searched.reports = other->session().plan(statement, repl.name_of_entry());
-  searched.peak_bytes = other->execution().counters().peak_bytes;
-  return searched;
-}
 
 namespace {
 
@@ -49,19 +38,11 @@ void search_command(Repl& repl, const std::string& argument) {
     if (repl.is_interrupted()) fail(Kind::interrupted, {});
   };
   request.poll = heed_interrupts;
-  request.width = repl.columns();
   question.on_progress = [&, show = shown_progress([&](const std::string& text) { repl.show_status(text); })](const SearchProgress& progress) {
     heed_interrupts();
     show(progress);
   };
-  const Planner plan = [&](const Settings& settings, std::shared_ptr<ProgramRecord> record) {
-    heed_interrupts();
-    return entered(repl, statement, settings, {}, std::move(record));
-  };
-  // What is there has as many layers as it has, whatever an option says.
-  Settings settings = repl.settings();
-  settings.set.clear();
-  repl.say(search_layouts(plan, settings, std::move(request)));
+  repl.say(search_text(search_layouts(WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request)), repl.columns()));
 }
 
 }  // namespace mtf::tool

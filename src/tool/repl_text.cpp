@@ -20,7 +20,7 @@ std::string collective_line(const StatementCost& cost) {
 }
 
 // The lines in the order of their first appearance, with how often each stands there.
-std::vector<std::pair<std::string, std::int64_t>> collective_lines(const StatementReport& report) {
+std::vector<std::pair<std::string, std::int64_t>> collective_lines(const EntryReport& report) {
   std::vector<std::pair<std::string, std::int64_t>> lines;
   for (const StatementCost& cost : report.costs) {
     if (!cost.collective) continue;
@@ -59,7 +59,7 @@ std::string parts_text(const std::vector<HeldPart>& parts, std::size_t most) {
   return table.text("  ");
 }
 
-std::string binding_text(const StatementReport::Binding& binding, bool silent, const Room& room) {
+std::string binding_text(const EntryReport::Binding& binding, bool silent, const Room& room) {
   if (!binding.parts.empty()) return (binding.name.empty() ? "" : binding.name + ": ") + to_string(binding.type) + "\n" + without_line_end(parts_text(binding.parts, binding.name.empty() ? kMostParts : kMostPartsOfBound));
   // A string may be a file's.
   if (!binding.type.tensor()) return (binding.name.empty() ? "" : binding.name + " = ") + printable(binding.value, true);
@@ -74,10 +74,10 @@ std::string binding_text(const StatementReport::Binding& binding, bool silent, c
 
 }  // namespace
 
-std::string repl_text(const StatementReport& report, const Room& room) {
+std::string repl_text(const EntryReport& report, const Room& room) {
   const auto collectives = collective_lines(report);
   std::string out;
-  for (const StatementReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room) + "\n";
+  for (const EntryReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room) + "\n";
   for (const auto& [line, count] : collectives) out += "   " + (count == 1 ? "" : thousands(count) + " × ") + line + "\n";
   return out;
 }

@@ -92,11 +92,11 @@ std::string listing_of(const ReportParts& parts) {
 }
 
 /// The estimated time of each layout, computing and, where nothing is computed, communicating, as a part of the longest.
-std::string bars_of_layouts(const std::vector<Compared>& layouts) {
+std::string bars_of_layouts(const std::vector<CostColumn>& layouts) {
   double longest = 0;
-  for (const Compared& each : layouts) longest = std::max(longest, each.cost.time.total());
+  for (const CostColumn& each : layouts) longest = std::max(longest, each.cost.time.total());
   std::string out = "<table class=\"source\">\n";
-  for (const Compared& each : layouts) {
+  for (const CostColumn& each : layouts) {
     const StepTime& time = each.cost.time;
     std::int64_t sent = 0;
     for (const auto& kind : each.cost.counters.collectives)

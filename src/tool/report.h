@@ -17,8 +17,8 @@ struct ReportParts {
   std::string totals;  ///< as `mtf plan` prints them
   const PlanTree* tree = nullptr;
   std::vector<Picture> pictures;
-  std::vector<Compared> layouts;  ///< with their times, to be drawn as bars
-  std::string machine;            ///< the name of the model whose times they are
+  std::vector<CostColumn> layouts;  ///< with their times, to be drawn as bars
+  std::string machine;              ///< the name of the model whose times they are
 };
 
 std::string html_report(const ReportParts& parts);

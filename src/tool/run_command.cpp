@@ -5,9 +5,9 @@
 #include <memory>
 #include <new>
 
-#include "eval/session.h"
 #include "run/reference_runtime.h"
 #include "run/timeline.h"
+#include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"

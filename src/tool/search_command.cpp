@@ -2,14 +2,16 @@
 
 #include <memory>
 
+#include "run/dry_runtime.h"
+#include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands.h"
 #include "tool/launch.h"
-#include "tool/layout_choices.h"
-#include "tool/layout_search.h"
 #include "tool/output.h"
 #include "tool/program_output.h"
+#include "tool/script.h"
+#include "tool/search_text.h"
 
 namespace mtf::tool {
 namespace {
@@ -46,20 +48,16 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   if (!options.memory.empty()) question.memory = bytes_option(options.memory);
   if (options.axes < 1 || options.axes > 4) fail(Kind::bad_option_value, {}, "--axes {}: expected a number from 1 to 4", quote(std::to_string(options.axes)));
   request.axes = options.axes;
-  request.width = terminal_columns();
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
-  const Planner plan = [&](const Settings& under, std::shared_ptr<ProgramRecord> record) {
-    auto one = std::make_shared<PlannedScript>(planned(script, under, std::move(record)));
-    return Searched{one->record, {}, one->execution->counters().peak_bytes, {}, one};
-  };
+  const DryRuntime runtime;
   ProgressBar bar(isatty(STDERR_FILENO) != 0);
   question.on_progress = shown_progress([&](const std::string& text) { bar.show(text); });
-  const std::string found_text = search_layouts(plan, settings, std::move(request));
+  const SearchAnswer answer = search_layouts(WhatIf::script(script.name, script.text, settings, runtime), std::move(request));
   bar.erase();
-  write_output(found_text);
+  write_output(search_text(answer, terminal_columns()));
   return 0;
 }
 

@@ -1,6 +1,6 @@
 #include "tool/search_text.h"
 
-#include <cmath>
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -36,7 +36,7 @@ std::string declared(const mtf::Candidate& candidate, const ProgramRecord& recor
   return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh), to_string(*candidate.rules), annotated(candidate, record));
 }
 
-Compared column_of(const mtf::Candidate& candidate) {
+CostColumn column_of(const mtf::Candidate& candidate) {
   std::string layout = to_string(*candidate.rules);
   if (candidate.stored)
     for (const StoredLayouts::Of& of : candidate.stored->all()) {
@@ -44,7 +44,7 @@ Compared column_of(const mtf::Candidate& candidate) {
       for (Name dim : of.dims) dims += (dims.empty() ? "" : ", ") + dim.str();
       layout += fmt::format(" [{}] @ {}", dims, asked_text(*of.asked));
     }
-  Compared column{candidate.mesh, std::move(layout), candidate.cost, std::nullopt};
+  CostColumn column{to_string(*candidate.mesh), std::move(layout), candidate.cost};
   if (candidate.cost.counters.peak_bytes > 0) column.peak_bytes = candidate.cost.counters.peak_bytes;
   return column;
 }
@@ -96,29 +96,38 @@ std::string explained(const mtf::Candidate& best, const mtf::Candidate& second) 
   fail(std::move(diagnostic));
 }
 
-}  // namespace
-
-double repeated_work(const Counters& counters) {
-  const double all = static_cast<double>(counters.flops) * static_cast<double>(counters.processors);
-  return counters.unique_flops > 0 ? all / static_cast<double>(counters.unique_flops) : 1;
-}
-
-std::string found_text(const SearchResult& result, const SearchQuestion& question, const LayoutCosts& costs, const std::string& repeated, std::size_t width) {
-  if (!result.best) fail_too_large(result, question, costs);
-  std::vector<Compared> columns = {column_of(*result.best)};
-  if (result.second) columns.push_back(column_of(*result.second));
-  const std::string looked_at = repeated.empty() ? count_text(result.costed, "candidate") + " costed"
-                                                 : fmt::format("{} ranked by a few {} and {} costed whole", count_text(result.ranked, "candidate"), code(repeated), result.costed);
-  std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best, costs.record()), result.second ? " and the second" : "", looked_at, costs.machine()->name,
-                                 compare_text(columns, true, width));
-  if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
-  return text;
-}
-
 std::string fewer_text(const mtf::Candidate& best, const mtf::Candidate& fewer) {
   return fmt::format("\n{} do the work {:.3g} times: {} would take {} instead of {}, with\n  mesh {}, layout {}\n", count_text(best.mesh->size(), "processor"),
                      repeated_work(best.cost.counters), fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()), to_string(*fewer.mesh),
                      to_string(*fewer.rules));
+}
+
+}  // namespace
+
+std::string search_text(const SearchAnswer& answer, std::size_t width) {
+  const auto& [question, result, costs, layers, fewer] = answer;
+  if (!result.best) fail_too_large(result, question, costs);
+  std::vector<CostColumn> columns = {column_of(*result.best)};
+  if (result.second) columns.push_back(column_of(*result.second));
+  const std::string looked_at = layers.empty() ? count_text(result.costed, "candidate") + " costed"
+                                               : fmt::format("{} ranked by a few {} and {} costed whole", count_text(result.ranked, "candidate"), code(layers), result.costed);
+  std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best, costs.record()), result.second ? " and the second" : "", looked_at, costs.machine()->name,
+                                 compare_text(columns, true, width));
+  if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
+  if (fewer) text += fewer_text(*result.best, *fewer);
+  return text + estimate_note(costs.doubts(), width);
+}
+
+std::function<void(const SearchProgress&)> shown_progress(std::function<void(const std::string&)> show) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point began = Clock::now();
+  return [began, next = began + std::chrono::seconds(1), show = std::move(show)](const SearchProgress& progress) mutable {
+    const Clock::time_point now = Clock::now();
+    if (now < next) return;
+    next = now + std::chrono::milliseconds(100);
+    const std::string best = progress.best ? fmt::format(", the best takes {}", seconds_text(*progress.best)) : "";
+    show(fmt::format("searching: {}{}, {:.0f} s", count_text(progress.looked_at, "candidate"), best, std::chrono::duration<double>(now - began).count()));
+  };
 }
 
 }  // namespace mtf::tool

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "eval/explain.h"
-#include "eval/session.h"
 #include "plan/passes.h"
 #include "run/dry_runtime.h"
+#include "session/explain.h"
+#include "session/session.h"
 #include "support/printable.h"
 #include "support/text.h"
 #include "syntax/parse.h"

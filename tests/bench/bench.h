@@ -7,8 +7,8 @@
 
 #include "../execution_on.h"
 #include "../places.h"
-#include "eval/session.h"
 #include "library/library.h"
+#include "session/session.h"
 #include "timing.h"
 
 namespace mtf {

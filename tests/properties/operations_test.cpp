@@ -9,13 +9,13 @@
 #include "../execution_on.h"
 #include "../places.h"
 #include "compare.h"
-#include "eval/session.h"
 #include "graph/op.h"
 #include "ops/ops.h"
 #include "ops/registry.h"
 #include "plan/plan.h"
 #include "reference.h"
 #include "samples.h"
+#include "session/session.h"
 
 namespace mtf::properties {
 namespace {

@@ -15,9 +15,9 @@
 #include "cost/program_times.h"
 #include "cost/recorded_schedules.h"
 #include "cost/work_bound.h"
-#include "eval/session.h"
 #include "library/library.h"
 #include "scripts.h"
+#include "session/session.h"
 #include "spmd/instruction_costs.h"
 #include "support/diagnostics.h"
 

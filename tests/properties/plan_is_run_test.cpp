@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "../execution_on.h"
-#include "eval/session.h"
 #include "scripts.h"
+#include "session/session.h"
 #include "support/diagnostics.h"
 
 namespace mtf::properties {

@@ -8,10 +8,10 @@
 #include <iostream>
 #include <set>
 
-#include "eval/session.h"
 #include "generator.h"
 #include "reference.h"
 #include "samples.h"
+#include "session/session.h"
 
 namespace mtf::properties {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "eval/session.h"
+#include "session/session.h"
 #include "tool/golden_file.h"
 #include "tool/program_options.h"
 

@@ -8,7 +8,7 @@
 #include "cost/peak_estimate.h"
 #include "cost/program_times.h"
 #include "cost/search.h"
-#include "eval/session.h"
+#include "session/session.h"
 #include "support/diagnostics.h"
 
 namespace mtf::properties {

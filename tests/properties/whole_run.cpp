@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "compare.h"
-#include "eval/session.h"
 #include "generator.h"
 #include "random_program.h"
+#include "session/session.h"
 
 namespace mtf::properties {
 namespace {

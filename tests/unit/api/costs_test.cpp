@@ -9,8 +9,8 @@
 #include "../../places.h"
 #include "../file_test.h"
 #include "api/records.h"
-#include "eval/session.h"
 #include "mtf/interpreter.h"
+#include "session/session.h"
 
 namespace mtf {
 namespace {

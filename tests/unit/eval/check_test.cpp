@@ -1,7 +1,7 @@
 // What a check finds: kinds of errors, in programs of a few lines.
 #include <gtest/gtest.h>
 
-#include "eval/session.h"
+#include "session/session.h"
 
 namespace mtf {
 namespace {

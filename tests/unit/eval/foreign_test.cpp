@@ -5,8 +5,8 @@
 #include <map>
 
 #include "../../places.h"
-#include "eval/session.h"
 #include "library/library.h"
+#include "session/session.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 

@@ -8,8 +8,8 @@
 #include <regex>
 
 #include "../../places.h"
-#include "eval/session.h"
 #include "library/library.h"
+#include "session/session.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 

@@ -4,7 +4,7 @@
 #include "../../execution_on.h"
 #include "../file_test.h"
 #include "eval/host_library.h"
-#include "eval/session.h"
+#include "session/session.h"
 
 namespace mtf {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "../../execution_on.h"
 #include "../../places.h"
-#include "eval/session.h"
 #include "plan/passes.h"
+#include "session/session.h"
 #include "support/diagnostics.h"
 
 namespace mtf {

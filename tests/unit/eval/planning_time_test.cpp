@@ -8,7 +8,7 @@
 #include "../../execution_on.h"
 #include "../../places.h"
 #include "../work_time.h"
-#include "eval/session.h"
+#include "session/session.h"
 
 namespace mtf {
 namespace {

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "../../places.h"
-#include "eval/session.h"
 #include "library/library.h"
 #include "plan/plan.h"
+#include "session/session.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -25,7 +25,7 @@ class LoggingRuntime final : public Runtime {
   int rank() const override { return 0; }
   int ranks() const override { return 1; }
   bool knows_numbers() const override { return knows_numbers_; }
-  std::unique_ptr<Runtime> planner() const override {
+  std::unique_ptr<Runtime> planner(bool) const override {
     log_.emplace_back("planner");
     return std::make_unique<LoggingRuntime>(log_, false);
   }
@@ -132,11 +132,11 @@ TEST_F(AnotherRuntime, IsAskedForPlansPlacesAndNumbers) {
 TEST_F(AnotherRuntime, CanBePlannedFor) {
   session.execute(kExample);
   log.clear();
-  const std::vector<StatementReport> reports = session.plan("let z = sum(einsum(range(batch), w -> [batch, length]) -> [length])");
+  const Planned planned = session.plan("let z = sum(einsum(range(batch), w -> [batch, length]) -> [length])");
   EXPECT_EQ(log, (Log{"planner", "meet for 4 operations", "run plan 1 of 1 inputs", "  gives z.2: f32[batch=2/p]",
                       "  gives z: f32[length=4]"}));
-  ASSERT_EQ(reports.size(), 1u);
-  EXPECT_EQ(reports[0].counters.total(CollectiveKind::kAllReduce).values, 4);
+  ASSERT_EQ(planned.statements.size(), 1u);
+  EXPECT_EQ(planned.statements[0].counters.total(CollectiveKind::kAllReduce).values, 4);
 }
 
 }  // namespace

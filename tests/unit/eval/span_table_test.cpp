@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "eval/explain.h"
 #include "run/dry_runtime.h"
+#include "session/explain.h"
 #include "support/text.h"
 
 namespace mtf {

@@ -4,8 +4,8 @@
 #include "../../execution_on.h"
 #include "../../places.h"
 #include "../file_test.h"
-#include "eval/session.h"
 #include "library/library.h"
+#include "session/session.h"
 
 namespace mtf {
 namespace {

@@ -1,8 +1,8 @@
 // The standard modules, which call what the library has, are right programs.
 #include <gtest/gtest.h>
 
-#include "eval/session.h"
 #include "library/library.h"
+#include "session/session.h"
 
 namespace mtf {
 namespace {

@@ -8,34 +8,34 @@
 #include "syntax/parse.h"
 #include "tool/commands.h"
 #include "tool/fitted_text.h"
-#include "tool/help_topics.h"
-#include "tool/pages.h"
+#include "tool/help_text.h"
+#include "tool/program_options.h"
 #include "tool/repl_commands.h"
 
 namespace mtf::tool {
 namespace {
 
 TEST(Help, EachKindOfErrorHasAPageWithItsHeadline) {
-  for (const KindRecord& kind : all_kinds()) EXPECT_NE(help_on(std::string(kind.name)).find(kind.headline), std::string::npos) << kind.name;
-  EXPECT_EQ(error_pages().size(), all_kinds().size());
+  for (const KindRecord& kind : all_kinds()) EXPECT_NE(help_text(std::string(kind.name)).find(kind.headline), std::string::npos) << kind.name;
+  EXPECT_EQ(error_pages(standard_library()).size(), all_kinds().size());
 }
 
 TEST(Help, APageThatHasAProgramShowsTheErrorInIt) {
-  for (const Page& page : error_pages()) {
+  for (const Page& page : error_pages(standard_library())) {
     const bool has_program = page.text.find("#!") != std::string::npos;
     EXPECT_TRUE(!has_program || page.text.find("#! " + page.title) != std::string::npos) << page.title;
   }
 }
 
 TEST(Help, EachWordAndSignOfTheLanguageIsExplained) {
-  for (const std::string_view word : reserved_words()) EXPECT_FALSE(help_on(std::string(word)).empty()) << word;
+  for (const std::string_view word : reserved_words()) EXPECT_FALSE(help_text(std::string(word)).empty()) << word;
   for (const char* sign : {"->", "@", ":=", "=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%", "^", "..", ".", ",", ";", ":",
                            "(", "[", "{", "\"", "#", "##", ".4f", "int", "like"})
-    EXPECT_FALSE(help_on(sign).empty()) << sign;
+    EXPECT_FALSE(help_text(sign).empty()) << sign;
 }
 
 TEST(Help, ParagraphsAreBrokenAnewAndProgramsAreNot) {
-  const std::string help = help_on("axis_used_twice");
+  const std::string help = help_text("axis_used_twice");
   EXPECT_NE(help.find("\n    layout both = {batch -> all, hidden -> all}\n"), std::string::npos) << help;
   for (std::size_t begin = 0; begin < help.size();) {
     const std::size_t end = help.find('\n', begin);
@@ -47,7 +47,7 @@ TEST(Help, ParagraphsAreBrokenAnewAndProgramsAreNot) {
 TEST(Help, EachCommandOfThePromptHasASection) {
   EXPECT_EQ(prompt_pages().size(), repl_commands().size());
   for (const ReplCommand& command : repl_commands()) {
-    const std::string help = help_on(std::string(command.name));
+    const std::string help = help_text(std::string(command.name));
     EXPECT_TRUE(help.starts_with(command.name)) << help;
     EXPECT_GT(std::count(help.begin(), help.end(), '\n'), 3) << help;  // more than its line in the list
   }
@@ -60,12 +60,12 @@ TEST(Help, EachCommandOfThePromptHasASection) {
 TEST(Help, WordsThatPeopleLookUp) {
   for (const char* word : {"shape", "dtype", "Adam", "Dense", "loss", "optimizer", "matmul", "transpose", "random", "normal", "batch", "lambda", "all_reduce",
                            "collective", "sharding", "replicate", "mixed", "flops", "memory", "machine", "save", "prompt", "#>", "->"})
-    EXPECT_GT(help_on(word).size(), 40u) << word;
-  EXPECT_NE(help_on("Adam").find("optim: "), std::string::npos);
-  EXPECT_NE(help_on("linear").find("nn.Dense"), std::string::npos);
-  EXPECT_NE(help_on("loss").find("losses"), std::string::npos);
-  EXPECT_NE(help_on("normal").find("random.normal("), std::string::npos);
-  EXPECT_NE(help_on("save").find(":save FILE"), std::string::npos);
+    EXPECT_GT(help_text(word).size(), 40u) << word;
+  EXPECT_NE(help_text("Adam").find("optim: "), std::string::npos);
+  EXPECT_NE(help_text("linear").find("nn.Dense"), std::string::npos);
+  EXPECT_NE(help_text("loss").find("losses"), std::string::npos);
+  EXPECT_NE(help_text("normal").find("random.normal("), std::string::npos);
+  EXPECT_NE(help_text("save").find(":save FILE"), std::string::npos);
 }
 
 // Lines of programs are as wide as they are written; what is longer is broken between words.
@@ -75,7 +75,7 @@ TEST(Help, FitsEachWidthAndIsBrokenOnce) {
   for (const Command* command : all_commands()) topics.emplace_back(command->name);
   for (const std::size_t width : {60u, 80u, 120u}) {
     for (const std::string& topic : topics) {
-      for (const std::string& line : split(help_on(topic, width), '\n')) {
+      for (const std::string& line : split(help_text(topic, width), '\n')) {
         const bool has_blank = trim(line).find(' ') != std::string_view::npos;
         EXPECT_TRUE(count_code_points(line) <= width || !has_blank) << topic << " at " << width << ": " << line;
       }
@@ -96,7 +96,7 @@ TEST(FittedText, BreaksParagraphsAnewAndKeepsWhatIsIndented) {
 
 TEST(Help, SuggestsWhatWasMeant) {
   try {
-    help_on("axis_used_twise");
+    help_text("axis_used_twise");
     FAIL();
   } catch (const UserError& error) {
     EXPECT_EQ(error.diagnostic().helps(), std::vector<std::string>{"did you mean `axis_used_twice`?"});

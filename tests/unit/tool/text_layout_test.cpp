@@ -38,21 +38,21 @@ TEST(Table, LinesBetweenRowsStandAlone) {
   EXPECT_EQ(table.text(), "a  b\na heading that is longer\n");
 }
 
-Compared compared(const std::string& layout) {
-  Compared column{nullptr, layout, {}, std::nullopt};
+CostColumn compared(const std::string& layout) {
+  CostColumn column{"the script's", layout, {}};
   column.cost.counters.flops = 1'000'000;
   return column;
 }
 
 TEST(CompareText, ColumnsThatDoNotFitStandBelow) {
-  std::vector<Compared> columns;
+  std::vector<CostColumn> columns;
   for (const char* layout : {"batch:rows", "hidden:cols", "batch:rows;hidden:cols", "batch:rows+cols;hidden:planes;vocab:tubes;heads:cols"}) columns.push_back(compared(layout));
   const std::string whole = compare_text(columns, false, 0);
   EXPECT_EQ(whole.find("\n\n"), std::string::npos) << whole;
   for (const std::size_t width : {60U, 80U, 100U, 200U}) {
     const std::string text = compare_text(columns, false, width);
     for (const std::string& line : split(text, '\n')) EXPECT_LE(count_code_points(line), width) << text;
-    for (const Compared& column : columns) {
+    for (const CostColumn& column : columns) {
       if (column.layout.size() + 30 >= width) continue;
       EXPECT_MENTIONS(text, column.layout);
     }
@@ -164,8 +164,8 @@ ValueType tensor_type(Dims dims, bool is_split = false) {
   return {ValueType::Kind::kTensor, LaidOut{{ElementType::kF32, std::move(dims)}, sharding, mesh}};
 }
 
-StatementReport report_of_y() {
-  StatementReport report;
+EntryReport report_of_y() {
+  EntryReport report;
   report.bindings.push_back({"y", tensor_type({{Name("batch"), 64}, {Name("io"), 32}}, true), 4096});
   return report;
 }
@@ -175,7 +175,7 @@ TEST(ReplText, ABindingSaysItsTypeAndBytes) {
 }
 
 TEST(ReplText, CollectivesStandBelowWithTheirReason) {
-  StatementReport report = report_of_y();
+  EntryReport report = report_of_y();
   StatementCost cost;
   cost.collective = CollectiveKind::kAllReduce;
   cost.axes = {Name("cols")};
@@ -193,20 +193,20 @@ TEST(ReplText, CollectivesStandBelowWithTheirReason) {
 }
 
 TEST(ReplText, AnExpressionShowsItsValueAndType) {
-  StatementReport report;
+  EntryReport report;
   report.bindings.push_back({"", tensor_type({}), 4, "37.5"});
   EXPECT_EQ(repl_text(report), "37.5: f32[]   4 B per processor, no communication\n");
 }
 
 TEST(ReplText, ALongValueStandsBelowItsType) {
-  StatementReport report;
+  EntryReport report;
   const std::string value(100, '1');
   report.bindings.push_back({"", tensor_type({{Name("a"), 50}}), 200, value});
   EXPECT_EQ(repl_text(report), "f32[a=50]   200 B per processor, no communication\n" + value + "\n");
 }
 
 TEST(ReplText, AHostValueHasNoBytes) {
-  StatementReport report;
+  EntryReport report;
   report.bindings.push_back({"n", {.words = "the int 3"}, 0, "3"});
   report.bindings.push_back({"", {.words = "a list of 1"}, 0, "[1]"});
   EXPECT_EQ(repl_text(report), "n = 3\n[1]\n");

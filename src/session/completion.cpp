@@ -1,0 +1,226 @@
+#include "session/completion.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "session/documentation.h"
+#include "session/session.h"
+#include "support/source.h"
+#include "support/text.h"
+#include "syntax/parse.h"
+
+namespace mtf {
+namespace {
+
+// The text before the cursor, cut where completion looks at it.
+struct TypedPlace {
+  struct Piece {
+    std::string_view text;
+    std::size_t begin;
+    TokenClass kind;
+  };
+  std::shared_ptr<const SourceFile> file;
+  std::vector<Piece> before;      // the tokens before the word
+  std::vector<std::size_t> open;  // brackets that are open: indices into `before`
+  std::string word;               // with the names before its dots
+  std::size_t begin = 0;          // of the word
+  bool in_string = false, in_comment = false;
+
+  std::string_view last(std::size_t back = 0) const { return back < before.size() ? before[before.size() - 1 - back].text : std::string_view(); }
+  std::string_view at(std::size_t index) const { return index < before.size() ? before[index].text : std::string_view(); }
+  /// The innermost open bracket, and what stands before it.
+  std::string_view bracket() const { return open.empty() ? std::string_view() : at(open.back()); }
+  std::string_view before_bracket() const { return open.empty() || open.back() == 0 ? std::string_view() : at(open.back() - 1); }
+  /// The word with which the statement begins.
+  std::string_view statement() const;
+  bool begins_statement() const;
+  bool begins_item() const { return last() == "(" || last() == "[" || last() == "{" || last() == ","; }
+  bool in_layout() const { return bracket() == "{" && (before_bracket() == "@" || (before_bracket() == "=" && statement() == "layout")); }
+  bool in_axes() const;
+  std::string callee() const;
+};
+
+bool is_layout_bracket(const TypedPlace& place, std::size_t bracket) {
+  return place.at(bracket) == "{" && bracket > 0 && (place.at(bracket - 1) == "@" || place.at(bracket - 1) == "=");
+}
+
+bool TypedPlace::in_axes() const {
+  if (in_layout()) return last() == "->";
+  return bracket() == "[" && before_bracket() == "->" && open.size() > 1 && is_layout_bracket(*this, open[open.size() - 2]);
+}
+
+std::string_view TypedPlace::statement() const {
+  std::size_t first = before.size();
+  while (first > 0) {
+    const Piece& piece = before[first - 1];
+    if (piece.text == ";") break;
+    const bool on_new_line = first < before.size() && file->text().substr(piece.begin, before[first].begin - piece.begin).find('\n') != std::string_view::npos;
+    const bool in_brackets = std::any_of(open.begin(), open.end(), [&](std::size_t bracket) { return bracket < first && !(at(bracket) == "{" && !is_layout_bracket(*this, bracket)); });
+    if (on_new_line && !in_brackets) break;
+    --first;
+  }
+  return at(first);
+}
+
+bool TypedPlace::begins_statement() const {
+  if (before.empty() || last() == ";" || last() == "}") return true;
+  const bool in_block = open.empty() || (bracket() == "{" && !is_layout_bracket(*this, open.back()));
+  if (in_block && last() == "{") return true;
+  const Piece& piece = before.back();
+  const bool on_new_line = file->text().substr(piece.begin, begin - piece.begin).find('\n') != std::string_view::npos;
+  return in_block && on_new_line && !is_incomplete(file->text().substr(0, piece.begin + piece.text.size()));
+}
+
+// `nn.Dense` where its bracket is open.
+std::string TypedPlace::callee() const {
+  std::string name;
+  for (std::size_t i = open.back(); i > 0; --i) {
+    const Piece& piece = before[i - 1];
+    const bool is_name = piece.kind == TokenClass::kName || piece.kind == TokenClass::kWord;
+    if (name.empty() || name[0] == '.' ? !is_name : piece.text != ".") break;
+    name.insert(0, piece.text);
+  }
+  return name;
+}
+
+TypedPlace typed_place(const std::string& text) {
+  TypedPlace place;
+  place.file = SourceFile::create("", text);
+  for (const Token& token : tokenize(place.file)) {
+    const std::string_view written = token.span.text();
+    if (token.kind == TokenClass::kString && written == "\"") place.in_string = !place.in_string;
+    place.in_comment = token.kind == TokenClass::kComment && token.span.end == text.size();
+    if (token.kind != TokenClass::kComment) place.before.push_back({written, static_cast<std::size_t>(token.span.begin), token.kind});
+  }
+  std::vector<TypedPlace::Piece>& tokens = place.before;
+  const auto is_name = [&](const TypedPlace::Piece& piece) { return piece.kind == TokenClass::kName || piece.kind == TokenClass::kWord; };
+  place.begin = text.size();
+  const auto ends_where_word_begins = [&] { return !tokens.empty() && tokens.back().begin + tokens.back().text.size() == place.begin; };
+  const auto take = [&] {
+    place.begin = tokens.back().begin;
+    tokens.pop_back();
+  };
+  if (ends_where_word_begins() && is_name(tokens.back())) take();
+  while (ends_where_word_begins() && tokens.back().text == "." && tokens.size() > 1 && is_name(tokens[tokens.size() - 2])) {
+    take();
+    take();
+  }
+  place.word = text.substr(place.begin);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view piece = tokens[i].text;
+    if (tokens[i].kind != TokenClass::kBracket) continue;
+    if (piece == "(" || piece == "[" || piece == "{") place.open.push_back(i);
+    if ((piece == ")" || piece == "]" || piece == "}") && !place.open.empty()) place.open.pop_back();
+  }
+  return place;
+}
+
+void add(std::vector<CouldStand>& found, const std::string& word, CouldStand could) {
+  if (!std::string_view(could.text).starts_with(word)) return;
+  for (const CouldStand& there : found)
+    if (there.text == could.text) return;
+  found.push_back(std::move(could));
+}
+
+void add_name(std::vector<CouldStand>& found, const std::string& word, const KnownName& name) { add(found, word, {CouldStand::Kind::kName, name.name, name}); }
+
+void add_words(std::vector<CouldStand>& found, const std::string& word) {
+  if (word.empty()) return;
+  for (const std::string_view each : reserved_words()) add(found, word, {CouldStand::Kind::kWord, std::string(each)});
+}
+
+void add_modules(std::vector<CouldStand>& found, const Session& session, const std::string& word, bool with_members) {
+  for (const ModuleDoc& module : read_module_docs(session.library_folder())) {
+    CouldStand could{CouldStand::Kind::kModule, module.name};
+    could.detail = module.doc.substr(0, module.doc.find('\n'));
+    add(found, word, std::move(could));
+    if (!with_members || !word.starts_with(module.name + ".")) continue;
+    for (const MemberDoc& member : module.members) {
+      CouldStand inside{CouldStand::Kind::kName, module.name + "." + member.name};
+      inside.name.signature = member.signature;
+      add(found, word, std::move(inside));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<CouldStand> files_that_begin(const std::string& path) {
+  const std::size_t slash = path.rfind('/') + 1;  // npos + 1 is 0
+  std::vector<CouldStand> found;
+  std::error_code error;
+  const std::string folder = slash == 0 ? "." : path.substr(0, slash);
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name[0] == '.' && path.size() == slash) continue;
+    const bool is_folder = entry.is_directory(error);
+    add(found, path.substr(slash), {is_folder ? CouldStand::Kind::kFolder : CouldStand::Kind::kFile, is_folder ? name + "/" : name});
+  }
+  std::sort(found.begin(), found.end(), [](const CouldStand& a, const CouldStand& b) { return a.text < b.text; });
+  return found;
+}
+
+std::vector<CouldStand> could_be_explained(const Session& session, const std::string& begun) {
+  std::vector<CouldStand> found;
+  for (const KnownName& name : session.known_names(begun))
+    if (name.type.is_callable()) add_name(found, begun, name);
+  add_modules(found, session, begun, true);
+  return found;
+}
+
+Completion complete(const Session& session, const std::string& text, std::size_t at) {
+  const std::string before = text.substr(0, at);
+  const TypedPlace place = typed_place(before);
+  if (place.in_comment) return {at, {}};
+  if (place.in_string) {
+    const std::string path = before.substr(before.rfind('"') + 1);
+    return {at - (path.size() - (path.rfind('/') + 1)), files_that_begin(path)};
+  }
+  Completion completion{place.begin, {}};
+  std::vector<CouldStand>& found = completion.could;
+  const std::vector<KnownName> names = session.known_names(place.word);
+  const auto add_names = [&](bool only_dims) {
+    for (const KnownName& name : names)
+      if (!only_dims || name.type.dim()) add_name(found, place.word, name);
+  };
+  if (place.word.find('.') != std::string::npos) {
+    add_names(false);
+    return completion;
+  }
+  if (place.statement() == "import" && (place.last() == "import" || place.last() == ",")) {
+    add_modules(found, session, place.word, false);
+    return completion;
+  }
+  if (place.in_axes()) {
+    for (const Axis& axis : session.axes()) {
+      CouldStand could{CouldStand::Kind::kAxis, axis.name.str()};
+      could.axis = axis;
+      add(found, place.word, std::move(could));
+    }
+    return completion;
+  }
+  const bool wants_dims = (place.bracket() == "[" && place.begins_item()) || (place.in_layout() && place.begins_item()) ||
+                          (place.last() == ":" && place.last(1) == "over");
+  if (wants_dims) add_names(true);
+  if (!found.empty() || place.in_layout()) return completion;
+  if (place.bracket() == "(" && place.begins_item()) {
+    const std::string callee = place.callee();
+    for (const KnownName& called : session.known_names(callee)) {
+      if (called.name != callee) continue;
+      for (const KnownParameter& parameter : called.parameters) {
+        CouldStand could{CouldStand::Kind::kLabel, parameter.name + ": "};
+        could.detail = parameter.text;
+        add(found, place.word, std::move(could));
+      }
+    }
+  }
+  if (place.begins_statement()) add_words(found, place.word);
+  add_names(false);
+  add_words(found, place.word);
+  return completion;
+}
+
+}  // namespace mtf

@@ -1,0 +1,95 @@
+#include "session/documentation.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "eval/builtins.h"
+#include "library/library.h"
+#include "support/diagnostics.h"
+#include "support/source.h"
+#include "support/text.h"
+#include "syntax/parse.h"
+#include "syntax/print.h"
+
+namespace mtf {
+namespace {
+
+std::optional<MemberDoc> member_doc(const ast::Stmt& stmt) {
+  if (stmt.doc.empty()) return std::nullopt;
+  if (const auto* fn = stmt.as<ast::FnStmt>()) return MemberDoc{fn->name.name.str(), signature(*fn), stmt.doc};
+  if (const auto* model = stmt.as<ast::ModelStmt>()) return MemberDoc{model->name.name.str(), signature(*model), stmt.doc};
+  if (const auto* option = stmt.as<ast::OptionStmt>()) return MemberDoc{option->name.name.str(), print(stmt), stmt.doc};
+  if (const auto* setting = stmt.as<ast::SettingStmt>()) return MemberDoc{setting->name.name.str(), print(stmt), stmt.doc};
+  if (const auto* let = stmt.as<ast::LetStmt>()) return MemberDoc{std::get<ast::Ident>(let->pattern->node).name.str(), print(stmt), stmt.doc};
+  return std::nullopt;
+}
+
+Page begin_page(std::string_view heading) {
+  Page page{std::string(heading), {}, {}};
+  const std::vector<std::string> parts = split(heading, '`');
+  for (std::size_t i = 1; i < parts.size(); i += 2) page.words.push_back(parts[i]);
+  if (page.words.empty()) page.words.push_back(page.title);
+  return page;
+}
+
+}  // namespace
+
+std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".mtf") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<ModuleDoc> modules;
+  for (const auto& file : files) {
+    Diagnostics found;
+    found.attempt([&] {
+      const ast::Program program = parse(SourceFile::read(file.string()), found);
+      ModuleDoc module{file.stem().string(), program.doc, {}};
+      for (const ast::Stmt& stmt : program.body.statements)
+        if (auto member = member_doc(stmt)) module.members.push_back(std::move(*member));
+      modules.push_back(std::move(module));
+    });
+  }
+  return modules;
+}
+
+std::vector<MemberDoc> builtin_docs() {
+  std::vector<MemberDoc> docs;
+  for (const BuiltinPtr& builtin : Builtins(&host_library()).functions()) docs.push_back({builtin->name.str(), builtin->signature, builtin->doc});
+  std::sort(docs.begin(), docs.end(), [](const MemberDoc& a, const MemberDoc& b) { return a.name < b.name; });
+  return docs;
+}
+
+std::vector<Page> read_pages(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return {};
+  std::vector<Page> pages;
+  bool in_program = false;
+  const std::shared_ptr<const SourceFile> file = SourceFile::read(path);
+  for (std::size_t number = 1; number <= file->line_count(); ++number) {
+    const std::string line(file->line(number));
+    const bool is_mark = line.starts_with("```");
+    const std::size_t level = in_program ? 0 : line.find_first_not_of('#');
+    if (level == 1) continue;  // the title
+    if (level == 2 || level == 3) {
+      pages.push_back(begin_page(trim(std::string_view(line).substr(level))));
+      continue;
+    }
+    if (is_mark) in_program = !in_program;
+    if (pages.empty() || is_mark) continue;
+    std::string& text = pages.back().text;
+    const bool goes_on = !in_program && !line.empty() && !line.starts_with("- ") && !text.empty() && !text.ends_with("\n\n");
+    if (goes_on) text.back() = ' ';  // a paragraph is one line, for who shows it to break
+    text += (in_program && !line.empty() ? "  " : "") + (goes_on ? std::string(trim(line)) : line) + "\n";
+  }
+  for (Page& page : pages) page.text = std::string(trim(page.text)) + "\n";
+  std::erase_if(pages, [](const Page& page) { return page.text == "\n"; });  // what only stands above others
+  return pages;
+}
+
+std::vector<Page> error_pages(const std::string& folder) { return read_pages(folder + "/ERRORS.md"); }
+std::vector<Page> language_pages(const std::string& folder) { return read_pages(folder + "/LANGUAGE.md"); }
+
+}  // namespace mtf

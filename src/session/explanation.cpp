@@ -1,0 +1,112 @@
+#include "session/explanation.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "session/session.h"
+#include "session/what_if.h"
+#include "support/diagnostics.h"
+
+namespace mtf {
+namespace {
+
+Explanation::Total total_of(const Counters& counters) {
+  Explanation::Total total{counters.flops, 0, 0};
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    const CollectiveCount all = counters.total(static_cast<CollectiveKind>(kind));
+    total.wire_bytes += all.wire_bytes;
+    total.collectives += all.count;
+  }
+  return total;
+}
+
+void add_dims(std::set<Name>& dims, const NamedBlock& block) {
+  for (const Dim& dim : block.type.dims) dims.insert(dim.name);
+}
+
+/// Of the two values of a collective, and of the reason for it: one that is summed is in neither value.
+std::set<Name> dims_of(const StatementCost& cost) {
+  std::set<Name> dims;
+  add_dims(dims, cost.from);
+  add_dims(dims, cost.value);
+  if (cost.reason)
+    for (const Name dim : cost.reason->dims()) dims.insert(dim);
+  return dims;
+}
+
+/// Layouts in which one axis of the mesh splits another of the dims, or none.
+std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& rules, const std::set<Name>& dims, const Mesh& mesh) {
+  std::vector<std::vector<LayoutRule>> layouts;
+  for (const Axis& axis : mesh.axes()) {
+    std::vector<LayoutRule> without = rules;
+    bool is_used = false;
+    for (LayoutRule& rule : without) is_used = std::erase(rule.axes, axis.name) > 0 || is_used;
+    std::erase_if(without, [](const LayoutRule& rule) { return rule.axes.empty(); });
+    if (is_used) layouts.push_back(without);
+    for (const Name dim : dims) {
+      std::vector<LayoutRule> layout = without;
+      const auto there = std::find_if(layout.begin(), layout.end(), [&](const LayoutRule& rule) { return rule.dim == dim; });
+      if (there != layout.end()) there->axes.push_back(axis.name);
+      else layout.push_back({dim, {axis.name}, {}});
+      if (!same_rules(layout, rules)) layouts.push_back(std::move(layout));
+    }
+  }
+  return layouts;
+}
+
+/// Bytes of all values that a session would hold, on each processor.
+int64_t bytes_held(const Session& session, const Assumption& assumption) {
+  int64_t bytes = 0;
+  for (const HeldName& held : session.held(assumption)) bytes += held.bytes;
+  return bytes;
+}
+
+}  // namespace
+
+Explanation explain_statement(Session& session, const std::string& statement, const std::string& name, const Assumption& assumption, std::size_t most,
+                              const std::function<bool()>& ends) {
+  const Planned planned = session.plan(statement, name, assumption);
+  Explanation explanation;
+  explanation.sources.push_back(planned.sources);
+  std::set<Name> dims;
+  for (const StatementReport& report : planned.statements) {
+    for (const StatementCost& cost : report.costs) {
+      add_dims(dims, cost.value);
+      if (!cost.collective) continue;
+      std::set<Name> own = dims_of(cost);
+      Explanation::Collective& collective = explanation.collectives.emplace_back(Explanation::Collective{cost, {}});
+      for (const LayoutRule& rule : planned.layout.rules)
+        if (own.contains(rule.dim)) collective.rules.push_back(rule);
+      dims.merge(std::move(own));
+    }
+  }
+  if (explanation.collectives.empty()) return explanation;
+  for (const LayoutRule& rule : planned.layout.rules) dims.insert(rule.dim);
+
+  const LayoutCosts costs = WhatIf::statement(session, statement, name).recorded(std::nullopt, assumption);
+  explanation.doubts = costs.doubts();
+  explanation.now = total_of(costs.in(nullptr, nullptr).counters);
+  explanation.held_bytes = bytes_held(session, assumption);
+  for (std::vector<LayoutRule>& layout : neighbours(planned.layout.rules, dims, *planned.mesh)) {
+    if (ends()) break;
+    try {
+      const Explanation::Total total = total_of(costs.in(nullptr, std::make_shared<const Layout>(Layout{Name(), layout, {}})).counters);
+      if (total.wire_bytes < explanation.now.wire_bytes && total.flops <= explanation.now.flops) explanation.better.push_back({std::move(layout), total});
+    } catch (const UserError&) {  // a layout that is refused is none
+    }
+  }
+  std::stable_sort(explanation.better.begin(), explanation.better.end(),
+                   [](const Explanation::Better& a, const Explanation::Better& b) { return a.total.wire_bytes < b.total.wire_bytes; });
+  if (explanation.better.size() > most) explanation.better.resize(most);
+  for (Explanation::Better& better : explanation.better) {
+    Assumption other = assumption;
+    other.layout = better.layout;
+    better.held_bytes = bytes_held(session, other);
+  }
+  // Doubts point into what was recorded.
+  explanation.sources.push_back(std::shared_ptr<const void>(costs.shared_record()));
+  return explanation;
+}
+
+}  // namespace mtf

@@ -1,0 +1,93 @@
+#include "session/help.h"
+
+#include <fmt/format.h>
+
+#include "graph/op.h"
+#include "ops/registry.h"
+#include "support/diagnostics.h"
+#include "syntax/foreign.h"
+
+namespace mtf {
+namespace {
+
+HelpTopic topic_of(const std::string& name, const MemberDoc& member) { return {HelpTopic::Kind::kFunction, name, member.signature, member.doc}; }
+
+HelpTopic topic_of(const ModuleDoc& module) {
+  HelpTopic topic{HelpTopic::Kind::kModule, module.name, fmt::format("module {0}: import {0}", module.name), module.doc};
+  topic.members = module.members;
+  return topic;
+}
+
+/// Of a kind of diagnostic the headline stands above its page.
+HelpTopic topic_of_kind(const Page& page) {
+  HelpTopic topic{HelpTopic::Kind::kDiagnostic, page.title, page.title, page.text};
+  for (const KindRecord& kind : all_kinds())
+    if (kind.name == page.title) topic.title = fmt::format("{}: {} [{}]", kind.severity == Severity::kError ? "error" : "warning", kind.headline, kind.name);
+  return topic;
+}
+
+/// Calls `visit` with every name as it is written in a program, and what makes its topic.
+template <typename Visit>
+void each_name(const std::string& folder, const Visit& visit) {
+  for (const Op* op : all_ops())
+    if (!op->signature.empty()) visit(std::string(op->name), [&] { return topic_of(*op); });
+  for (const MemberDoc& builtin : builtin_docs()) visit(builtin.name, [&] { return topic_of(builtin.name, builtin); });
+  for (const ModuleDoc& module : read_module_docs(folder)) {
+    visit(module.name, [&] { return topic_of(module); });
+    for (const MemberDoc& member : module.members) visit(module.name + "." + member.name, [&] { return topic_of(module.name + "." + member.name, member); });
+  }
+}
+
+/// The same of what the pages explain.
+template <typename Visit>
+void each_word(const std::string& folder, const Visit& visit) {
+  for (const Page& page : language_pages(folder))
+    for (const std::string& word : page.words) visit(word, [&] { return HelpTopic{HelpTopic::Kind::kLanguage, word, page.title, page.text}; });
+  for (const Page& page : error_pages(folder)) visit(page.title, [&] { return topic_of_kind(page); });
+}
+
+}  // namespace
+
+HelpTopic topic_of(const Op& op) {
+  HelpTopic topic{HelpTopic::Kind::kOperation, std::string(op.name), std::string(op.signature), std::string(op.doc)};
+  topic.no_gradient = op.no_gradient;
+  topic.example = op.example;
+  return topic;
+}
+
+std::vector<HelpTopic> help_on(const std::string& name, const std::string& folder) {
+  std::vector<HelpTopic> found;
+  const auto look = [&](const std::string& each, const auto& topic) {
+    if (each == name) found.push_back(topic());
+  };
+  each_name(folder, look);
+  if (const Op* op = find_operator(name); op != nullptr && found.empty()) found.push_back(topic_of(*op));
+  if (found.empty()) each_word(folder, look);
+  return found;
+}
+
+std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string& folder) {
+  std::vector<HelpTopic> found;
+  for (const ModuleDoc& module : read_module_docs(folder))
+    for (const MemberDoc& member : module.members)
+      if (member.name == name) found.push_back(topic_of(member.name, {member.name, module.name + ": " + member.signature, member.doc}));
+  for (const Op* op : all_ops())
+    if (!op->signature.empty() && op->name.ends_with("." + name)) found.push_back(topic_of(*op));
+  for (const Foreign where : {Foreign::name, Foreign::part, Foreign::type, Foreign::argument}) {
+    const std::string help = foreign_help(where, {}, name);
+    if (help.empty()) continue;
+    found.push_back({HelpTopic::Kind::kForeign, name, name, help});
+    break;
+  }
+  return found;
+}
+
+std::vector<std::string> help_names(const std::string& folder) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name, const auto&) { names.push_back(name); };
+  each_name(folder, add);
+  each_word(folder, add);
+  return names;
+}
+
+}  // namespace mtf

@@ -1,0 +1,642 @@
+#include "session/session.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <ostream>
+#include <unordered_map>
+
+#include "eval/declarations.h"
+#include "eval/evaluator.h"
+#include "graph/op.h"
+#include "ops/registry.h"
+#include "plan/runtime.h"
+#include "session/entered_statement.h"
+#include "session/move_to_layout.h"
+#include "session/stand_in.h"
+#include "support/text.h"
+#include "syntax/doubts.h"
+#include "syntax/parse.h"
+#include "types/saturating.h"
+#include "types/sharding.h"
+
+namespace mtf {
+
+struct Session::Impl {
+  Impl(Settings given, Execution* execution, std::ostream& out) : settings(given), evaluator(std::move(given), execution, out) {
+    evaluator.top()->changes = &evaluator.undo;
+  }
+  /// Something is to be done, which an interrupt that is asked for from here on ends. Others may have had the runtime meanwhile.
+  void begin() {
+    evaluator.interrupt.forget();
+    if (evaluator.execution() != nullptr) evaluator.execution()->heed(evaluator.interrupt);
+  }
+  Settings settings;
+  Evaluator evaluator;
+  std::function<void(const StatementReport&)> on_statement;
+  int64_t numbered = 0;        // entries that were not given a name
+  std::vector<Entry> entries;  // as far as they were carried out
+
+  /// What takes an entry back that has changed something.
+  struct Done {
+    UndoLog undo;
+    Context context;     // before it
+    size_t entries = 0;  // before it
+  };
+  std::deque<Done> done;   // the last entry last
+  bool has_older = false;  // entries of which this is no longer kept
+  bool keeps_last_value = false;
+  bool remembers = true;                                                       // entries
+  std::unordered_map<std::string, std::shared_ptr<const ast::Program>> asked;  // texts that are given again and again
+
+  /// They keep what entries have replaced: how many of them, and how many bytes besides those of the last.
+  static constexpr size_t kMostDone = 20;
+  static constexpr int64_t kMostBytes = 16 << 20;
+
+  /// An entry has ended. One that has changed nothing, but for drawing random numbers, is not taken back.
+  void keep(Done entry) {
+    if (!remembers) return;
+    const Context &before = entry.context, &now = evaluator.builder.context;
+    const bool same = before.mesh == now.mesh && before.layout == now.layout && before.precision == now.precision && before.seed == now.seed;
+    if (same && entry.undo.empty()) return;
+    int64_t bytes = 0;
+    for (const Done& earlier : done) bytes = saturating_add(bytes, earlier.undo.bytes());
+    for (; !done.empty() && (done.size() == kMostDone || bytes > kMostBytes); has_older = true) {
+      bytes = 0;
+      done.pop_front();
+      for (const Done& earlier : done) bytes = saturating_add(bytes, earlier.undo.bytes());
+    }
+    done.push_back(std::move(entry));
+  }
+  /// How an entry is carried out.
+  struct Way {
+    bool is_file = false;  // it is one program, and reports nothing
+    bool without_loops = false;
+  };
+  std::vector<EntryReport> run(const std::string& text, const std::string& name, Way way);
+  bool run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, EntryReport& report);
+  EntryReport use(const InForce& what);
+  std::string written(const InForce& what);
+  bool computes(const std::shared_ptr<const ast::Program>& program, size_t index);
+  std::optional<UserError> kept_turns(const UserError& error);
+  /// Shows the one statement of a program to `see`, with what evaluates without computing, and leaves everything as it was.
+  void look(Evaluator& at, ast::Program parsed, const std::function<void(Evaluator&, const ast::Stmt&)>& see);
+  /// The same of an expression, whose value is shown.
+  void look(Evaluator& at, const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see);
+  void last_value(HostValue value, Span span);
+  /// The tree of a text that does nothing but compute, assign or `let`, which is kept: the same whenever the text is the same.
+  std::shared_ptr<const ast::Program> tree_of(const std::string& text, const std::string& name);
+  /// The value of a text that is an expression, and where that stands.
+  std::pair<HostValue, Span> value_of(const std::string& expression, const std::string& name);
+  void declare_dims(const Dims& dims);
+  void set(const std::string& target, const HostView& data);
+  Value place_given(const HostView& data, const ast::Stmt& stmt);
+};
+
+Session::Session(Settings settings, Execution* execution, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), execution, out)) {}
+Session::~Session() = default;
+
+void Session::interrupt() { impl_->evaluator.interrupt.ask(); }
+void Session::forget_interrupt() { impl_->evaluator.interrupt.forget(); }
+
+void Session::run_file(const std::string& path) {
+  impl_->begin();
+  impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::read(path))));
+}
+
+void Session::run_text(const std::string& name, const std::string& text) {
+  impl_->begin();
+  impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, text))));
+}
+
+// Binds it to `_`, in place of the one before.
+void Session::Impl::last_value(HostValue value, Span span) {
+  static const Name kLast("_");
+  Scope& top = *evaluator.top();
+  const Restore looks_change_nothing(top.changes, static_cast<Undo*>(nullptr));
+  if (Binding* const bound = top.find_own(kLast)) {
+    bound->value = std::move(value);
+    bound->span = span;
+  } else {
+    top.bind(kLast, std::move(value), span);
+  }
+}
+
+/// How a script says it: by its name, if the session still has one of it.
+std::string Session::Impl::written(const InForce& what) {
+  for (const Binding& binding : evaluator.top()->bindings) {
+    if (evaluator.top()->find_own(binding.name) != &binding) continue;
+    const auto* mesh = binding.value.as<MeshPtr>();
+    const auto* layout = binding.value.as<LayoutPtr>();
+    if ((mesh && what.what == decltype(what.what)(*mesh)) || (layout && what.what == decltype(what.what)(*layout))) return binding.name.str();
+  }
+  return std::visit([](const auto& value) { return to_string(*value); }, what.what);
+}
+
+EntryReport Session::Impl::use(const InForce& what) {
+  EntryReport report;
+  begin_statement(evaluator, report, what.span);
+  mtf::use(evaluator, what);
+  mtf::warn_of_layout(evaluator);
+  evaluator.cuts.cut({}, what.span);  // what was pending is no part of moving
+  evaluator.reports.begin_statement();
+  const std::vector<std::pair<std::string, HostValue>> moved = move_to_layout(evaluator, what.span);
+  evaluator.cuts.cut({}, what.span);
+  for (const auto& [name, value] : moved) add_binding(report, evaluator, Name(name), value);
+  add_costs(report, evaluator);
+  if (on_statement) on_statement(report);
+  return report;
+}
+
+/// True if it is a bare expression with a value.
+bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, EntryReport& report) {
+  const Span span = program->body.statements[index].span;
+  begin_statement(evaluator, report, span);
+  if (way.is_file) {
+    evaluator.run_entry_statement(program, index);
+    return false;
+  }
+  std::optional<HostValue> value = run_entered(evaluator, program, index, report);
+  const bool has_value = value.has_value();
+  if (has_value && keeps_last_value) last_value(*std::move(value), span);
+  if (on_statement) on_statement(report);
+  return has_value;
+}
+
+/// Whether a statement has operations on tensors, or cannot be checked, as a check sees it.
+bool Session::Impl::computes(const std::shared_ptr<const ast::Program>& program, size_t index) {
+  StandIn checker(evaluator, settings);
+  if (evaluator.modules.keeps(*program)) checker.evaluator().modules.keep(program);  // its functions are known
+  try {
+    checker.evaluator().run_entry_statement(program, index);
+    return checker.evaluator().builder.added > 0;
+  } catch (const UserError&) {  // running it would say what is wrong, in one of its turns
+    return true;
+  }
+}
+
+/// Of a loop that was interrupted, what its ended turns have done stays. What is said then; nothing if nothing stays.
+std::optional<UserError> Session::Impl::kept_turns(const UserError& error) {
+  const int64_t turns = evaluator.undo.turns();
+  if (error.diagnostic().kind() != Kind::interrupted || turns == 0) return std::nullopt;
+  evaluator.undo.take_back_turn();
+  evaluator.loops.bind_last_turn(evaluator.top());
+  Diagnostic said = error.diagnostic();
+  const std::string kept = fmt::format("what {} of the loop {} done is kept", count_text(turns, "ended turn"), turns == 1 ? "has" : "have");
+  return UserError(std::move(said).note(kept + (remembers ? "; `:undo` takes it back" : "")));
+}
+
+std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::string& name, Way way) {
+  begin();
+  Entry entry{name.empty() ? fmt::format("<{}>", ++numbered) : name, {}, way.is_file, way.without_loops, false, {}, {}};
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry.name, text), way.is_file ? ParseMode::kScript : ParseMode::kRepl));
+  std::vector<EntryReport> results;
+  UndoLog undo;                                             // of the statement under way
+  Done all{{}, evaluator.builder.context, entries.size()};  // of those before it
+  const auto undoing = evaluator.undo.into(undo);
+  evaluator.blocks.expect_more();
+  if (evaluator.execution() != nullptr && !way.is_file) evaluator.reports.collect();
+  if (way.is_file) evaluator.meshes.declare_all(evaluator.blocks.info(program->body));
+  // A statement that is no bare expression keeps the tree itself, and makes the entry's functions known.
+  const auto end = [&] {
+    if (way.is_file) evaluator.end_file(*program);
+    if (!evaluator.modules.keeps(*program)) evaluator.modules.keep(program);
+    if (!entry.has_value.empty()) {
+      entry.text = text.substr(0, program->body.statements[entry.has_value.size() - 1].span.end);
+      if (remembers) entries.push_back(std::move(entry));
+    }
+    keep(std::move(all));
+  };
+  for (size_t i = 0; i < program->body.statements.size(); ++i) {
+    if (way.is_file && i > 0) evaluator.end_file_statement(*program, i - 1);
+    const ast::Stmt& stmt = program->body.statements[i];
+    if (way.without_loops && (stmt.as<ast::ForStmt>() || stmt.as<ast::WhileStmt>()) && computes(program, i)) {
+      entry.left_out.push_back(i);
+      entry.has_value.push_back(false);
+      continue;
+    }
+    const Context before = evaluator.builder.context;
+    const auto take_back = [&] {
+      undo.take_back();
+      evaluator.builder.context = before;
+      end();
+    };
+    try {
+      EntryReport report;
+      entry.has_value.push_back(run_statement(program, i, way, report));
+      all.undo.add(undo);
+      if (!stmt.quiet) results.push_back(std::move(report));
+    } catch (const UserError& error) {
+      if (const std::optional<UserError> said = kept_turns(error)) {
+        all.undo.add(undo);
+        entry.has_value.push_back(false);
+        end();
+        throw UserError(*said);
+      }
+      take_back();
+      throw;
+    } catch (...) {
+      take_back();
+      throw;
+    }
+  }
+  end();
+  return results;
+}
+
+std::vector<EntryReport> Session::execute(const std::string& text, const std::string& name) { return impl_->run(text, name, {}); }
+
+void Session::load(const std::string& text, const std::string& name, bool without_loops) {
+  const Modules::Evaluating here = impl_->evaluator.modules.evaluating(name);
+  impl_->run(text, name, {.is_file = true, .without_loops = without_loops});
+}
+
+InForce Session::mesh_or_layout(const std::string& text, const std::string& name) {
+  std::optional<InForce> found;
+  impl_->look(impl_->evaluator, parse_or_throw(SourceFile::create(name, text), ParseMode::kUse), [&](Evaluator& evaluator, const ast::Stmt& stmt) {
+    found = in_force(evaluator, *stmt.as<ast::UseStmt>(), evaluator.top());
+  });
+  MTF_CHECK(found, "what a session names is known");
+  return *found;
+}
+
+std::vector<EntryReport> Session::use(const InForce& what, const std::string& name) {
+  Impl& session = *impl_;
+  Evaluator& evaluator = session.evaluator;
+  session.begin();
+  UndoLog undo;
+  Impl::Done before{{}, evaluator.builder.context, session.entries.size()};
+  const auto undoing = evaluator.undo.into(undo);
+  evaluator.blocks.expect_more();
+  if (evaluator.execution() != nullptr) evaluator.reports.collect();
+  std::vector<EntryReport> reports;
+  try {
+    reports.push_back(session.use(what));
+  } catch (...) {
+    undo.take_back();
+    evaluator.builder.context = before.context;
+    throw;
+  }
+  before.undo.add(undo);
+  Entry entry{.name = name.empty() ? fmt::format("<{}>", ++session.numbered) : name, .text = session.written(what), .is_use = true, .has_value = {false}, .left_out = {}};
+  session.entries.push_back(std::move(entry));
+  session.keep(std::move(before));
+  return reports;
+}
+
+const std::vector<Entry>& Session::entries() const { return impl_->entries; }
+
+Planned Session::plan(const std::string& text, const std::string& name, const Assumption& assumption, std::shared_ptr<ProgramRecord> record) {
+  StandIn planner(impl_->evaluator, impl_->settings, assumption, record);
+  Evaluator& evaluator = planner.evaluator();
+  const Context& context = evaluator.builder.context;
+  Planned planned;
+  planned.mesh = context.mesh;
+  planned.record = record;
+  if (context.layout) planned.layout = *context.layout;
+  if (record) planned.before = record->so_far();
+  const Counters before = planner.execution().counters();
+  const auto program = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl));
+  for (size_t i = 0; i < program->body.statements.size(); ++i) {
+    const ast::Stmt& stmt = program->body.statements[i];
+    EntryReport report;
+    begin_statement(evaluator, report, stmt.span);
+    run_entered(evaluator, program, i, report);
+    if (!stmt.quiet) planned.statements.push_back(std::move(report));
+  }
+  if (!evaluator.modules.keeps(*program)) evaluator.modules.keep(program);
+  planned.counters = difference(planner.execution().counters(), before);
+  planned.sources = evaluator.modules.all_kept();
+  if (record) record->keep(planned.sources);
+  return planned;
+}
+
+namespace {
+
+/// The one expression that a text is.
+const ast::Expr& expression_of(const ast::Program& program) {
+  auto* stmt = program.body.statements.size() == 1 ? program.body.statements[0].as<ast::ExprStmt>() : nullptr;
+  if (!stmt) fail(Kind::bad_usage, program.body.span, "expected an expression");
+  return *stmt->value;
+}
+
+}  // namespace
+
+void Session::Impl::look(Evaluator& at, ast::Program parsed, const std::function<void(Evaluator&, const ast::Stmt&)>& see) {
+  auto program = std::make_shared<const ast::Program>(std::move(parsed));
+  MTF_CHECK(program->body.statements.size() == 1, "what is looked at is one statement");
+  at.interrupt.forget();
+  StandIn checker(at, at.settings);
+  checker.evaluator().modules.keep(program);
+  see(checker.evaluator(), program->body.statements[0]);
+  at.modules.keep(program);  // a function that it made may live on
+}
+
+void Session::Impl::look(Evaluator& at, const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see) {
+  ast::Program program = parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl);
+  expression_of(program);  // fails if it is none
+  look(at, std::move(program), [&](Evaluator& checker, const ast::Stmt& stmt) { see(checker.evaluate(*stmt.as<ast::ExprStmt>()->value, checker.top())); });
+}
+
+KnownName Session::what_is(const std::string& expression, const std::string& name, const Assumption& assumption) {
+  std::optional<StandIn> planner;
+  if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, nullptr);
+  KnownName result;
+  impl_->look(planner ? planner->evaluator() : impl_->evaluator, expression, name, [&](const HostValue& value) { result = known(expression, value); });
+  return result;
+}
+
+std::vector<std::pair<std::string, LaidOut>> Session::lies(const std::string& expression) {
+  std::vector<std::pair<std::string, LaidOut>> result;
+  impl_->look(impl_->evaluator, expression, "<" + expression + ">", [&](const HostValue& value) {
+    result = laid_out_in(value);
+    if (result.empty()) fail(Kind::type_mismatch, {}, "{}: expected a tensor or a model, found {}", expression, describe(value));
+  });
+  return result;
+}
+
+std::vector<HeldVariable> Session::variables(const std::string& expression, const std::string& name) {
+  std::vector<HeldVariable> result;
+  impl_->look(impl_->evaluator, expression, name, [&](const HostValue& value) { result = held_variables(value); });
+  return result;
+}
+
+std::shared_ptr<const ast::Program> Session::Impl::tree_of(const std::string& text, const std::string& name) {
+  std::shared_ptr<const ast::Program>& tree = asked[name + "\n" + text];
+  if (!tree) {
+    auto parsed = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl));
+    evaluator.modules.keep(parsed);
+    tree = std::move(parsed);
+  }
+  return tree;
+}
+
+std::pair<HostValue, Span> Session::Impl::value_of(const std::string& expression, const std::string& name) {
+  const ast::Expr& asked_for = expression_of(*tree_of(expression, name));
+  begin();
+  return {evaluator.evaluate(asked_for, evaluator.top()), asked_for.span};
+}
+
+namespace {
+
+/// A number of the host as f64 without dims; fails at `span` if the value is none.
+HostTensor number_read(const HostValue& value, Span span) {
+  const std::optional<double> number = number_of(value);
+  if (!number) fail(Kind::type_mismatch, span, "expected a tensor or a number, found {}", describe(value));
+  return host_number(ElementType::kF64, *number);
+}
+
+}  // namespace
+
+HostTensor Session::read(const std::string& expression, const std::string& name) {
+  const auto [value, span] = impl_->value_of(expression, name);
+  if (const Value* tensor = tensor_of(value)) return impl_->evaluator.cuts.fetch(*tensor, span);
+  return number_read(value, span);
+}
+
+Session::Shown Session::show(const std::string& expression, const std::string& name) {
+  Evaluator& evaluator = impl_->evaluator;
+  const auto [value, span] = impl_->value_of(expression, name);
+  const Value* const tensor = tensor_of(value);
+  if (tensor) {
+    evaluator.cuts.cut({*tensor}, span);
+    if (std::shared_ptr<const Tensor> whole = evaluator.execution()->whole(*tensor)) {
+      const auto bytes = static_cast<size_t>(size_of(whole->type.dims) * size_of(whole->type.element));
+      const std::span<const std::byte> held(static_cast<const std::byte*>(whole_block(*whole)), bytes);
+      return {HostView(tensor->type(), held), std::move(whole)};
+    }
+  }
+  const auto copy = std::make_shared<const HostTensor>(tensor ? evaluator.cuts.fetch(*tensor, span) : number_read(value, span));
+  return {*copy, copy, true};
+}
+
+namespace {
+
+bool is_a_name(const std::string& text) {
+  const std::vector<Token> tokens = tokenize(SourceFile::create("<set>", text));
+  return tokens.size() == 1 && tokens[0].kind == TokenClass::kName && tokens[0].span.text().size() == text.size();
+}
+
+/// Fails unless it is a tensor: dims that can be, once each, as many bytes as they take, bools that are 0 or 1.
+void check_given(const HostView& data) {
+  Dims dims;
+  for (const Dim& dim : data.type.dims) {
+    if (!is_a_name(dim.name.str())) fail(Kind::bad_value, {}, "expected the name of a dim, found {}", quote(dim.name.str()));
+    if (has_dim(dims, dim.name)) fail(Kind::dim_twice, {}, "`{}` stands twice", dim.name.text());
+    if (dim.size < 1) fail(Kind::bad_size, {}, "`{}`: expected at least 1, found {}", dim.name.text(), dim.size);
+    dims.push_back(dim);
+  }
+  const std::optional<int64_t> elements = checked_size(dims);
+  const int64_t unit = size_of(data.type.element);
+  if (!elements || *elements > std::numeric_limits<int64_t>::max() / unit) fail(Kind::size_overflow, {}, "{}", to_string(data.type));
+  if (static_cast<uint64_t>(*elements * unit) != data.bytes.size())
+    fail(Kind::size_mismatch, {}, "expected {} for {}, found {}", count_text(*elements * unit, "byte"), to_string(data.type), data.bytes.size());
+  if (data.bytes.data() == nullptr) fail(Kind::bad_value, {}, "{} without its elements", to_string(data.type));
+  if (data.type.element != ElementType::kBool) return;
+  const auto wrong = std::find_if(data.bytes.begin(), data.bytes.end(), [](std::byte each) { return each > std::byte{1}; });
+  if (wrong != data.bytes.end()) fail(Kind::bad_value, {}, "expected 0 or 1 for each bool, found {}", std::to_integer<int>(*wrong));
+}
+
+}  // namespace
+
+void Session::Impl::declare_dims(const Dims& dims) {
+  for (const Dim& dim : dims) {
+    if (evaluator.top()->find(dim.name).binding == nullptr)
+      evaluator.run_entry_statement(tree_of(fmt::format("dim {} = {}", dim.name.text(), dim.size), "<set>"), 0);
+    const Binding& binding = *evaluator.top()->find(dim.name).binding;
+    const Dim* const known = binding.value.as<Dim>();
+    if (!known) fail(Diagnostic(Kind::not_a_dim, {}, fmt::format("`{}` is {}", dim.name.text(), describe(binding.value))).related(binding.span, "here"));
+    if (known->size != dim.size) {
+      fail(Diagnostic(Kind::size_conflict, {}, fmt::format("the tensor has {}, the session {}", to_string(dim), to_string(*known)))
+               .related(binding.span, "declared here"));
+    }
+  }
+}
+
+/// The tensor that a statement binds or assigns: where the rules put it, or where the variable lies that it is assigned to.
+Value Session::Impl::place_given(const HostView& data, const ast::Stmt& stmt) {
+  if (auto* assign = stmt.as<ast::AssignStmt>()) {
+    const HostValue target = evaluator.evaluate(*assign->target, evaluator.top());
+    if (const PlacePtr* place = target.as<PlacePtr>(); place && (*place)->type.dims == data.type.dims) {
+      evaluator.check_mesh(stmt.span);
+      const Value value = evaluator.builder.constant(data.type, (*place)->stored);
+      evaluator.execution()->place(*value.node, data);
+      return value;
+    }
+  }
+  const Value value = evaluator.caller.unplaced(data.type, stmt.span);
+  evaluator.execution()->place(*value.node, data);
+  return value;
+}
+
+void Session::Impl::set(const std::string& target, const HostView& data) {
+  static const Name kGiven("_");
+  check_given(data);
+  const bool is_name = is_a_name(target) && target != kGiven.text();
+  Scope& top = *evaluator.top();
+  const Binding* const there = is_name ? top.find_own(Name(target)) : nullptr;
+  const bool assigns = !is_name || (there && there->value.is<PlacePtr>());
+  const auto tree = [&]() -> std::shared_ptr<const ast::Program> {
+    try {
+      return tree_of((assigns ? target + " := " : "let " + target + " = ") + kGiven.str(), "<set>");
+    } catch (const UserError&) {
+      return nullptr;
+    }
+  }();
+  const ast::Stmt* const stmt = tree && tree->body.statements.size() == 1 ? &tree->body.statements[0] : nullptr;
+  const auto* const assign = stmt ? stmt->as<ast::AssignStmt>() : nullptr;
+  if (!stmt || target == kGiven.text() || (assigns && (!assign || assign->target->span.text().size() != target.size())))
+    fail(Kind::bad_value, {}, "expected a name, or what leads to one, such as `net.w`, found {}", quote(target));
+  declare_dims(data.type.dims);
+  Value value = place_given(data, *stmt);
+  const Binding* const last = top.find_own(kGiven);
+  const HostValue before = last ? last->value : HostValue();
+  last_value(std::move(value), stmt->span);
+  const auto restored = [&] { top.find_own(kGiven)->value = before; };
+  try {
+    evaluator.run_entry_statement(tree, 0);
+    restored();
+    evaluator.cuts.cut({}, stmt->span);
+  } catch (...) {
+    restored();
+    throw;
+  }
+}
+
+void Session::set(const std::string& target, const HostView& data) {
+  Evaluator& evaluator = impl_->evaluator;
+  impl_->begin();
+  UndoLog undo;
+  Impl::Done done{{}, evaluator.builder.context, impl_->entries.size()};
+  const auto undoing = evaluator.undo.into(undo);
+  evaluator.blocks.expect_more();
+  try {
+    impl_->set(target, data);
+  } catch (...) {
+    undo.take_back();
+    evaluator.builder.context = done.context;
+    throw;
+  }
+  done.undo.add(undo);
+  impl_->keep(std::move(done));
+}
+
+namespace {
+
+Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& settings) {
+  Diagnostics found;
+  auto program = std::make_shared<ast::Program>(parse(std::move(source), found));
+  if (found.has_errors()) return found;
+  warn_of_doubts(*program, found);
+  std::ostream nowhere(nullptr);
+  Evaluator evaluator(settings, nullptr, nowhere);
+  evaluator.findings.collect_in(found);
+  try {
+    evaluator.run_program(program);
+    evaluator.finish_check();
+  } catch (const CheckEnded&) {
+  } catch (const UserError& error) {
+    found.add(error.diagnostic());
+  }
+  return found.by_place();
+}
+
+}  // namespace
+
+Diagnostics Session::check_file(const std::string& path, const Settings& settings) {
+  std::shared_ptr<const SourceFile> source;
+  Diagnostics found;
+  if (!found.attempt([&] { source = SourceFile::read(path); })) return found;
+  return check(std::move(source), settings);
+}
+
+Diagnostics Session::check_text(const std::string& name, const std::string& text, const Settings& settings) {
+  return check(SourceFile::create(name, text), settings);
+}
+
+Diagnostics Session::check_here(const std::string& name, const std::string& text) {
+  Diagnostics found;
+  auto program = std::make_shared<ast::Program>(parse(SourceFile::create(name, text), found));
+  if (found.has_errors()) return found;
+  warn_of_doubts(*program, found);
+  impl_->evaluator.interrupt.forget();
+  StandIn checker(impl_->evaluator, impl_->settings);
+  Evaluator& evaluator = checker.evaluator();
+  evaluator.findings.collect_in(found);
+  evaluator.meshes.declare_all(evaluator.blocks.info(program->body));
+  const Modules::Evaluating here = evaluator.modules.evaluating(name);
+  try {
+    for (size_t i = 0; i < program->body.statements.size(); ++i) evaluator.run_entry_statement(program, i);
+    evaluator.uncalled.check_names(evaluator);
+  } catch (const CheckEnded&) {
+  } catch (const UserError& error) {
+    found.add(error.diagnostic());
+  }
+  return found.by_place();
+}
+
+std::vector<KnownName> Session::known_names(const std::string& prefix) const { return mtf::known_names(impl_->evaluator, prefix); }
+
+StoredVariables Session::stored_variables() const { return impl_->evaluator.variables.stored(); }
+
+const std::vector<Unread>& Session::unread() const { return impl_->evaluator.unread.all(); }
+
+std::string Session::library_folder() const { return mtf::library_folder(impl_->settings); }
+
+std::vector<Axis> Session::axes() const {
+  const MeshPtr& mesh = impl_->evaluator.builder.context.mesh;
+  return mesh ? mesh->axes() : std::vector<Axis>();
+}
+
+std::vector<HeldName> Session::held(const Assumption& assumption) const {
+  std::optional<StandIn> planner;
+  if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, nullptr);
+  return held_names(*impl_->evaluator.top());
+}
+
+void Session::give_option(const std::string& name, const std::string& text) {
+  impl_->settings.set.emplace_back(name, text);
+  impl_->evaluator.options.give(name, text);
+}
+
+const Settings& Session::settings() const { return impl_->settings; }
+const Mesh& Session::mesh() const { return *impl_->evaluator.builder.context.mesh; }
+const Layout& Session::layout() const {
+  static const Layout kNone;
+  const LayoutPtr& layout = impl_->evaluator.builder.context.layout;
+  return layout ? *layout : kNone;
+}
+
+int64_t Session::undo(int64_t entries) {
+  int64_t taken = 0;
+  for (; taken < entries && !impl_->done.empty(); ++taken) {
+    Impl::Done& last = impl_->done.back();
+    last.undo.take_back();
+    impl_->evaluator.builder.context = last.context;
+    impl_->entries.resize(last.entries);
+    impl_->done.pop_back();
+  }
+  return taken;
+}
+
+bool Session::has_older_entries() const { return impl_->has_older; }
+
+void Session::remember_nothing() {
+  impl_->remembers = false;
+  impl_->entries.clear();
+  impl_->done.clear();
+}
+
+void Session::keep_last_value() { impl_->keeps_last_value = true; }
+
+void Session::on_warning(std::function<void(const Diagnostic&)> callback) { impl_->evaluator.findings.on_warning(std::move(callback)); }
+void Session::warn_of_layout() { mtf::warn_of_layout(impl_->evaluator); }
+void Session::have_been_told(const Diagnostics& warnings) { impl_->evaluator.findings.have_been_told(warnings); }
+void Session::on_progress(std::function<void(const Progress&)> callback) { impl_->evaluator.loops.on_progress(std::move(callback)); }
+void Session::on_statement(std::function<void(const StatementReport&)> callback) {
+  impl_->on_statement = callback;
+  impl_->evaluator.reports.on_statement(callback, impl_->evaluator.execution() != nullptr);
+}
+void Session::on_cut(std::function<void(Span)> callback) { impl_->evaluator.cuts.on_cut(std::move(callback)); }
+
+}  // namespace mtf

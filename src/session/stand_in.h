@@ -1,0 +1,56 @@
+#pragma once
+// An evaluator that goes on where a session is, of which nothing stays: what is asked of a session is answered by it.
+//
+// It sees the names of the session, and what is in force there. What it binds, assigns and brings into force is taken back when
+// it ends; until then the session does nothing. So each question has one of its own, and how many are asked in turn, under
+// whatever assumptions, does not matter.
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include "eval/evaluator.h"
+#include "plan/execution.h"
+#include "plan/runtime.h"
+#include "session/laid_anew.h"
+#include "session/planned.h"
+
+namespace mtf {
+
+class StandIn {
+ public:
+  /// Checks: it computes nothing, and knows no numbers. `of` lives longer; `settings` are its session's.
+  StandIn(Evaluator& of, const Settings& settings);
+  /// Plans. Where nothing is assumed it works with the session's own values. Under an assumption, or if what is planned is to be
+  /// recorded, it has copies of them, laid out as they would be. Throws a UserError where the assumption does not fit them.
+  StandIn(Evaluator& of, const Settings& settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record);
+  ~StandIn();
+  StandIn(const StandIn&) = delete;
+  StandIn& operator=(const StandIn&) = delete;
+
+  Evaluator& evaluator() { return evaluator_; }
+  Execution& execution() { return *execution_; }
+
+ private:
+  /// The names of a scope are as they were when this is gone: what a check or a plan has made of them too, which no log says.
+  class Untouched {
+   public:
+    explicit Untouched(Scope& scope);
+    ~Untouched();
+
+   private:
+    Scope& scope_;
+    std::vector<Binding> bindings_, hoisted_;
+  };
+
+  std::ostream nowhere_{nullptr};
+  std::unique_ptr<Runtime> runtime_;
+  std::optional<Execution> execution_;
+  Evaluator evaluator_;
+  UndoLog undo_;
+  const Restore<UndoLog*> undoing_ = evaluator_.undo.into(undo_);
+  std::optional<LaidAnew> laid_anew_;
+  std::optional<Untouched> untouched_;
+};
+
+}  // namespace mtf

@@ -1,0 +1,153 @@
+// Several sessions in one process, on threads, and what is asked of one under several assumptions at once.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "../../execution_on.h"
+#include "session/session.h"
+#include "session/what_if.h"
+
+namespace mtf {
+namespace {
+
+/// The entries of the session number `i`, with names and sizes of its own.
+std::vector<std::string> entries(int i) {
+  std::vector<std::string> all = {
+      fmt::format("mesh m{0} = [p{0}: {1}]; layout l{0} = {{a{0} -> p{0}}}; seed {0}\ndim a{0} = {2}, b{0} = 3", i, 2 + i, 12 + i),
+      fmt::format("model M{0} {{ param w: [a{0}, b{0}] = 0.5 }}\nlet net = M{0}(); let x = range(a{0}) + 1.0", i)};
+  for (int turn = 0; turn < 10; ++turn)
+    all.push_back(fmt::format("let loss = sum(square(einsum(x, net.w -> [b{}])))\nlet g = grad(loss, net.w)\nnet.w := net.w - 0.0001 * g\nprint(loss)", i));
+  all.push_back("net.w := nope");
+  all.push_back("sum(net.w)");
+  return all;
+}
+
+/// What a session says of its entries, and at its end of what another layout would make of it.
+std::string said_by(Session& session, std::ostringstream& out, int i) {
+  for (const std::string& entry : entries(i)) {
+    try {
+      for (const EntryReport& report : session.execute(entry)) {
+        for (const EntryReport::Binding& binding : report.bindings) out << binding.name << " " << to_string(binding.type) << " " << binding.value << "\n";
+        out << to_string(report.counters);
+      }
+    } catch (const UserError& error) {
+      out << error.what();
+    }
+  }
+  const Planned planned = session.plan("einsum(x, net.w -> [])", "<plan>", {.mesh = parse_axes(fmt::format("q:{}", i + 4)), .layout = parse_layout_rules(fmt::format("b{}:q", i))});
+  for (const StatementReport& report : planned.statements) out << to_string(report.counters);
+  return out.str();
+}
+
+std::string alone(Execution& execution, int i) {
+  std::ostringstream out;
+  Session session({}, &execution, out);
+  return said_by(session, out, i);
+}
+
+/// What sessions say that are at work at the same time, each on a thread of its own.
+std::vector<std::string> together(int count, const std::function<std::string(int)>& said) {
+  std::vector<std::string> texts(static_cast<size_t>(count));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back([&, i] { texts[static_cast<size_t>(i)] = said(i); });
+  for (std::thread& thread : threads) thread.join();
+  return texts;
+}
+
+TEST(Sessions, OnTwoThreadsPlanWhatEachPlansAlone) {
+  const auto said = [](int i) {
+    ExecutionOn<DryRuntime> execution;
+    return alone(execution, i);
+  };
+  for (int round = 0; round < 5; ++round) {
+    const std::vector<std::string> texts = together(2, said);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(texts[static_cast<size_t>(i)], said(i));
+  }
+}
+
+TEST(Sessions, TakeTurnsOnTheOneRuntimeOfAProcess) {
+  MpiRuntime runtime({.threads = 1});
+  std::mutex in_use;
+  struct Own {
+    explicit Own(Runtime& runtime) : execution(runtime), session({}, &execution, out) {}
+    std::ostringstream out;
+    Execution execution;
+    Session session;
+  };
+  const auto said = [&](int i) {
+    const auto in_turn = [&](const auto& work) {
+      const std::lock_guard lock(in_use);
+      work();
+    };
+    std::unique_ptr<Own> own;
+    in_turn([&] { own = std::make_unique<Own>(runtime); });
+    for (const std::string& entry : entries(i)) {
+      in_turn([&] {
+        try {
+          for (const EntryReport& report : own->session.execute(entry))
+            for (const EntryReport::Binding& binding : report.bindings) own->out << binding.name << " " << to_string(binding.type) << " " << binding.value << "\n";
+        } catch (const UserError& error) {
+          own->out << error.what();
+        }
+      });
+    }
+    const std::string text = own->out.str();
+    in_turn([&] { own.reset(); });
+    return text;
+  };
+  const std::vector<std::string> texts = together(2, said);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(texts[static_cast<size_t>(i)], said(i));
+}
+
+std::string cost_of(const Planned& planned) {
+  std::string text;
+  for (StatementReport report : planned.statements) {
+    report.counters.peak_bytes = 0;  // what else is there has a part in it
+    text += to_string(report.counters);
+  }
+  return text;
+}
+
+TEST(WhatIf, SeveralAreThereAtOnce) {
+  ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = 1});
+  std::ostringstream out;
+  Session session({}, &execution, out);
+  session.execute("mesh m = [p: 2]\ndim a = 8, b = 4\nmodel M { param w: [a, b] = 0.5 }\nlet net = M()\nlet x = range(a) + 1.0");
+  const std::string statement = "let y = einsum(x, net.w -> [b])";
+  const WhatIf one = WhatIf::statement(session, statement, "<one>"), other = WhatIf::statement(session, "sum(net.w)", "<other>");
+  const Assumption over_a{.layout = parse_layout_rules("a:p")}, over_b{.mesh = parse_axes("q:4"), .layout = parse_layout_rules("b:q")};
+  const LayoutCosts recorded = one.recorded(std::nullopt, over_a);
+  const std::string first = cost_of(one.planned(over_a)), second = cost_of(other.planned(over_b)), as_is = cost_of(one.planned());
+  EXPECT_NE(first, as_is);
+  EXPECT_EQ(first.find("over q"), std::string::npos);
+  EXPECT_NE(first.find("all_reduce over p"), std::string::npos) << first;
+  EXPECT_NE(second.find("over q"), std::string::npos) << second;
+  // The session goes on meanwhile, and they answer of what is there then.
+  session.execute("let z = 2 * x\nnet.w := net.w * 2");
+  EXPECT_EQ(cost_of(one.planned(over_a)), first);
+  EXPECT_EQ(cost_of(other.planned(over_b)), second);
+  EXPECT_EQ(recorded.in(nullptr, nullptr).counters.total(CollectiveKind::kAllReduce).count, 1);
+  EXPECT_EQ(session.execute("sum(net.w)")[0].bindings[0].value, "32");
+  EXPECT_EQ(to_string(session.what_is("net.w").type), "f32[a=8, b=4]");
+  session.execute("let net = 3");
+  EXPECT_THROW(one.planned(over_a), UserError) << "it has no w any more";
+}
+
+TEST(WhatIf, APlanOfWhatIsThereHasThePeakOfItsRun) {
+  ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = 1});
+  std::ostringstream out;
+  Session session({}, &execution, out);
+  session.execute("mesh m = [p: 2]\nlayout l = {a -> p}\ndim a = 800, b = 40\nlet x = random.normal([a, b])\nlet other = random.normal([a, b])");
+  const std::string statement = "let y = sum(square(x) * 2, over: a)";
+  const int64_t planned = session.plan(statement).counters.peak_bytes;
+  execution.runtime().restart_peak();
+  session.execute(statement);
+  EXPECT_EQ(planned, execution.counters().peak_bytes);
+}
+
+}  // namespace
+}  // namespace mtf
