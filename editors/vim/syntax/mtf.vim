@@ -18,7 +18,7 @@ syntax keyword mtfOperation abs add all any argmax argmin argsort attention broa
 " words: functions
 syntax keyword mtfFunction ends_with find float grad int join len lines lower matches print recompute replace size split starts_with string strip upper write zip
 " words: modules
-syntax keyword mtfModule checkpoint data decode init logs losses metrics nn optim random transformer
+syntax keyword mtfModule checkpoint data decode init logs losses metrics moe nn optim random transformer
 
 syntax match mtfNumber "\<[0-9]\+\(\.[0-9]\+\)\?\([eE][+-]\?[0-9]\+\)\?\>"
 syntax match mtfSign "->\|@\|:="
