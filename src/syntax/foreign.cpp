@@ -43,14 +43,14 @@ std::optional<Called> call_of(Span word) {
   return called;
 }
 
-bool is_element_type(std::string_view text) { return text == "f32" || text == "f64" || text == "bf16" || text == "i32" || text == "bool"; }
+bool names_element_type(std::string_view text) { return text == "f32" || text == "f64" || text == "bf16" || text == "i32" || text == "bool"; }
 
 // An element type as it is called here: of `torch.float16` bf16.
 std::optional<std::string> element_type(std::string_view text) {
-  if (is_element_type(text)) return std::string(text);
+  if (names_element_type(text)) return std::string(text);
   const std::string_view word = text.substr(text.rfind('.') + 1);
   for (const Words& entry : kTable)
-    if (entry.where == Foreign::name && is_element_type(entry.instead) && has_word(entry.words, word)) return std::string(entry.instead);
+    if (entry.where == Foreign::name && names_element_type(entry.instead) && has_word(entry.words, word)) return std::string(entry.instead);
   return std::nullopt;
 }
 
