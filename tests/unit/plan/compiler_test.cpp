@@ -9,6 +9,7 @@
 
 #include "ops/builder.h"
 #include "ops/record.h"
+#include "ops/spaces.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -23,7 +24,7 @@ struct Script : Builder {
     context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
     written = false;
   }
-  Value input(const Dims& dims) { return add(ops::kConstant, {}, {dims, {}, ElementType::kF32}); }
+  Value input(const Dims& dims) { return add(ops::kConstant, {}, TypeAttributes{{ElementType::kF32, dims}}); }
 };
 
 /// The program of two layers, `factor` times, as a cut captures it; its inputs have values.

@@ -12,6 +12,8 @@
 #include "../../places.h"
 #include "ops/builder.h"
 #include "ops/record.h"
+#include "ops/softmax.h"
+#include "ops/spaces.h"
 #include "plan/tensor.h"
 #include "support/diagnostics.h"
 
@@ -26,12 +28,12 @@ Program captured(const std::string& rules = "rows:p;hidden:q") {
   b.context.mesh = std::make_shared<Mesh>("m", parse_axes("p:2;q:2"));
   b.context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
   b.written = false;
-  const Value x = b.add(ops::kConstant, {}, {{rows, io}, {}, ElementType::kF32});
-  const Value w = b.add(ops::kConstant, {}, {{io, hidden}, {}, ElementType::kF32});
+  const Value x = b.add(ops::kConstant, {}, TypeAttributes{{ElementType::kF32, {rows, io}}});
+  const Value w = b.add(ops::kConstant, {}, TypeAttributes{{ElementType::kF32, {io, hidden}}});
   for (const Value& each : {x, w}) each.node->computed = {std::make_shared<Tensor>()};
   const auto layer = [&] { return b.map(ops::kTanh, b.einsum({x, w}, {rows, hidden})); };
   const Value h = layer(), again = layer();
-  const Value s = b.add(ops::kSoftmax, {b.map(ops::kMul, h, again)}, {{hidden}, {}, ElementType::kF32});
+  const Value s = b.add(ops::kSoftmax, {b.map(ops::kMul, h, again)}, RowAttributes{{hidden.name}});
   const Value total = b.sum_to(s, {hidden});
   return capture(pending({total, s}), {total, s}).program;
 }

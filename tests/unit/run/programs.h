@@ -8,6 +8,7 @@
 
 #include "../../execution_on.h"
 #include "ops/builder.h"
+#include "ops/spaces.h"
 #include "plan/predict.h"
 
 namespace mtf {
@@ -47,7 +48,7 @@ struct Script : Builder {
     return input(counting({element, dims}, modulus, first));
   }
   Value input(const HostTensor& data) {
-    Value value = add(ops::kConstant, {}, {data.type.dims, {}, data.type.element});
+    Value value = add(ops::kConstant, {}, TypeAttributes{data.type});
     on.place(*value.node, data);
     return value;
   }
