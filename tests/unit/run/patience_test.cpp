@@ -5,7 +5,7 @@
 #include <sched.h>
 
 #include <atomic>
-#include <chrono>
+#include <ctime>
 #include <thread>
 
 namespace mtf {
@@ -19,7 +19,7 @@ TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
 
   // Two that wait for each other in turn: without yielding each wait takes what the system gives a thread at once, some
-  // milliseconds, and all of them some seconds.
+  // milliseconds of the core, and all of them some seconds.
   constexpr int kTurns = 2000;
   std::atomic<int> turn{0};
   auto plays = [&](int parity) {
@@ -29,13 +29,13 @@ TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
       turn.store(mine + 1, std::memory_order_release);
     }
   };
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: others may keep the core as long as they like
   std::thread other(plays, 1);
   plays(0);
   other.join();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   EXPECT_EQ(turn.load(), kTurns);
-  EXPECT_LT(took.count(), 2.0);
+  EXPECT_LT(took, 1.0);
   sched_setaffinity(0, sizeof before, &before);
 }
 
