@@ -83,6 +83,17 @@ def reading(report, folder):
         report.add(f"{name}, trained on", step)
 
 
+def a_mixture_against_its_experts(report):
+    script, ways = HERE / "experts.mtf", ("alone", "places", "products")
+    for way in ways:
+        check_once(script, ["--threads", "1"], {"steps": 2, "way": way, "length": 64})
+    alone, places, products = in_turns(*(lambda way=way: our_step(script, 10, ["--threads", "1"], {"way": way})[0] for way in ways))
+    report.say(f"experts alone {1e3 * alone:.1f} ms, the layer by places {1e3 * places:.1f} ms, by products {1e3 * products:.1f} ms: "
+               f"{places / alone:.2f} and {products / alone:.2f} of their time")
+    for way, seconds in zip(ways, (alone, places, products)):
+        report.add(f"64 experts, {way}", seconds, flops=12 * 2 * 4 * 512 * 512 * 1024)
+
+
 def mnist_against_torch(report):
     script, peer = HERE / "mlp.mtf", HERE / "torch" / "mlp.py"
     check_once(script, ["--threads", "2"], {"steps": 3})
@@ -115,6 +126,8 @@ def main():
         two_ranks_against_one(report)
         report.say("== what a batch takes to be read, beside the step that it is for")
         reading(report, folder)
+        report.say("== a mixture of 64 experts, forward and backward, against its experts' products alone")
+        a_mixture_against_its_experts(report)
         if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode == 0:
             from against_torch import transformers_against_torch
             report.say("== the MNIST step (batch 256, hidden 1024) against PyTorch on one core")
