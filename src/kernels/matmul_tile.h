@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace mtf {
@@ -25,10 +26,11 @@ struct Tile {
   static constexpr int kColumns = 2 * kLanes;
   static constexpr int kRowsPacked = (kRows + kLanes - 1) / kLanes * kLanes;  ///< rows of a packed strip of A, with padding
 
-  /// C (+)= A · B. A's rows lie `a_row` apart, 1 if kTogether; B's and C's columns lie together. The terms are added in
-  /// the order of k, each with one rounding where the machine has fused multiply-add: an element of C has the same bits
-  /// wherever it stands in a tile.
+  /// C (+)= A · B. A's rows lie `a_row` apart, 1 if kTogether; B's and C's columns lie together. Along k, A lies in runs of
+  /// `k` steps each, which begin so far from `a`; B goes on from run to run. The terms are added in this order, each with one
+  /// rounding where the machine has fused multiply-add: an element of C has the same bits wherever it stands in a tile.
   struct Operands {
+    std::span<const std::int64_t> runs = kOneRun;
     std::int64_t k;
     const T* a;
     std::int64_t a_row, a_k;
@@ -39,6 +41,7 @@ struct Tile {
     bool accumulate;
   };
   using Function = void (*)(const Operands&);
+  static constexpr std::int64_t kOneRun[] = {0};
 
   /// For 1 ≤ rows ≤ kRows and 1 or 2 packets of columns.
   static Function function(int rows, int packets, bool together) {
@@ -74,26 +77,29 @@ struct Tile {
       }
     }
     // Rows that do not lie together are addressed from every fourth one, which takes few registers.
-    const std::int64_t row = o.a_row, rows3 = 3 * row, a_k = o.a_k, b_k = o.b_k;
-    const T *a0 = o.a, *a4 = a0 + 4 * row, *a8 = a4 + 4 * row, *a12 = a8 + 4 * row, *b = o.b;
-    for (std::int64_t p = 0; p < o.k; ++p) {
-      Packet columns[kPackets];
+    const std::int64_t row = o.a_row, rows3 = 3 * row, a_k = o.a_k, b_k = o.b_k, k = o.k;
+    const T* b = o.b;
+    for (const std::int64_t begin : o.runs) {
+      const T *a0 = o.a + begin, *a4 = a0 + 4 * row, *a8 = a4 + 4 * row, *a12 = a8 + 4 * row;
+      for (std::int64_t p = 0; p < k; ++p) {
+        Packet columns[kPackets];
 #pragma GCC unroll 2
-      for (int j = 0; j < kPackets; ++j) columns[j] = ploadu<Packet>(b + j * kLanes);
+        for (int j = 0; j < kPackets; ++j) columns[j] = ploadu<Packet>(b + j * kLanes);
 #pragma GCC unroll 16
-      for (int i = 0; i < kTileRows; ++i) {
-        const T* base = kTogether || i < 4 ? a0 : i < 8 ? a4 : i < 12 ? a8 : a12;
-        const T& element = kTogether ? base[i] : i % 4 == 3 ? base[rows3] : base[i % 4 * row];
-        const Packet factor = pset1<Packet>(element);
+        for (int i = 0; i < kTileRows; ++i) {
+          const T* base = kTogether || i < 4 ? a0 : i < 8 ? a4 : i < 12 ? a8 : a12;
+          const T& element = kTogether ? base[i] : i % 4 == 3 ? base[rows3] : base[i % 4 * row];
+          const Packet factor = pset1<Packet>(element);
 #pragma GCC unroll 2
-        for (int j = 0; j < kPackets; ++j) sums[i][j] = add_product(factor, columns[j], sums[i][j]);
+          for (int j = 0; j < kPackets; ++j) sums[i][j] = add_product(factor, columns[j], sums[i][j]);
+        }
+        a0 += a_k;
+        if constexpr (!kTogether) {
+          a4 += a_k, a8 += a_k, a12 += a_k;
+          asm volatile("" : "+r"(a0), "+r"(a4), "+r"(a8), "+r"(a12));  // or g++ keeps a pointer for each row, in memory
+        }
+        b += b_k;
       }
-      a0 += a_k;
-      if constexpr (!kTogether) {
-        a4 += a_k, a8 += a_k, a12 += a_k;
-        asm volatile("" : "+r"(a0), "+r"(a4), "+r"(a8), "+r"(a12));  // or g++ keeps a pointer for each row, in memory
-      }
-      b += b_k;
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kTileRows; ++i) {
