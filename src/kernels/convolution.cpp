@@ -150,7 +150,49 @@ void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::in
   copy_block(sizes, static_cast<int>(size_of(element)), from, from_strides, to, to_strides);
 }
 
-/// What one call computes: ordinary convolutions of one operand, with the window or to its gradient.
+/// Sums of packets: c[r, l] (+)= Σ over s of a[rows[r] + steps[s] + l] · b[s b_step + l] for the lanes l of a packet.
+template <class T>
+struct LaneSums {
+  using Packet = typename Tile<T>::Packet;
+  static constexpr int kRows = 8;
+  std::span<const std::int64_t> rows, steps;  // up to kRows
+  const T *a, *b;
+  std::int64_t b_step;
+  T* c;
+  std::int64_t c_row;
+  bool accumulate;
+
+  void run() const { run_rows(std::make_integer_sequence<int, kRows>()); }
+
+ private:
+  template <int... kIndices>
+  void run_rows(std::integer_sequence<int, kIndices...>) const {
+    static constexpr std::array<void (*)(const LaneSums&), kRows> kFunctions{&sum<kIndices + 1>...};
+    kFunctions[rows.size() - 1](*this);
+  }
+  template <int kCount>
+  static void sum(const LaneSums& o) {
+    using namespace Eigen::internal;
+    Packet sums[kCount];
+    const T* from[kCount];
+#pragma GCC unroll 8
+    for (int r = 0; r < kCount; ++r) sums[r] = pset1<Packet>(T(0)), from[r] = o.a + o.rows[r];
+    const T* b = o.b;
+    for (const std::int64_t step : o.steps) {
+      const Packet factor = ploadu<Packet>(b);
+#pragma GCC unroll 8
+      for (int r = 0; r < kCount; ++r) sums[r] = pmadd(ploadu<Packet>(from[r] + step), factor, sums[r]);
+      b += o.b_step;
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < kCount; ++r) {
+      T* const c = o.c + r * o.c_row;
+      pstoreu(c, o.accumulate ? padd(ploadu<Packet>(c), sums[r]) : sums[r]);
+    }
+  }
+};
+
+/// What one call computes: an ordinary convolution of one operand, with the window or to its gradient.
 template <class T>
 class OrdinaryConvolution {
  public:
@@ -172,21 +214,19 @@ class OrdinaryConvolution {
     for (const ConvolutionAxis& axis : axes_) taps_ *= axis.taps;
     const std::int64_t most = std::max(kLeastPiece, kPieceTerms / std::max<std::int64_t>(1, all_taps) / kLeastPiece * kLeastPiece);
     pieces_ = std::max<std::int64_t>(1, ceil_divide(ins_, most));
+    by_lanes_ = groups_ > 1 && outs_ <= kLanes / 2 && pieces_ == 1;
   }
 
   /// result = operand * window.
   void sum_products(Threads& threads) const {
-    if (outs_ == 0 || boxes_.size() == 0) return;
-    std::int64_t together = kChannelsTogether;
-    const auto units = [&] { return groups_ * ceil_divide(outs_, together) * boxes_.size(); };
-    while (together > kColumns && units() < 2 * threads.size()) together /= 2;
-    const std::int64_t stretches = ceil_divide(outs_, together);
-    threads.parallel_for(units(), grain(boxes_[0].places() * std::min(together, outs_) * ins_ * taps_), [&](std::int64_t begin, std::int64_t end) {
+    if (groups_ * outs_ == 0 || boxes_.size() == 0) return;
+    const Stretches stretches = in_stretches(threads, boxes_.size());
+    const std::int64_t units = stretches.count() * boxes_.size();
+    threads.parallel_for(units, grain(places(), units), [&](std::int64_t begin, std::int64_t end) {
       Work work;
-      while (begin < end) {  // the boxes of one stretch of channels after another
+      while (begin < end) {  // the boxes of one stretch after another
         const std::int64_t stretch = begin / boxes_.size(), last = std::min(end, (stretch + 1) * boxes_.size());
-        const std::int64_t group = stretch / stretches, out = stretch % stretches * together;
-        sum_boxes(group, out, std::min(together, outs_ - out), begin % boxes_.size(), last - begin, work);
+        sum_boxes(stretches[stretch], begin % boxes_.size(), last - begin, work);
         begin = last;
       }
     });
@@ -194,50 +234,87 @@ class OrdinaryConvolution {
 
   /// window = Σ over places of operand * result.
   void sum_places(Threads& threads) const {
-    if (ins_ == 0 || outs_ == 0 || taps_ == 0) return;
-    std::int64_t together = kChannelsTogether, parts = 1;
-    const auto units = [&] { return groups_ * pieces_ * ceil_divide(outs_, together) * parts; };
-    while (together > kColumns && units() < 2 * threads.size()) together /= 2;
-    if (units() < 2 * threads.size()) parts = std::min(axes_[most_taps()].taps, ceil_divide(2 * threads.size(), units()));
-    const std::int64_t stretches = ceil_divide(outs_, together);
-    const std::int64_t places = axes_[0].count * axes_[1].count * axes_[2].count * axes_[3].count;
-    threads.parallel_for(units(), grain(places * std::min(together, outs_) * ins_ * taps_ / (pieces_ * parts)), [&](std::int64_t begin, std::int64_t end) {
+    if (groups_ * ins_ * outs_ * taps_ == 0) return;
+    const Stretches stretches = in_stretches(threads, pieces_);
+    const std::int64_t each = pieces_ * stretches.count(), parts = std::clamp<std::int64_t>(ceil_divide(2 * threads.size(), each), 1, axes_[most_taps()].taps);
+    threads.parallel_for(each * parts, grain(places(), each * parts), [&](std::int64_t begin, std::int64_t end) {
       Work work;
       for (std::int64_t unit = begin; unit < end; ++unit) {
-        const std::int64_t part = unit % parts, piece = unit / parts % pieces_, stretch = unit / parts / pieces_;
-        const std::int64_t group = stretch / stretches, out = stretch % stretches * together;
-        with_some_taps(part, parts).sum_gradient(group, piece, out, std::min(together, outs_ - out), work);
+        with_some_taps(unit % parts, parts).sum_gradient(piece(stretches[unit / parts / pieces_], unit / parts % pieces_), work);
       }
     });
   }
 
  private:
-  using ToTile = Tile<T>;
+  using ToTile = Tile<T, false, true>;
   static constexpr std::int64_t kLanes = ToTile::kLanes, kColumns = ToTile::kColumns, kRows = ToTile::kRows;
   using Steps = std::array<std::int64_t, kAxes>;
 
-  /// What is multiplied of the operand for a box: result u and tap v of an axis meet at data + u step + v apart.
+  /// Some channels. Either of one group, as rows and columns of products; or all of some groups of few channels, as lanes: then
+  /// each of a place's `ins` lines of the patch has, for each channel of the result, the operand's channel that goes into it.
+  struct Channels {
+    std::int64_t group = 0, groups = 1, in = 0, ins = 0, out = 0, outs = 0;
+    std::int64_t columns() const { return groups * outs; }
+    std::int64_t width() const { return whole_lanes(columns(), kLanes); }
+  };
+
+  /// The channels of the result, in stretches for each of which the operand is copied again.
+  struct Stretches {
+    const OrdinaryConvolution& all;
+    std::int64_t together;  ///< channels, or groups if they are lanes
+    std::int64_t of_group() const { return all.by_lanes_ ? 1 : ceil_divide(all.outs_, together); }
+    std::int64_t count() const { return all.by_lanes_ ? ceil_divide(all.groups_, together) : all.groups_ * of_group(); }
+    Channels operator[](std::int64_t index) const {
+      if (all.by_lanes_) return {index * together, std::min(together, all.groups_ - index * together), 0, all.ins_, 0, all.outs_};
+      const std::int64_t out = index % of_group() * together;
+      return {index / of_group(), 1, 0, all.ins_, out, std::min(together, all.outs_ - out)};
+    }
+  };
+  /// Long ones, but enough of them for all threads, where there are `others` to go with each.
+  Stretches in_stretches(const Threads& threads, std::int64_t others) const {
+    const std::int64_t most = by_lanes_ ? std::max(kChannelsTogether / std::max<std::int64_t>(1, ins_), kLanes) / outs_ : kChannelsTogether;
+    Stretches result{*this, most};
+    while (result.together > (by_lanes_ ? kLanes / outs_ : kColumns) && result.count() * others < 2 * threads.size()) result.together /= 2;
+    return result;
+  }
+  Channels piece(Channels channels, std::int64_t index) const {
+    channels.in = ins_ * index / pieces_, channels.ins = ins_ * (index + 1) / pieces_ - channels.in;
+    return channels;
+  }
+
+  /// What is multiplied of the operand for a box: result u and tap v of an axis meet at data + u step + v apart, where `length`
+  /// elements lie together.
   struct Patch {
     const T* data = nullptr;
+    std::int64_t length = 0;
     Steps step{}, apart{};
   };
   struct Work {
-    std::vector<std::int64_t> runs;
+    std::vector<std::int64_t> rows, steps;
     double flops = 0;
   };
 
   static ChannelsInMemory in_memory(const ConvolutionTensor& tensor, std::int64_t channels) {
     return {tensor.element, static_cast<char*>(tensor.data), tensor.channel_stride, channels * tensor.channel_stride};
   }
-  static std::int64_t grain(std::int64_t products) { return 500000 / std::max<std::int64_t>(1, products) + 1; }
-  std::int64_t in_begin(std::int64_t piece) const { return ins_ * piece / pieces_; }
+  std::int64_t places() const { return axes_[0].count * axes_[1].count * axes_[2].count * axes_[3].count; }
+  std::int64_t grain(std::int64_t places, std::int64_t units) const {
+    return 500000 / std::max<std::int64_t>(1, places * groups_ * ins_ * outs_ * taps_ / units) + 1;
+  }
+  /// Columns of a panel.
+  std::int64_t panel(const Channels& channels) const { return by_lanes_ ? channels.width() : kColumns; }
+  Channels columns(Channels channels, std::int64_t first, std::int64_t count) const {
+    if (!by_lanes_) channels.out += first, channels.outs = count;
+    return channels;
+  }
 
-  /// `channels` of the operand from `channel` on (of all groups), for a box.
-  Patch load_patch(const Box& box, std::int64_t channel, std::int64_t channels) const {
+  Patch load_patch(const Box& box, const Channels& channels) const {
+    constexpr int kSizes = kAxes + 3;
     Patch patch;
-    std::array<std::int64_t, kAxes + 1> sizes, from, to;
+    patch.length = channels.ins * (by_lanes_ ? channels.width() : 1);
+    std::array<std::int64_t, kSizes> sizes, from, to;
     Steps length, low, unit;
-    std::int64_t count = channels, offset = channel * operand_.channel, inner = 0;
+    std::int64_t count = patch.length, offset = channels.group * operand_.group + channels.in * operand_.channel, inner = 0;
     bool is_whole = true;
     for (int a = kAxes; a-- > 0;) {
       const ConvolutionAxis& axis = axes_[a];
@@ -254,9 +331,11 @@ class OrdinaryConvolution {
       inner += low[a] * count;
       count *= length[a];
     }
-    sizes[kAxes] = channels, from[kAxes] = operand_.channel, to[kAxes] = 1;
+    sizes[kAxes] = channels.ins, from[kAxes] = operand_.channel, to[kAxes] = by_lanes_ ? channels.width() : 1;
+    sizes[kAxes + 1] = channels.groups, from[kAxes + 1] = operand_.group, to[kAxes + 1] = channels.outs;
+    sizes[kAxes + 2] = by_lanes_ ? channels.outs : 1, from[kAxes + 2] = 0, to[kAxes + 2] = 1;
     // Where each element is used once, it is read where it is.
-    const bool in_place = is_whole && taps_ == 1 && operand_.channel == 1 && operand_.element != ElementType::kBf16;
+    const bool in_place = is_whole && !by_lanes_ && taps_ == 1 && operand_.channel == 1 && operand_.element != ElementType::kBf16;
     for (int a = 0; a < kAxes; ++a) {
       const std::int64_t apart = in_place ? from[a] : to[a];
       patch.step[a] = axes_[a].step / unit[a] * apart;
@@ -266,6 +345,7 @@ class OrdinaryConvolution {
       patch.data = reinterpret_cast<const T*>(operand_.data) + offset;
       return patch;
     }
+    is_whole = is_whole && (!by_lanes_ || channels.columns() == channels.width());
     T* const data = elements<T>(convolution_scratch().patch, count);
     const std::int64_t bytes = size_of(operand_.element);
     load(operand_.element, count, data, [&](void* into) {
@@ -277,127 +357,129 @@ class OrdinaryConvolution {
     return patch;
   }
 
-  /// Where the elements begin that the taps read for one place, in the order of the taps; `length` of them lie together.
-  std::int64_t tap_runs(const Patch& patch, std::int64_t channels, std::vector<std::int64_t>& runs) const {
-    const bool merged = patch.apart[kAxes - 1] == channels;  // neighbouring taps of the last axis
-    std::array<std::int64_t, kAxes> taps;
-    for (int a = 0; a < kAxes; ++a) taps[a] = merged && a == kAxes - 1 ? 1 : axes_[a].taps;
+  /// Where what the taps read for one place begins, in the order of the taps, in runs of some elements, whose number it returns;
+  /// in runs of `most` if that is not 0.
+  std::int64_t tap_runs(const Patch& patch, std::int64_t most, std::vector<std::int64_t>& runs) const {
+    const bool merged = patch.apart[kAxes - 1] == patch.length;  // neighbouring taps of the last axis
+    const std::int64_t length = merged ? axes_[kAxes - 1].taps * patch.length : patch.length, run = most == 0 ? length : most;
+    const std::int64_t last = merged ? 1 : axes_[kAxes - 1].taps;
+    const Steps& apart = patch.apart;
     runs.clear();
-    for (std::int64_t s = 0; s < taps[0]; ++s)
-      for (std::int64_t t = 0; t < taps[1]; ++t)
-        for (std::int64_t u = 0; u < taps[2]; ++u)
-          for (std::int64_t v = 0; v < taps[3]; ++v) runs.push_back(s * patch.apart[0] + t * patch.apart[1] + u * patch.apart[2] + v * patch.apart[3]);
-    return merged ? axes_[kAxes - 1].taps * channels : channels;
+    for (std::int64_t s = 0; s < axes_[0].taps; ++s)
+      for (std::int64_t t = 0; t < axes_[1].taps; ++t)
+        for (std::int64_t u = 0; u < axes_[2].taps; ++u)
+          for (std::int64_t v = 0; v < last; ++v)
+            for (std::int64_t begin = 0; begin < length; begin += run) runs.push_back(s * apart[0] + t * apart[1] + u * apart[2] + v * apart[3] + begin);
+    return run;
   }
 
-  /// The strides of the window's taps, channels of the operand and of the result, where the first of them is, and their sizes.
-  struct WindowPart {
-    std::array<std::int64_t, kAxes + 2> sizes, strides;
+  /// Some channels of a tensor in memory and in dense scratch.
+  template <int kDims>
+  struct Part {
+    std::array<std::int64_t, kDims> sizes, strides, dense;
     char* data;
   };
-  WindowPart window_part(std::int64_t group, std::int64_t in, std::int64_t ins, std::int64_t out, std::int64_t outs) const {
-    WindowPart part;
-    std::int64_t offset = group * window_.group + in * window_in_ + out * window_out_;
-    for (int a = 0; a < kAxes; ++a) {
-      part.sizes[a] = axes_[a].taps, part.strides[a] = axes_[a].tap_stride;
+  /// The window's part [taps, channels of the operand, groups, channels of the result]; `width` lie between dense rows.
+  Part<kAxes + 3> window_part(const Channels& channels, std::int64_t width) const {
+    Part<kAxes + 3> part;
+    std::int64_t offset = channels.group * window_.group + channels.in * window_in_ + channels.out * window_out_, dense = width * channels.ins;
+    for (int a = kAxes; a-- > 0; dense *= axes_[a].taps) {
+      part.sizes[a] = axes_[a].taps, part.strides[a] = axes_[a].tap_stride, part.dense[a] = dense;
       offset += axes_[a].first_tap;
     }
-    part.sizes[kAxes] = ins, part.strides[kAxes] = window_in_;
-    part.sizes[kAxes + 1] = outs, part.strides[kAxes + 1] = window_out_;
+    part.sizes[kAxes] = channels.ins, part.strides[kAxes] = window_in_, part.dense[kAxes] = width;
+    part.sizes[kAxes + 1] = channels.groups, part.strides[kAxes + 1] = window_.group, part.dense[kAxes + 1] = channels.outs;
+    part.sizes[kAxes + 2] = channels.outs, part.strides[kAxes + 2] = window_out_, part.dense[kAxes + 2] = 1;
     part.data = window_.data + offset * size_of(window_.element);
     return part;
   }
-  /// The strides of [taps, channels, columns], where a step lies `width` from the next.
-  std::array<std::int64_t, kAxes + 2> panel_strides(std::int64_t channels, std::int64_t width) const {
-    std::array<std::int64_t, kAxes + 2> strides;
-    std::int64_t stride = width * channels;
-    for (int a = kAxes; a-- > 0; stride *= axes_[a].taps) strides[a] = stride;
-    strides[kAxes] = width, strides[kAxes + 1] = 1;
-    return strides;
-  }
-
-  /// A box of the result's channels, where it begins, and its strides there and in scratch with `width` for the channels.
-  struct ResultPart {
-    std::array<std::int64_t, kAxes + 1> sizes, strides, dense;
-    char* data;
-  };
-  ResultPart result_part(const Box& box, std::int64_t group, std::int64_t out, std::int64_t outs, std::int64_t width) const {
-    ResultPart part;
-    std::int64_t offset = group * result_.group + out * result_.channel, dense = width;
+  /// The result's part [places of the box, channels]; `width` lie between dense places.
+  Part<kAxes + 1> result_part(const Box& box, const Channels& channels, std::int64_t width) const {
+    Part<kAxes + 1> part;
+    std::int64_t offset = channels.group * result_.group + channels.out * result_.channel, dense = width;
     for (int a = kAxes; a-- > 0; dense *= box.size[a]) {
       offset += axes_[a].first + box.at[a] * axes_[a].result_stride;
       part.sizes[a] = box.size[a], part.strides[a] = axes_[a].result_stride, part.dense[a] = dense;
     }
-    part.sizes[kAxes] = outs, part.strides[kAxes] = result_.channel, part.dense[kAxes] = 1;
+    part.sizes[kAxes] = channels.columns(), part.strides[kAxes] = result_.channel, part.dense[kAxes] = 1;
     part.data = result_.data + offset * size_of(result_.element);
     return part;
   }
 
-  /// Panels of up to kColumns columns, one behind the other, each [taps, channels, columns rounded up to lanes].
-  void load_window(std::int64_t group, std::int64_t in, std::int64_t ins, std::int64_t out, std::int64_t outs, T* to) const {
-    const std::int64_t steps = taps_ * ins, bytes = size_of(window_.element);
-    for (std::int64_t column = 0; column < outs; column += kColumns) {
-      const std::int64_t columns = std::min(kColumns, outs - column), width = whole_lanes(columns, kLanes);
-      const WindowPart part = window_part(group, in, ins, out + column, columns);
-      load(window_.element, steps * width, to + column * steps, [&](void* into) {
-        if (columns < width) std::memset(into, 0, static_cast<std::size_t>(steps * width * bytes));
-        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, into, panel_strides(ins, width));
+  /// Panels of columns, one behind the other, each [steps, columns rounded up to lanes]; part(channels, width) is what is in one.
+  template <class PartOf>
+  void load_panels(const Channels& channels, ElementType element, std::int64_t steps, T* to, PartOf part_of) const {
+    const std::int64_t bytes = size_of(element);
+    for (std::int64_t column = 0; column < channels.columns(); column += panel(channels)) {
+      const Channels some = columns(channels, column, std::min(panel(channels), channels.columns() - column));
+      const std::int64_t width = some.width();
+      const auto part = part_of(some, width);
+      load(element, steps * width, to + column * steps, [&](void* into) {
+        if (some.columns() < width) std::memset(into, 0, static_cast<std::size_t>(steps * width * bytes));
+        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, into, part.dense);
       });
     }
   }
+  void load_window(const Channels& channels, T* to) const {
+    load_panels(channels, window_.element, taps_ * channels.ins, to, [&](const Channels& some, std::int64_t width) { return window_part(some, width); });
+  }
+  void load_result(const Box& box, const Channels& channels, T* to) const {
+    load_panels(channels, result_.element, box.places(), to, [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
+  }
 
-  void sum_boxes(std::int64_t group, std::int64_t out, std::int64_t outs, std::int64_t first_box, std::int64_t boxes, Work& work) const {
-    const std::int64_t width = whole_lanes(outs, kLanes), steps = taps_ * ins_;
-    const bool in_place = result_.channel == 1 && result_.element != ElementType::kBf16 && outs == width;
+  void sum_boxes(const Channels& channels, std::int64_t first_box, std::int64_t boxes, Work& work) const {
+    const std::int64_t width = channels.width(), steps = taps_ * ins_;
+    const bool in_place = result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == width;
     const bool keeps_window = boxes == 1 || steps * width * static_cast<std::int64_t>(sizeof(T)) <= kWindowBytes;
     T* const window = elements<T>(convolution_scratch().window, (keeps_window ? steps : taps_ * ceil_divide(ins_, pieces_)) * width);
     for (std::int64_t index = first_box; index < first_box + boxes; ++index) {
       const Box box = boxes_[index];
-      const ResultPart result = result_part(box, group, out, outs, width);
+      const auto result = result_part(box, channels, width);
       const std::int64_t count = box.places() * width;
       T* const to = in_place ? reinterpret_cast<T*>(result.data) : elements<T>(convolution_scratch().sums, count);
       Steps place;
       std::copy_n(in_place ? result.strides.begin() : result.dense.begin(), kAxes, place.begin());
-      for (std::int64_t piece = 0; piece < pieces_; ++piece) {
-        const std::int64_t in = in_begin(piece), ins = in_begin(piece + 1) - in;
-        T* const panels = window + (keeps_window ? taps_ * in * width : 0);
-        if (!keeps_window || index == first_box) load_window(group, in, ins, out, outs, panels);
-        const Patch patch = taps_ > 0 ? load_patch(box, group * ins_ + in, ins) : Patch{};
-        sum_box(box, patch, ins, panels, outs, to, place, piece > 0, work);
+      for (std::int64_t p = 0; p < pieces_; ++p) {
+        const Channels some = piece(channels, p);
+        T* const panels = window + (keeps_window ? taps_ * some.in * width : 0);
+        if (!keeps_window || index == first_box) load_window(some, panels);
+        const Patch patch = taps_ > 0 ? load_patch(box, some) : Patch{};
+        by_lanes_ ? sum_box_by_lanes(box, patch, some, panels, to, place, work) : sum_box(box, patch, some, panels, to, place, p > 0, work);
       }
       if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
     }
   }
 
   /// to (+)= patch * panels, in tiles of places along the axis in which they are highest.
-  void sum_box(const Box& box, const Patch& patch, std::int64_t ins, const T* panels, std::int64_t outs, T* to, const Steps& place, bool accumulate, Work& work) const {
-    int along = kAxes - 1;
-    const auto strips = [&](int a) { return ceil_divide(box.size[a], kRows); };
-    for (int a = kAxes; a-- > 0;)
-      if (box.size[a] * strips(along) > box.size[along] * strips(a)) along = a;
+  void sum_box(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* to, const Steps& place, bool accumulate, Work& work) const {
     typename ToTile::Operands tile{};
-    tile.k = tap_runs(patch, ins, work.runs);
-    tile.runs = work.runs;
-    tile.a_row = patch.step[along], tile.a_k = 1;
-    tile.c_row = place[along];
+    tile.k = tap_runs(patch, 0, work.steps);
+    tile.runs = work.steps;
+    tile.a_k = 1;
     tile.accumulate = accumulate;
-    Box rest = box;  // without the axis of the tiles
-    rest.size[along] = 1;
-    for (std::int64_t column = 0; column < outs; column += kColumns) {
-      const std::int64_t width = whole_lanes(std::min(kColumns, outs - column), kLanes);
-      tile.b = panels + column * taps_ * ins, tile.b_k = width;
-      for_each_place(rest, [&](const Steps& at) {
-        for (std::int64_t strip = 0; strip < strips(along); ++strip) {
-          Steps first = at;
-          first[along] = box.size[along] * strip / strips(along);
-          const std::int64_t rows = box.size[along] * (strip + 1) / strips(along) - first[along];
-          tile.a = patch.data + offset(first, patch.step);
-          tile.c = to + column + offset(first, place);
-          ToTile::function(static_cast<int>(rows), static_cast<int>(width / kLanes), false)(tile);
-        }
+    for (std::int64_t column = 0; column < channels.outs; column += kColumns) {
+      const std::int64_t width = whole_lanes(std::min(kColumns, channels.outs - column), kLanes);
+      tile.b = panels + column * taps_ * channels.ins, tile.b_k = width;
+      for_each_strip(box, kRows, [&](int along, const Steps& first, std::int64_t rows) {
+        tile.a = patch.data + offset(first, patch.step), tile.a_row = patch.step[along];
+        tile.c = to + column + offset(first, place), tile.c_row = place[along];
+        ToTile::function(static_cast<int>(rows), static_cast<int>(width / kLanes), false)(tile);
       });
-      report(work, box.places() * width * taps_ * ins);
+      report(work, box.places() * width * taps_ * channels.ins);
     }
+  }
+  void sum_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to, const Steps& place, Work& work) const {
+    const std::int64_t width = channels.width();
+    tap_runs(patch, width, work.steps);
+    work.rows.resize(LaneSums<T>::kRows);
+    for (std::int64_t lane = 0; lane < width; lane += kLanes) {
+      for_each_strip(box, LaneSums<T>::kRows, [&](int along, const Steps& first, std::int64_t rows) {
+        for (std::int64_t r = 0; r < rows; ++r) work.rows[static_cast<std::size_t>(r)] = r * patch.step[along];
+        LaneSums<T>{std::span(work.rows).first(static_cast<std::size_t>(rows)), work.steps, patch.data + offset(first, patch.step) + lane, panel + lane, width,
+                    to + offset(first, place) + lane, place[along], false}.run();
+      });
+    }
+    report(work, box.places() * width * taps_ * channels.ins);
   }
 
   int most_taps() const {
@@ -417,67 +499,87 @@ class OrdinaryConvolution {
     return some;
   }
 
-  void sum_gradient(std::int64_t group, std::int64_t piece, std::int64_t out, std::int64_t outs, Work& work) const {
-    const std::int64_t in = in_begin(piece), ins = in_begin(piece + 1) - in, steps = taps_ * ins, width = whole_lanes(outs, kLanes);
+  /// Sums stay in scratch, as [taps, channels of the operand, channels of the result], from box to box.
+  void sum_gradient(const Channels& channels, Work& work) const {
+    const std::int64_t steps = taps_ * channels.ins, width = channels.width();
     ConvolutionScratch& scratch = convolution_scratch();
     T* const sums = elements<T>(scratch.sums, steps * width);
     std::fill_n(sums, steps * width, T(0));
-    std::vector<std::int64_t> rows;
     for (std::int64_t index = 0; index < boxes_.size(); ++index) {
       const Box box = boxes_[index];
-      const Patch patch = load_patch(box, group * ins_ + in, ins);
+      const Patch patch = load_patch(box, channels);
       T* const panels = elements<T>(scratch.window, box.places() * width);
-      load_result(box, group, out, outs, panels);
-      const std::int64_t length = tap_runs(patch, ins, rows), strips = ceil_divide(length, kRows);
-      typename ToTile::Operands tile{};
-      tile.k = box.size[kAxes - 1];
-      tile.a_row = 1, tile.a_k = patch.step[kAxes - 1];
-      tile.c_row = width;
-      tile.accumulate = true;
-      Box rest = box;
-      rest.size[kAxes - 1] = 1;
-      work.runs.clear();
-      for_each_place(rest, [&](const Steps& at) { work.runs.push_back(offset(at, patch.step)); });
-      tile.runs = work.runs;
-      for (std::int64_t column = 0; column < outs; column += kColumns) {
-        const std::int64_t columns = whole_lanes(std::min(kColumns, outs - column), kLanes);
-        tile.b = panels + column * box.places(), tile.b_k = columns;
-        for (std::int64_t run = 0; run < std::ssize(rows); ++run) {
-          for (std::int64_t strip = 0; strip < strips; ++strip) {
-            const std::int64_t first = length * strip / strips, last = length * (strip + 1) / strips;
-            tile.a = patch.data + rows[static_cast<std::size_t>(run)] + first;
-            tile.c = sums + (run * length + first) * width + column;
-            ToTile::function(static_cast<int>(last - first), static_cast<int>(columns / kLanes), true)(tile);
-          }
+      load_result(box, channels, panels);
+      by_lanes_ ? add_box_by_lanes(box, patch, channels, panels, sums, work) : add_box(box, patch, channels, panels, sums, work);
+      report(work, box.places() * width * steps);
+    }
+    const auto part = window_part(channels, width);
+    store<T>(part.sizes, sums, part.dense, steps * width, window_.element, part.data, part.strides);
+  }
+
+  /// sums += patchᵀ * panels, in tiles of channels of the operand, of neighbouring taps where they lie together.
+  void add_box(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* sums, Work& work) const {
+    const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_divide(length, kRows), width = channels.width();
+    place_runs(box, patch, kAxes - 1, work.steps);
+    typename ToTile::Operands tile{};
+    tile.runs = work.steps;
+    tile.k = box.size[kAxes - 1];
+    tile.a_row = 1, tile.a_k = patch.step[kAxes - 1];
+    tile.c_row = width;
+    tile.accumulate = true;
+    for (std::int64_t column = 0; column < channels.outs; column += kColumns) {
+      const std::int64_t columns = whole_lanes(std::min(kColumns, channels.outs - column), kLanes);
+      tile.b = panels + column * box.places(), tile.b_k = columns;
+      T* to = sums + column;
+      for (const std::int64_t run : work.rows) {
+        for (std::int64_t strip = 0; strip < strips; ++strip) {
+          const std::int64_t first = length * strip / strips, rows = length * (strip + 1) / strips - first;
+          tile.a = patch.data + run + first;
+          tile.c = to + first * width;
+          ToTile::function(static_cast<int>(rows), static_cast<int>(columns / kLanes), true)(tile);
         }
-        report(work, box.places() * columns * steps);
+        to += length * width;
       }
     }
-    const WindowPart part = window_part(group, in, ins, out, outs);
-    store<T>(part.sizes, sums, panel_strides(ins, width), steps * width, window_.element, part.data, part.strides);
   }
-
-  /// Panels of up to kColumns channels of the result, one behind the other, each [places of the box, channels rounded up to lanes].
-  void load_result(const Box& box, std::int64_t group, std::int64_t out, std::int64_t outs, T* to) const {
-    const std::int64_t bytes = size_of(result_.element);
-    for (std::int64_t column = 0; column < outs; column += kColumns) {
-      const std::int64_t columns = std::min(kColumns, outs - column), width = whole_lanes(columns, kLanes);
-      const ResultPart part = result_part(box, group, out + column, columns, width);
-      load(result_.element, box.places() * width, to + column * box.places(), [&](void* into) {
-        if (columns < width) std::memset(into, 0, static_cast<std::size_t>(box.places() * width * bytes));
-        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, into, part.dense);
-      });
+  void add_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* sums, Work& work) const {
+    const std::int64_t width = channels.width();
+    tap_runs(patch, width, work.rows);
+    place_runs(box, patch, kAxes, work.steps);
+    const std::span<const std::int64_t> all = work.rows;
+    for (std::size_t first = 0; first < all.size(); first += LaneSums<T>::kRows) {
+      const auto rows = all.subspan(first, std::min<std::size_t>(LaneSums<T>::kRows, all.size() - first));
+      for (std::int64_t lane = 0; lane < width; lane += kLanes)
+        LaneSums<T>{rows, work.steps, patch.data + lane, panel + lane, width, sums + static_cast<std::int64_t>(first) * width + lane, width, true}.run();
     }
   }
 
-  void report(Work& work, std::int64_t products) const {
-    if (!progress_) return;
-    work.flops += 2.0 * static_cast<double>(products);
-    if (work.flops < kConvolutionProgressFlops) return;
-    work.flops = 0;
-    progress_();
+  /// Where in the patch the places of a box are, of the axes from `kept` on only the first.
+  static void place_runs(const Box& box, const Patch& patch, int kept, std::vector<std::int64_t>& runs) {
+    Box rest = box;
+    for (int a = kept; a < kAxes; ++a) rest.size[a] = 1;
+    runs.clear();
+    for_each_place(rest, [&](const Steps& at) { runs.push_back(offset(at, patch.step)); });
   }
 
+  /// Calls fn(axis, first place, count) for strips of up to `most` places that together are the box, along the axis in which
+  /// they are longest.
+  template <class Fn>
+  static void for_each_strip(const Box& box, std::int64_t most, Fn fn) {
+    const auto strips = [&](int a) { return ceil_divide(box.size[a], most); };
+    int along = kAxes - 1;
+    for (int a = kAxes; a-- > 0;)
+      if (box.size[a] * strips(along) > box.size[along] * strips(a)) along = a;
+    const std::int64_t count = strips(along);
+    Box rest = box;
+    rest.size[along] = 1;
+    for_each_place(rest, [&](Steps at) {
+      for (std::int64_t strip = 0; strip < count; ++strip) {
+        at[along] = box.size[along] * strip / count;
+        fn(along, at, box.size[along] * (strip + 1) / count - at[along]);
+      }
+    });
+  }
   template <class Fn>
   static void for_each_place(const Box& box, Fn fn) {
     Steps at;
@@ -488,13 +590,22 @@ class OrdinaryConvolution {
   }
   static std::int64_t offset(const Steps& at, const Steps& step) { return at[0] * step[0] + at[1] * step[1] + at[2] * step[2] + at[3] * step[3]; }
 
+  void report(Work& work, std::int64_t products) const {
+    if (!progress_) return;
+    work.flops += 2.0 * static_cast<double>(products);
+    if (work.flops < kConvolutionProgressFlops) return;
+    work.flops = 0;
+    progress_();
+  }
+
   ConvolutionAxes axes_;
-  std::int64_t groups_, ins_, outs_;
+  std::int64_t groups_, ins_, outs_;  ///< channels of a group
   ChannelsInMemory operand_, result_, window_;
   std::int64_t window_in_, window_out_;
   Boxes boxes_;
   const std::function<void()>& progress_;
   std::int64_t taps_ = 0, pieces_ = 0;
+  bool by_lanes_ = false;
 };
 
 /// Calls fn with the axes of each ordinary convolution that a convolution consists of.

@@ -17,8 +17,9 @@ namespace mtf {
 
 /// Up to kRows rows and kColumns columns of C are summed in registers, over k, from one element of A for each row and
 /// one or two packets of B. As many rows as leave room for the packets of B and one element of A. With kPairs, T is float
-/// and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added.
-template <class T, bool kPairs = false>
+/// and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added. With kRuns, A need not
+/// lie evenly along k.
+template <class T, bool kPairs = false, bool kRuns = false>
 struct Tile {
   using Packet = typename Eigen::internal::packet_traits<T>::type;
   static constexpr int kLanes = Eigen::internal::packet_traits<T>::size;
@@ -26,11 +27,11 @@ struct Tile {
   static constexpr int kColumns = 2 * kLanes;
   static constexpr int kRowsPacked = (kRows + kLanes - 1) / kLanes * kLanes;  ///< rows of a packed strip of A, with padding
 
-  /// C (+)= A · B. A's rows lie `a_row` apart, 1 if kTogether; B's and C's columns lie together. Along k, A lies in runs of
-  /// `k` steps each, which begin so far from `a`; B goes on from run to run. The terms are added in this order, each with one
-  /// rounding where the machine has fused multiply-add: an element of C has the same bits wherever it stands in a tile.
+  /// C (+)= A · B. A's rows lie `a_row` apart, 1 if kTogether; B's and C's columns lie together. The terms are added in
+  /// the order of k, each with one rounding where the machine has fused multiply-add: an element of C has the same bits
+  /// wherever it stands in a tile. With kRuns, A lies along k in runs of `k` steps each, which begin so far from `a`; B goes on.
   struct Operands {
-    std::span<const std::int64_t> runs = kOneRun;
+    std::span<const std::int64_t> runs;  ///< of kRuns
     std::int64_t k;
     const T* a;
     std::int64_t a_row, a_k;
@@ -41,7 +42,6 @@ struct Tile {
     bool accumulate;
   };
   using Function = void (*)(const Operands&);
-  static constexpr std::int64_t kOneRun[] = {0};
 
   /// For 1 ≤ rows ≤ kRows and 1 or 2 packets of columns.
   static Function function(int rows, int packets, bool together) {
@@ -79,8 +79,9 @@ struct Tile {
     // Rows that do not lie together are addressed from every fourth one, which takes few registers.
     const std::int64_t row = o.a_row, rows3 = 3 * row, a_k = o.a_k, b_k = o.b_k, k = o.k;
     const T* b = o.b;
-    for (const std::int64_t begin : o.runs) {
-      const T *a0 = o.a + begin, *a4 = a0 + 4 * row, *a8 = a4 + 4 * row, *a12 = a8 + 4 * row;
+    const std::size_t runs = kRuns ? o.runs.size() : 1;
+    for (std::size_t r = 0; r < runs; ++r) {
+      const T *a0 = kRuns ? o.a + o.runs[r] : o.a, *a4 = a0 + 4 * row, *a8 = a4 + 4 * row, *a12 = a8 + 4 * row;
       for (std::int64_t p = 0; p < k; ++p) {
         Packet columns[kPackets];
 #pragma GCC unroll 2
