@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/pooling.h"
+
 namespace mtf {
 namespace {
 
@@ -401,6 +403,151 @@ TEST(Convolution, RefusesMixedTypesAndFourDims) {
   dims.resize(4);
   deep.dims = dims;
   EXPECT_THROW(convolve(deep, threads), std::invalid_argument);
+}
+
+/// Tensors of a pooling; of whole numbers, so that there are ties.
+template <class T>
+struct PoolingCase {
+  Setting setting;
+  Tensor<T> x, y, n, dy, dx;
+  bool counts_outside;
+
+  PoolingCase(const Setting& s, Random& random)
+      : setting(s), x(s.input_sizes(), random), y(s.output_sizes(), random), n(s.output_sizes(), random), dy(s.output_sizes(), random), dx(s.input_sizes(), random), counts_outside(random() % 2) {
+    for (T& number : x.data) number = Stored<T>::from(std::round(Stored<T>::number(number)));
+    if (random() % 5 == 0 && !x.data.empty()) x.data[random() % x.data.size()] = Stored<T>::from(NAN);
+  }
+  static Setting any(Random& random) {
+    Setting s = Setting::any(random);
+    s.groups = 1, s.inputs = s.outputs = random() % 2 ? 1 : between(random, 0, 20);
+    for (ConvolutionDim& dim : s.dims) {
+      dim.base = 1;
+      dim.output.size = dim.output.whole = convolved_size(dim, dim.input.size, between(random, 0, 2));
+    }
+    return s;
+  }
+  Pooling whole() const {
+    Pooling p;
+    p.batch = setting.batch, p.channels = setting.inputs;
+    p.dims = setting.dims;
+    p.counts_outside = counts_outside;
+    return p;
+  }
+  static PoolingTensor tensor(Tensor<T>& t) {
+    PoolingTensor result{Stored<T>::kType, t.data.data(), t.strides[0], t.strides[1], {}};
+    for (std::size_t d = 2; d < t.strides.size(); ++d) result.strides[d - 2] = t.strides[d];
+    return result;
+  }
+  /// The four kernels, the gradients into dx: of the greatest, or of the mean.
+  void pool(bool greatest, Threads& threads) {
+    greatest ? max_pool(whole(), tensor(x), tensor(y), tensor(n), threads) : mean_pool(whole(), tensor(x), tensor(y), threads);
+  }
+  void gradient(bool greatest, Threads& threads) {
+    greatest ? max_pool_gradient(whole(), tensor(x), tensor(y), tensor(n), tensor(dy), tensor(dx), threads) : mean_pool_gradient(whole(), tensor(dy), tensor(dx), threads);
+  }
+  /// Calls fn with the indices of an output and of each input in its window, and how many these are or count as.
+  template <class Fn>
+  void each_window(Fn fn) const {
+    Setting plain = setting;
+    plain.groups = setting.inputs, plain.inputs = plain.outputs = 1;
+    Int taps = 1;
+    for (const ConvolutionDim& dim : setting.dims) taps *= dim.taps;
+    std::vector<Int> last;
+    std::vector<std::vector<Int>> window;
+    const auto end = [&] {
+      if (!last.empty()) fn(last, window, counts_outside ? taps : std::ssize(window));
+      window.clear();
+    };
+    plain.each_product([&](const std::vector<Int>& i, const std::vector<Int>&, const std::vector<Int>& o) {
+      if (o != last) end(), last = o;
+      window.push_back(i);
+    });
+    end();
+  }
+};
+
+template <class T>
+void expect_pools(int rounds) {
+  Random random(11);
+  Threads one(1), three(3);
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE(round);
+    PoolingCase<T> c(PoolingCase<T>::any(random), random);
+    Threads& threads = round % 2 ? one : three;
+    for (const bool greatest : {true, false}) {
+      std::vector<double> y(c.y.data.size(), greatest ? -INFINITY : 0), dx(c.dx.data.size());
+      c.each_window([&](const std::vector<Int>& o, const std::vector<std::vector<Int>>& window, Int count) {
+        double most = -INFINITY, sum = 0;
+        Int ties = 0;
+        for (const auto& i : window) most = std::max(Stored<T>::number(*c.x.at(i)), most), sum += Stored<T>::number(*c.x.at(i));
+        if (std::isnan(sum)) most = NAN;
+        for (const auto& i : window) ties += Stored<T>::number(*c.x.at(i)) == most;
+        y[static_cast<std::size_t>(c.y.at(o) - c.y.data.data())] = greatest ? most : sum / static_cast<double>(count);
+        const double slope = Stored<T>::number(*c.dy.at(o));
+        for (const auto& i : window) {
+          double& to = dx[static_cast<std::size_t>(c.x.at(i) - c.x.data.data())];
+          if (!greatest) to += slope / static_cast<double>(count);
+          else if (Stored<T>::number(*c.x.at(i)) == most) to += slope / static_cast<double>(ties);
+        }
+      });
+      c.dx.strides = c.x.strides;
+      c.pool(greatest, threads);
+      c.gradient(greatest, threads);
+      const auto near = [](double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 2 * Stored<T>::kTolerance * (1 + std::abs(b)); };
+      for (std::size_t k = 0; k < y.size(); ++k) ASSERT_PRED2(near, Stored<T>::number(c.y.data[k]), y[k]);
+      for (std::size_t k = 0; k < dx.size(); ++k) ASSERT_PRED2(near, Stored<T>::number(c.dx.data[k]), dx[k]);
+    }
+  }
+}
+
+TEST(Pooling, IsTheGreatestOrTheMeanAndTiesShare) {
+  expect_pools<float>(200);
+  expect_pools<double>(100);
+  expect_pools<Bf16>(50);
+}
+
+TEST(Pooling, BlocksHaveTheBitsOfTheWhole) {
+  Random random(12);
+  Threads one(1), three(3);
+  for (int round = 0; round < 150; ++round) {
+    PoolingCase<float> c(PoolingCase<float>::any(random), random);
+    for (float& x : c.x.data) x *= 1.1f;
+    const PoolingTensor x = c.tensor(c.x), y = c.tensor(c.y), n = c.tensor(c.n), dy = c.tensor(c.dy), dx = c.tensor(c.dx);
+    const auto shifted = [](PoolingTensor t, std::size_t d, Int by) {
+      t.data = static_cast<float*>(t.data) + by * t.strides[d];
+      return t;
+    };
+    for (const bool greatest : {true, false}) {
+      c.pool(greatest, one);
+      c.gradient(greatest, one);
+      const std::vector<float> output = c.y.data, gradient = c.dx.data;
+      std::fill(c.y.data.begin(), c.y.data.end(), 7.0f);
+      std::fill(c.dx.data.begin(), c.dx.data.end(), 7.0f);
+      const std::size_t d = random() % c.setting.dims.size();
+      std::vector<ConvolutionDim> dims = c.setting.dims;
+      ConvolutionDim& dim = dims[d];
+      Pooling block = c.whole();
+      block.dims = dims;
+      const auto part = [](BlockDim& of, Int first, Int last) { of.first = first, of.size = last - first; };
+      std::vector<Int> cut = bounds(dim.output.whole, 4, random);
+      for (std::size_t k = 1; k < cut.size(); ++k) {  // an input block somewhat larger than what is read
+        part(dim.output, cut[k - 1], cut[k]);
+        part(dim.input, cut[k - 1] * dim.stride - dim.low - 2, (cut[k] - 1) * dim.stride + (dim.taps - 1) * dim.dilation - dim.low + 2);
+        if (dim.input.size < 0) dim.input.size = 0;
+        const PoolingTensor mine = shifted(y, d, cut[k - 1]), in = shifted(x, d, dim.input.first);
+        greatest ? max_pool(block, in, mine, shifted(n, d, cut[k - 1]), three) : mean_pool(block, in, mine, three);
+      }
+      ASSERT_EQ(std::memcmp(output.data(), c.y.data.data(), output.size() * sizeof(float)), 0) << round;
+      part(dim.output, -2, dim.output.whole + 2);
+      cut = bounds(dim.input.whole, 4, random);
+      for (std::size_t k = 1; k < cut.size(); ++k) {
+        part(dim.input, cut[k - 1], cut[k]);
+        const PoolingTensor mine = shifted(dx, d, cut[k - 1]), in = shifted(x, d, cut[k - 1]);
+        greatest ? max_pool_gradient(block, in, shifted(y, d, -2), shifted(n, d, -2), shifted(dy, d, -2), mine, three) : mean_pool_gradient(block, shifted(dy, d, -2), mine, three);
+      }
+      ASSERT_EQ(std::memcmp(gradient.data(), c.dx.data.data(), gradient.size() * sizeof(float)), 0) << round;
+    }
+  }
 }
 
 }  // namespace
