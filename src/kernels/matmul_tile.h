@@ -10,14 +10,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace mtf {
 
 /// Up to kRows rows and kColumns columns of C are summed in registers, over k, from one element of A for each row and
 /// one or two packets of B. As many rows as leave room for the packets of B and one element of A. With kPairs, T is float
-/// and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added.
-template <class T, bool kPairs = false>
+/// and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added. With kRuns, A need not
+/// lie evenly along k.
+template <class T, bool kPairs = false, bool kRuns = false>
 struct Tile {
   using Packet = typename Eigen::internal::packet_traits<T>::type;
   static constexpr int kLanes = Eigen::internal::packet_traits<T>::size;
@@ -27,8 +29,9 @@ struct Tile {
 
   /// C (+)= A · B. A's rows lie `a_row` apart, 1 if kTogether; B's and C's columns lie together. The terms are added in
   /// the order of k, each with one rounding where the machine has fused multiply-add: an element of C has the same bits
-  /// wherever it stands in a tile.
+  /// wherever it stands in a tile. With kRuns, A lies along k in runs of `k` steps each, which begin so far from `a`; B goes on.
   struct Operands {
+    std::span<const std::int64_t> runs;  ///< of kRuns
     std::int64_t k;
     const T* a;
     std::int64_t a_row, a_k;
@@ -74,26 +77,30 @@ struct Tile {
       }
     }
     // Rows that do not lie together are addressed from every fourth one, which takes few registers.
-    const std::int64_t row = o.a_row, rows3 = 3 * row, a_k = o.a_k, b_k = o.b_k;
-    const T *a0 = o.a, *a4 = a0 + 4 * row, *a8 = a4 + 4 * row, *a12 = a8 + 4 * row, *b = o.b;
-    for (std::int64_t p = 0; p < o.k; ++p) {
-      Packet columns[kPackets];
+    const std::int64_t row = o.a_row, rows3 = 3 * row, a_k = o.a_k, b_k = o.b_k, k = o.k;
+    const T* b = o.b;
+    const std::size_t runs = kRuns ? o.runs.size() : 1;
+    for (std::size_t r = 0; r < runs; ++r) {
+      const T *a0 = kRuns ? o.a + o.runs[r] : o.a, *a4 = a0 + 4 * row, *a8 = a4 + 4 * row, *a12 = a8 + 4 * row;
+      for (std::int64_t p = 0; p < k; ++p) {
+        Packet columns[kPackets];
 #pragma GCC unroll 2
-      for (int j = 0; j < kPackets; ++j) columns[j] = ploadu<Packet>(b + j * kLanes);
+        for (int j = 0; j < kPackets; ++j) columns[j] = ploadu<Packet>(b + j * kLanes);
 #pragma GCC unroll 16
-      for (int i = 0; i < kTileRows; ++i) {
-        const T* base = kTogether || i < 4 ? a0 : i < 8 ? a4 : i < 12 ? a8 : a12;
-        const T& element = kTogether ? base[i] : i % 4 == 3 ? base[rows3] : base[i % 4 * row];
-        const Packet factor = pset1<Packet>(element);
+        for (int i = 0; i < kTileRows; ++i) {
+          const T* base = kTogether || i < 4 ? a0 : i < 8 ? a4 : i < 12 ? a8 : a12;
+          const T& element = kTogether ? base[i] : i % 4 == 3 ? base[rows3] : base[i % 4 * row];
+          const Packet factor = pset1<Packet>(element);
 #pragma GCC unroll 2
-        for (int j = 0; j < kPackets; ++j) sums[i][j] = add_product(factor, columns[j], sums[i][j]);
+          for (int j = 0; j < kPackets; ++j) sums[i][j] = add_product(factor, columns[j], sums[i][j]);
+        }
+        a0 += a_k;
+        if constexpr (!kTogether) {
+          a4 += a_k, a8 += a_k, a12 += a_k;
+          asm volatile("" : "+r"(a0), "+r"(a4), "+r"(a8), "+r"(a12));  // or g++ keeps a pointer for each row, in memory
+        }
+        b += b_k;
       }
-      a0 += a_k;
-      if constexpr (!kTogether) {
-        a4 += a_k, a8 += a_k, a12 += a_k;
-        asm volatile("" : "+r"(a0), "+r"(a4), "+r"(a8), "+r"(a12));  // or g++ keeps a pointer for each row, in memory
-      }
-      b += b_k;
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kTileRows; ++i) {

@@ -110,6 +110,24 @@ def mnist_against_torch(report):
     report.add("MNIST step, PyTorch", best, flops=flops)
 
 
+def convolutions_against_torch(report):
+    """Of each layer's output and gradients, our time over PyTorch's."""
+    bench, peer = BUILD / "tests" / "bench_convolution_bench", HERE / "torch" / "conv.py"
+    names = finished(start([bench, "--benchmark_list_tests"], OURS))[0].split()
+    ours, theirs = ({name: [] for name in names} for _ in range(2))
+    for _ in range(TURNS):
+        told = json.loads(finished(start([bench, "--benchmark_format=json", "--benchmark_min_time=0.1"], OURS, core=0))[0])
+        for figure in told["benchmarks"]:
+            ours[figure["name"]].append(figure["real_time"] * 1e-9)
+        for name, seconds in json.loads(finished(start([PYTHON, peer, *names], OURS, core=0))[0]).items():
+            theirs[name].append(seconds)
+    for name in names:
+        mine, other = statistics.median(ours[name]), statistics.median(theirs[name])
+        which = name.removesuffix("/manual_time")
+        report.say(f"{which}: {1e3 * mine:.2f} ms, PyTorch {1e3 * other:.2f} ms: {mine / other:.2f} of its time")
+        report.add(f"{which} beside PyTorch", mine, torch=other)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="tests/bench/run")
     parser.add_argument("--json", metavar="FILE", help="also write the figures, by name, to compare two commits")
@@ -117,7 +135,7 @@ def main():
     report = Report(calibrated(), peers_speed())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for bench in ("kernels_bench", "programs_bench", "planning_bench"):
+        for bench in ("kernels_bench", "convolution_bench", "programs_bench", "planning_bench"):
             report.say(f"== {bench}")
             google_benchmarks(report, f"bench_{bench}")
         report.say("== a product of two 2048×2048 matrices on two ranks, against psgemm")
@@ -132,6 +150,8 @@ def main():
             from against_torch import transformers_against_torch
             report.say("== the MNIST step (batch 256, hidden 1024) against PyTorch on one core")
             mnist_against_torch(report)
+            report.say("== convolutions on one core: output, and gradients of input and window")
+            convolutions_against_torch(report)
             report.say("== the character GPT's step, and causal attention of 8 heads of 64 and length 2,048, forward and backward")
             transformers_against_torch(report, TURNS)
         else:

@@ -1,0 +1,667 @@
+#include "kernels/convolution.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/copy.h"
+#include "kernels/matmul_tile.h"
+#include "kernels/scratch.h"
+
+namespace mtf {
+namespace {
+
+// Every residue of the result's index by the base dilation is an ordinary convolution, with those taps that meet elements of
+// the operand there. An ordinary one is a sum of products of matrices, one for each tap: of places and channels of the operand,
+// shifted by the tap, with the tap's matrix of the window. For a box of places the operand is copied into a patch, with zeros
+// where there is none and the channels of a place side by side, so that the shifted matrices are views of the patch; the window
+// is copied into panels of columns. A tile of the result then stays in registers over all taps.
+
+constexpr int kAxes = 1 + kConvolutionDims;      // batch, and dims of space, the last ones
+constexpr std::int64_t kBoxPlaces = 512;         // of the result: how often what was copied of the window is used
+constexpr std::int64_t kPieceTerms = 576;        // that are added up in registers,
+constexpr std::int64_t kLeastPiece = 16;         // but of at least so many channels
+constexpr std::int64_t kChannelsTogether = 128;  // of the result, for which a patch is used
+constexpr std::int64_t kWindowBytes = 1 << 20;   // of panels that are kept from box to box
+constexpr double kConvolutionProgressFlops = 6e7;
+
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
+std::int64_t whole_lanes(std::int64_t n, std::int64_t lanes) { return (n + lanes - 1) / lanes * lanes; }
+
+/// One axis of an ordinary convolution: result u and tap v meet in the operand's element origin + u step + v apart, if that is in
+/// [begin, end). Its strides are of memory.
+struct ConvolutionAxis {
+  std::int64_t count = 1, first = 0, result_stride = 0;       ///< results: where the first one is
+  std::int64_t taps = 1, first_tap = 0, tap_stride = 0;       ///< the same of the window
+  std::int64_t origin = 0, step = 1, apart = 1;
+  std::int64_t begin = 0, end = 1, operand_stride = 0;
+};
+using ConvolutionAxes = std::array<ConvolutionAxis, kAxes>;
+
+/// The ordinary convolutions that a dim consists of: one for each residue of the result's index, or of the input's if that is
+/// what is computed.
+std::vector<ConvolutionAxis> ordinary(const ConvolutionDim& dim, bool to_input) {
+  // Result r, tap t and operand i meet where r * stride + t * dilation + shift = i * base.
+  const BlockDim &result = to_input ? dim.input : dim.output, &operand = to_input ? dim.output : dim.input;
+  const std::int64_t stride = to_input ? dim.base : dim.stride, base = to_input ? dim.stride : dim.base;
+  const std::int64_t dilation = to_input ? -dim.dilation : dim.dilation, shift = to_input ? dim.low : -dim.low;
+  const std::int64_t residues = base / std::gcd(stride, base), tap_step = base / std::gcd(dilation, base);
+  std::vector<ConvolutionAxis> axes;
+  for (std::int64_t r = 0; r < std::min(residues, result.size); ++r) {
+    const std::int64_t at = (result.first + r) * stride + shift;
+    std::int64_t tap = 0;
+    while (tap < tap_step && (at + tap * dilation) % base != 0) ++tap;
+    ConvolutionAxis axis;
+    axis.count = (result.size - r + residues - 1) / residues;
+    axis.first = r * result.stride, axis.result_stride = residues * result.stride;
+    axis.taps = tap == tap_step ? 0 : std::max<std::int64_t>(0, ceil_divide(dim.taps - tap, tap_step));
+    axis.first_tap = tap * dim.tap_stride, axis.tap_stride = tap_step * dim.tap_stride;
+    axis.step = residues * stride / base, axis.apart = tap_step * dilation / base;
+    if (axis.taps > 0) axis.origin = (at + tap * dilation) / base - operand.first;
+    if (axis.apart < 0) {  // then the taps from the last one on
+      const std::int64_t last = std::max<std::int64_t>(0, axis.taps - 1);
+      axis.first_tap += last * axis.tap_stride, axis.tap_stride = -axis.tap_stride;
+      axis.origin += last * axis.apart, axis.apart = -axis.apart;
+    }
+    axis.begin = std::max<std::int64_t>(0, -operand.first);
+    axis.end = std::max(axis.begin, std::min(operand.size, operand.whole - operand.first));
+    axis.operand_stride = operand.stride;
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+struct Box {
+  std::array<std::int64_t, kAxes> at{}, size{};
+  std::int64_t places() const { return size[0] * size[1] * size[2] * size[3]; }
+};
+
+/// The results in boxes of about kBoxPlaces, the last axes whole if they can be.
+class Boxes {
+ public:
+  explicit Boxes(const ConvolutionAxes& axes) {
+    std::int64_t room = kBoxPlaces;
+    for (int a = kAxes; a-- > 0;) {
+      count_[a] = axes[a].count;
+      pieces_[a] = ceil_divide(count_[a], std::max<std::int64_t>(1, room));
+      room /= std::max<std::int64_t>(1, ceil_divide(count_[a], std::max<std::int64_t>(1, pieces_[a])));
+      size_ *= pieces_[a];
+    }
+  }
+  std::int64_t size() const { return size_; }
+  Box operator[](std::int64_t index) const {
+    Box box;
+    for (int a = kAxes; a-- > 0; index /= pieces_[a]) {
+      const std::int64_t piece = index % pieces_[a];
+      box.at[a] = count_[a] * piece / pieces_[a];
+      box.size[a] = count_[a] * (piece + 1) / pieces_[a] - box.at[a];
+    }
+    return box;
+  }
+
+ private:
+  std::array<std::int64_t, kAxes> count_{}, pieces_{};
+  std::int64_t size_ = 1;
+};
+
+/// A tensor whose elements lie by axes and channels.
+struct ChannelsInMemory {
+  ElementType element;
+  char* data;
+  std::int64_t channel, group;  ///< strides
+};
+
+/// A thread's memory, from call to call.
+struct ConvolutionScratch {
+  Scratch patch, window, sums, stored;
+};
+ConvolutionScratch& convolution_scratch() {
+  thread_local ConvolutionScratch scratch;
+  return scratch;
+}
+
+template <class T>
+T* elements(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
+
+/// `count` elements at `to` which `fill` writes as `element`, at the pointer that it is given.
+template <class T, class Fill>
+void load(ElementType element, std::int64_t count, T* to, Fill fill) {
+  if (element != ElementType::kBf16) return fill(static_cast<void*>(to));
+  Bf16* const stored = elements<Bf16>(convolution_scratch().stored, count);
+  fill(static_cast<void*>(stored));
+  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<T>(to_float(stored[i]));
+}
+
+/// Stores elements of scratch, which it may change, in their order in `from` as far as their strides tell.
+template <class T>
+void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::int64_t> from_strides, std::int64_t count, ElementType element, void* to,
+           std::span<const std::int64_t> to_strides) {
+  if (element == ElementType::kBf16) {
+    Bf16* const rounded = reinterpret_cast<Bf16*>(from);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T sum = from[i];
+      const Bf16 number = to_bf16(static_cast<float>(sum));
+      std::memcpy(static_cast<void*>(rounded + i), &number, sizeof number);
+    }
+  }
+  copy_block(sizes, static_cast<int>(size_of(element)), from, from_strides, to, to_strides);
+}
+
+/// Sums of packets: c[r, l] (+)= Σ over s of a[rows[r] + steps[s] + l] · b[s b_step + l] for the lanes l of a packet.
+template <class T>
+struct LaneSums {
+  using Packet = typename Tile<T>::Packet;
+  static constexpr int kRows = 8;
+  std::span<const std::int64_t> rows, steps;  // up to kRows
+  const T *a, *b;
+  std::int64_t b_step;
+  T* c;
+  std::int64_t c_row;
+  bool accumulate;
+
+  void run() const { run_rows(std::make_integer_sequence<int, kRows>()); }
+
+ private:
+  template <int... kIndices>
+  void run_rows(std::integer_sequence<int, kIndices...>) const {
+    static constexpr std::array<void (*)(const LaneSums&), kRows> kFunctions{&sum<kIndices + 1>...};
+    kFunctions[rows.size() - 1](*this);
+  }
+  template <int kCount>
+  static void sum(const LaneSums& o) {
+    using namespace Eigen::internal;
+    Packet sums[kCount];
+    const T* from[kCount];
+#pragma GCC unroll 8
+    for (int r = 0; r < kCount; ++r) sums[r] = pset1<Packet>(T(0)), from[r] = o.a + o.rows[r];
+    const T* b = o.b;
+    for (const std::int64_t step : o.steps) {
+      const Packet factor = ploadu<Packet>(b);
+#pragma GCC unroll 8
+      for (int r = 0; r < kCount; ++r) sums[r] = pmadd(ploadu<Packet>(from[r] + step), factor, sums[r]);
+      b += o.b_step;
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < kCount; ++r) {
+      T* const c = o.c + r * o.c_row;
+      pstoreu(c, o.accumulate ? padd(ploadu<Packet>(c), sums[r]) : sums[r]);
+    }
+  }
+};
+
+/// What one call computes: an ordinary convolution of one operand, with the window or to its gradient.
+template <class T>
+class OrdinaryConvolution {
+ public:
+  OrdinaryConvolution(const Convolution& c, bool to_input, const ConvolutionAxes& axes)
+      : axes_(axes),
+        groups_(c.groups),
+        ins_(to_input ? c.outputs : c.inputs),
+        outs_(to_input ? c.inputs : c.outputs),
+        operand_(in_memory(to_input ? c.output : c.input, ins_)),
+        result_(in_memory(to_input ? c.input : c.output, outs_)),
+        window_{c.window.element, static_cast<char*>(c.window.data), 0, c.outputs * c.window.output_stride},
+        window_in_(to_input ? c.window.output_stride : c.window.input_stride),
+        window_out_(to_input ? c.window.input_stride : c.window.output_stride),
+        boxes_(axes),
+        progress_(c.progress) {
+    std::int64_t all_taps = 1;
+    for (const ConvolutionDim& dim : c.dims) all_taps *= dim.taps;
+    taps_ = 1;
+    for (const ConvolutionAxis& axis : axes_) taps_ *= axis.taps;
+    const std::int64_t most = std::max(kLeastPiece, kPieceTerms / std::max<std::int64_t>(1, all_taps) / kLeastPiece * kLeastPiece);
+    pieces_ = std::max<std::int64_t>(1, ceil_divide(ins_, most));
+    by_lanes_ = groups_ > 1 && outs_ <= kLanes / 2 && pieces_ == 1;
+  }
+
+  /// result = operand * window.
+  void sum_products(Threads& threads) const {
+    if (groups_ * outs_ == 0 || boxes_.size() == 0) return;
+    const Stretches stretches = in_stretches(threads, boxes_.size());
+    const std::int64_t units = stretches.count() * boxes_.size();
+    threads.parallel_for(units, grain(places(), units), [&](std::int64_t begin, std::int64_t end) {
+      Work work;
+      while (begin < end) {  // the boxes of one stretch after another
+        const std::int64_t stretch = begin / boxes_.size(), last = std::min(end, (stretch + 1) * boxes_.size());
+        sum_boxes(stretches[stretch], begin % boxes_.size(), last - begin, work);
+        begin = last;
+      }
+    });
+  }
+
+  /// window = Σ over places of operand * result.
+  void sum_places(Threads& threads) const {
+    if (groups_ * ins_ * outs_ * taps_ == 0) return;
+    const Stretches stretches = in_stretches(threads, pieces_);
+    const std::int64_t each = pieces_ * stretches.count(), parts = std::clamp<std::int64_t>(ceil_divide(2 * threads.size(), each), 1, axes_[most_taps()].taps);
+    threads.parallel_for(each * parts, grain(places(), each * parts), [&](std::int64_t begin, std::int64_t end) {
+      Work work;
+      for (std::int64_t unit = begin; unit < end; ++unit) {
+        with_some_taps(unit % parts, parts).sum_gradient(piece(stretches[unit / parts / pieces_], unit / parts % pieces_), work);
+      }
+    });
+  }
+
+ private:
+  using ToTile = Tile<T, false, true>;
+  static constexpr std::int64_t kLanes = ToTile::kLanes, kColumns = ToTile::kColumns, kRows = ToTile::kRows;
+  using Steps = std::array<std::int64_t, kAxes>;
+
+  /// Some channels. Either of one group, as rows and columns of products; or all of some groups of few channels, as lanes: then
+  /// each of a place's `ins` lines of the patch has, for each channel of the result, the operand's channel that goes into it.
+  struct Channels {
+    std::int64_t group = 0, groups = 1, in = 0, ins = 0, out = 0, outs = 0;
+    std::int64_t columns() const { return groups * outs; }
+    std::int64_t width() const { return whole_lanes(columns(), kLanes); }
+  };
+
+  /// The channels of the result, in stretches for each of which the operand is copied again.
+  struct Stretches {
+    const OrdinaryConvolution& all;
+    std::int64_t together;  ///< channels, or groups if they are lanes
+    std::int64_t of_group() const { return all.by_lanes_ ? 1 : ceil_divide(all.outs_, together); }
+    std::int64_t count() const { return all.by_lanes_ ? ceil_divide(all.groups_, together) : all.groups_ * of_group(); }
+    Channels operator[](std::int64_t index) const {
+      if (all.by_lanes_) return {index * together, std::min(together, all.groups_ - index * together), 0, all.ins_, 0, all.outs_};
+      const std::int64_t out = index % of_group() * together;
+      return {index / of_group(), 1, 0, all.ins_, out, std::min(together, all.outs_ - out)};
+    }
+  };
+  /// Long ones, but enough of them for all threads, where there are `others` to go with each.
+  Stretches in_stretches(const Threads& threads, std::int64_t others) const {
+    const std::int64_t most = by_lanes_ ? std::max(kChannelsTogether / std::max<std::int64_t>(1, ins_), kLanes) / outs_ : kChannelsTogether;
+    Stretches result{*this, most};
+    while (result.together > (by_lanes_ ? kLanes / outs_ : kColumns) && result.count() * others < 2 * threads.size()) result.together /= 2;
+    return result;
+  }
+  Channels piece(Channels channels, std::int64_t index) const {
+    channels.in = ins_ * index / pieces_, channels.ins = ins_ * (index + 1) / pieces_ - channels.in;
+    return channels;
+  }
+
+  /// What is multiplied of the operand for a box: result u and tap v of an axis meet at data + u step + v apart, where `length`
+  /// elements lie together.
+  struct Patch {
+    const T* data = nullptr;
+    std::int64_t length = 0;
+    Steps step{}, apart{};
+  };
+  struct Work {
+    std::vector<std::int64_t> rows, steps;
+    double flops = 0;
+  };
+
+  static ChannelsInMemory in_memory(const ConvolutionTensor& tensor, std::int64_t channels) {
+    return {tensor.element, static_cast<char*>(tensor.data), tensor.channel_stride, channels * tensor.channel_stride};
+  }
+  std::int64_t places() const { return axes_[0].count * axes_[1].count * axes_[2].count * axes_[3].count; }
+  std::int64_t grain(std::int64_t places, std::int64_t units) const {
+    return 500000 / std::max<std::int64_t>(1, places * groups_ * ins_ * outs_ * taps_ / units) + 1;
+  }
+  /// Columns of a panel.
+  std::int64_t panel(const Channels& channels) const { return by_lanes_ ? channels.width() : kColumns; }
+  Channels columns(Channels channels, std::int64_t first, std::int64_t count) const {
+    if (!by_lanes_) channels.out += first, channels.outs = count;
+    return channels;
+  }
+
+  Patch load_patch(const Box& box, const Channels& channels) const {
+    constexpr int kSizes = kAxes + 3;
+    Patch patch;
+    patch.length = channels.ins * (by_lanes_ ? channels.width() : 1);
+    std::array<std::int64_t, kSizes> sizes, from, to;
+    Steps length, low, unit;
+    std::int64_t count = patch.length, offset = channels.group * operand_.group + channels.in * operand_.channel, inner = 0;
+    bool is_whole = true;
+    for (int a = kAxes; a-- > 0;) {
+      const ConvolutionAxis& axis = axes_[a];
+      unit[a] = axis.taps == 1 ? axis.step : box.size[a] == 1 ? axis.apart : std::gcd(axis.step, axis.apart);
+      length[a] = ((box.size[a] - 1) * axis.step + (axis.taps - 1) * axis.apart) / unit[a] + 1;
+      const std::int64_t first = axis.origin + box.at[a] * axis.step;
+      low[a] = std::clamp<std::int64_t>(ceil_divide(axis.begin - first, unit[a]), 0, length[a]);
+      const std::int64_t high = std::clamp<std::int64_t>(ceil_divide(axis.end - first, unit[a]), low[a], length[a]);
+      sizes[a] = high - low[a];
+      is_whole = is_whole && sizes[a] == length[a];
+      from[a] = unit[a] * axis.operand_stride;
+      to[a] = count;
+      offset += (first + low[a] * unit[a]) * axis.operand_stride;
+      inner += low[a] * count;
+      count *= length[a];
+    }
+    sizes[kAxes] = channels.ins, from[kAxes] = operand_.channel, to[kAxes] = by_lanes_ ? channels.width() : 1;
+    sizes[kAxes + 1] = channels.groups, from[kAxes + 1] = operand_.group, to[kAxes + 1] = channels.outs;
+    sizes[kAxes + 2] = by_lanes_ ? channels.outs : 1, from[kAxes + 2] = 0, to[kAxes + 2] = 1;
+    // Where each element is used once, it is read where it is.
+    const bool in_place = is_whole && !by_lanes_ && taps_ == 1 && operand_.channel == 1 && operand_.element != ElementType::kBf16;
+    for (int a = 0; a < kAxes; ++a) {
+      const std::int64_t apart = in_place ? from[a] : to[a];
+      patch.step[a] = axes_[a].step / unit[a] * apart;
+      patch.apart[a] = axes_[a].apart / unit[a] * apart;
+    }
+    if (in_place) {
+      patch.data = reinterpret_cast<const T*>(operand_.data) + offset;
+      return patch;
+    }
+    is_whole = is_whole && (!by_lanes_ || channels.columns() == channels.width());
+    T* const data = elements<T>(convolution_scratch().patch, count);
+    const std::int64_t bytes = size_of(operand_.element);
+    load(operand_.element, count, data, [&](void* into) {
+      char* const target = static_cast<char*>(into);
+      if (!is_whole) std::memset(target, 0, static_cast<std::size_t>(count * bytes));
+      copy_block(sizes, static_cast<int>(bytes), operand_.data + offset * bytes, from, target + inner * bytes, to);
+    });
+    patch.data = data;
+    return patch;
+  }
+
+  /// Where what the taps read for one place begins, in the order of the taps, in runs of some elements, whose number it returns;
+  /// in runs of `most` if that is not 0.
+  std::int64_t tap_runs(const Patch& patch, std::int64_t most, std::vector<std::int64_t>& runs) const {
+    const bool merged = patch.apart[kAxes - 1] == patch.length;  // neighbouring taps of the last axis
+    const std::int64_t length = merged ? axes_[kAxes - 1].taps * patch.length : patch.length, run = most == 0 ? length : most;
+    const std::int64_t last = merged ? 1 : axes_[kAxes - 1].taps;
+    const Steps& apart = patch.apart;
+    runs.clear();
+    for (std::int64_t s = 0; s < axes_[0].taps; ++s)
+      for (std::int64_t t = 0; t < axes_[1].taps; ++t)
+        for (std::int64_t u = 0; u < axes_[2].taps; ++u)
+          for (std::int64_t v = 0; v < last; ++v)
+            for (std::int64_t begin = 0; begin < length; begin += run) runs.push_back(s * apart[0] + t * apart[1] + u * apart[2] + v * apart[3] + begin);
+    return run;
+  }
+
+  /// Some channels of a tensor in memory and in dense scratch.
+  template <int kDims>
+  struct Part {
+    std::array<std::int64_t, kDims> sizes, strides, dense;
+    char* data;
+  };
+  /// The window's part [taps, channels of the operand, groups, channels of the result]; `width` lie between dense rows.
+  Part<kAxes + 3> window_part(const Channels& channels, std::int64_t width) const {
+    Part<kAxes + 3> part;
+    std::int64_t offset = channels.group * window_.group + channels.in * window_in_ + channels.out * window_out_, dense = width * channels.ins;
+    for (int a = kAxes; a-- > 0; dense *= axes_[a].taps) {
+      part.sizes[a] = axes_[a].taps, part.strides[a] = axes_[a].tap_stride, part.dense[a] = dense;
+      offset += axes_[a].first_tap;
+    }
+    part.sizes[kAxes] = channels.ins, part.strides[kAxes] = window_in_, part.dense[kAxes] = width;
+    part.sizes[kAxes + 1] = channels.groups, part.strides[kAxes + 1] = window_.group, part.dense[kAxes + 1] = channels.outs;
+    part.sizes[kAxes + 2] = channels.outs, part.strides[kAxes + 2] = window_out_, part.dense[kAxes + 2] = 1;
+    part.data = window_.data + offset * size_of(window_.element);
+    return part;
+  }
+  /// The result's part [places of the box, channels]; `width` lie between dense places.
+  Part<kAxes + 1> result_part(const Box& box, const Channels& channels, std::int64_t width) const {
+    Part<kAxes + 1> part;
+    std::int64_t offset = channels.group * result_.group + channels.out * result_.channel, dense = width;
+    for (int a = kAxes; a-- > 0; dense *= box.size[a]) {
+      offset += axes_[a].first + box.at[a] * axes_[a].result_stride;
+      part.sizes[a] = box.size[a], part.strides[a] = axes_[a].result_stride, part.dense[a] = dense;
+    }
+    part.sizes[kAxes] = channels.columns(), part.strides[kAxes] = result_.channel, part.dense[kAxes] = 1;
+    part.data = result_.data + offset * size_of(result_.element);
+    return part;
+  }
+
+  /// Panels of columns, one behind the other, each [steps, columns rounded up to lanes]; part(channels, width) is what is in one.
+  template <class PartOf>
+  void load_panels(const Channels& channels, ElementType element, std::int64_t steps, T* to, PartOf part_of) const {
+    const std::int64_t bytes = size_of(element);
+    for (std::int64_t column = 0; column < channels.columns(); column += panel(channels)) {
+      const Channels some = columns(channels, column, std::min(panel(channels), channels.columns() - column));
+      const std::int64_t width = some.width();
+      const auto part = part_of(some, width);
+      load(element, steps * width, to + column * steps, [&](void* into) {
+        if (some.columns() < width) std::memset(into, 0, static_cast<std::size_t>(steps * width * bytes));
+        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, into, part.dense);
+      });
+    }
+  }
+  void load_window(const Channels& channels, T* to) const {
+    load_panels(channels, window_.element, taps_ * channels.ins, to, [&](const Channels& some, std::int64_t width) { return window_part(some, width); });
+  }
+  void load_result(const Box& box, const Channels& channels, T* to) const {
+    load_panels(channels, result_.element, box.places(), to, [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
+  }
+
+  void sum_boxes(const Channels& channels, std::int64_t first_box, std::int64_t boxes, Work& work) const {
+    const std::int64_t width = channels.width(), steps = taps_ * ins_;
+    const bool in_place = result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == width;
+    const bool keeps_window = boxes == 1 || steps * width * static_cast<std::int64_t>(sizeof(T)) <= kWindowBytes;
+    T* const window = elements<T>(convolution_scratch().window, (keeps_window ? steps : taps_ * ceil_divide(ins_, pieces_)) * width);
+    for (std::int64_t index = first_box; index < first_box + boxes; ++index) {
+      const Box box = boxes_[index];
+      const auto result = result_part(box, channels, width);
+      const std::int64_t count = box.places() * width;
+      T* const to = in_place ? reinterpret_cast<T*>(result.data) : elements<T>(convolution_scratch().sums, count);
+      Steps place;
+      std::copy_n(in_place ? result.strides.begin() : result.dense.begin(), kAxes, place.begin());
+      for (std::int64_t p = 0; p < pieces_; ++p) {
+        const Channels some = piece(channels, p);
+        T* const panels = window + (keeps_window ? taps_ * some.in * width : 0);
+        if (!keeps_window || index == first_box) load_window(some, panels);
+        const Patch patch = taps_ > 0 ? load_patch(box, some) : Patch{};
+        by_lanes_ ? sum_box_by_lanes(box, patch, some, panels, to, place, work) : sum_box(box, patch, some, panels, to, place, p > 0, work);
+      }
+      if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
+    }
+  }
+
+  /// to (+)= patch * panels, in tiles of places along the axis in which they are highest.
+  void sum_box(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* to, const Steps& place, bool accumulate, Work& work) const {
+    typename ToTile::Operands tile{};
+    tile.k = tap_runs(patch, 0, work.steps);
+    tile.runs = work.steps;
+    tile.a_k = 1;
+    tile.accumulate = accumulate;
+    for (std::int64_t column = 0; column < channels.outs; column += kColumns) {
+      const std::int64_t width = whole_lanes(std::min(kColumns, channels.outs - column), kLanes);
+      tile.b = panels + column * taps_ * channels.ins, tile.b_k = width;
+      for_each_strip(box, kRows, [&](int along, const Steps& first, std::int64_t rows) {
+        tile.a = patch.data + offset(first, patch.step), tile.a_row = patch.step[along];
+        tile.c = to + column + offset(first, place), tile.c_row = place[along];
+        ToTile::function(static_cast<int>(rows), static_cast<int>(width / kLanes), false)(tile);
+      });
+      report(work, box.places() * width * taps_ * channels.ins);
+    }
+  }
+  void sum_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to, const Steps& place, Work& work) const {
+    const std::int64_t width = channels.width();
+    tap_runs(patch, width, work.steps);
+    work.rows.resize(LaneSums<T>::kRows);
+    for (std::int64_t lane = 0; lane < width; lane += kLanes) {
+      for_each_strip(box, LaneSums<T>::kRows, [&](int along, const Steps& first, std::int64_t rows) {
+        for (std::int64_t r = 0; r < rows; ++r) work.rows[static_cast<std::size_t>(r)] = r * patch.step[along];
+        LaneSums<T>{std::span(work.rows).first(static_cast<std::size_t>(rows)), work.steps, patch.data + offset(first, patch.step) + lane, panel + lane, width,
+                    to + offset(first, place) + lane, place[along], false}.run();
+      });
+    }
+    report(work, box.places() * width * taps_ * channels.ins);
+  }
+
+  int most_taps() const {
+    int most = 0;
+    for (int a = 1; a < kAxes; ++a)
+      if (axes_[a].taps > axes_[most].taps) most = a;
+    return most;
+  }
+  OrdinaryConvolution with_some_taps(std::int64_t part, std::int64_t parts) const {
+    OrdinaryConvolution some = *this;
+    ConvolutionAxis& axis = some.axes_[most_taps()];
+    const std::int64_t begin = axis.taps * part / parts, end = axis.taps * (part + 1) / parts;
+    some.taps_ = taps_ / axis.taps * (end - begin);
+    axis.taps = end - begin;
+    axis.first_tap += begin * axis.tap_stride;
+    axis.origin += begin * axis.apart;
+    return some;
+  }
+
+  /// Sums stay in scratch, as [taps, channels of the operand, channels of the result], from box to box.
+  void sum_gradient(const Channels& channels, Work& work) const {
+    const std::int64_t steps = taps_ * channels.ins, width = channels.width();
+    ConvolutionScratch& scratch = convolution_scratch();
+    T* const sums = elements<T>(scratch.sums, steps * width);
+    std::fill_n(sums, steps * width, T(0));
+    for (std::int64_t index = 0; index < boxes_.size(); ++index) {
+      const Box box = boxes_[index];
+      const Patch patch = load_patch(box, channels);
+      T* const panels = elements<T>(scratch.window, box.places() * width);
+      load_result(box, channels, panels);
+      by_lanes_ ? add_box_by_lanes(box, patch, channels, panels, sums, work) : add_box(box, patch, channels, panels, sums, work);
+      report(work, box.places() * width * steps);
+    }
+    const auto part = window_part(channels, width);
+    store<T>(part.sizes, sums, part.dense, steps * width, window_.element, part.data, part.strides);
+  }
+
+  /// sums += patchᵀ * panels, in tiles of channels of the operand, of neighbouring taps where they lie together.
+  void add_box(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* sums, Work& work) const {
+    const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_divide(length, kRows), width = channels.width();
+    place_runs(box, patch, kAxes - 1, work.steps);
+    typename ToTile::Operands tile{};
+    tile.runs = work.steps;
+    tile.k = box.size[kAxes - 1];
+    tile.a_row = 1, tile.a_k = patch.step[kAxes - 1];
+    tile.c_row = width;
+    tile.accumulate = true;
+    for (std::int64_t column = 0; column < channels.outs; column += kColumns) {
+      const std::int64_t columns = whole_lanes(std::min(kColumns, channels.outs - column), kLanes);
+      tile.b = panels + column * box.places(), tile.b_k = columns;
+      T* to = sums + column;
+      for (const std::int64_t run : work.rows) {
+        for (std::int64_t strip = 0; strip < strips; ++strip) {
+          const std::int64_t first = length * strip / strips, rows = length * (strip + 1) / strips - first;
+          tile.a = patch.data + run + first;
+          tile.c = to + first * width;
+          ToTile::function(static_cast<int>(rows), static_cast<int>(columns / kLanes), true)(tile);
+        }
+        to += length * width;
+      }
+    }
+  }
+  void add_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* sums, Work& work) const {
+    const std::int64_t width = channels.width();
+    tap_runs(patch, width, work.rows);
+    place_runs(box, patch, kAxes, work.steps);
+    const std::span<const std::int64_t> all = work.rows;
+    for (std::size_t first = 0; first < all.size(); first += LaneSums<T>::kRows) {
+      const auto rows = all.subspan(first, std::min<std::size_t>(LaneSums<T>::kRows, all.size() - first));
+      for (std::int64_t lane = 0; lane < width; lane += kLanes)
+        LaneSums<T>{rows, work.steps, patch.data + lane, panel + lane, width, sums + static_cast<std::int64_t>(first) * width + lane, width, true}.run();
+    }
+  }
+
+  /// Where in the patch the places of a box are, of the axes from `kept` on only the first.
+  static void place_runs(const Box& box, const Patch& patch, int kept, std::vector<std::int64_t>& runs) {
+    Box rest = box;
+    for (int a = kept; a < kAxes; ++a) rest.size[a] = 1;
+    runs.clear();
+    for_each_place(rest, [&](const Steps& at) { runs.push_back(offset(at, patch.step)); });
+  }
+
+  /// Calls fn(axis, first place, count) for strips of up to `most` places that together are the box, along the axis in which
+  /// they are longest.
+  template <class Fn>
+  static void for_each_strip(const Box& box, std::int64_t most, Fn fn) {
+    const auto strips = [&](int a) { return ceil_divide(box.size[a], most); };
+    int along = kAxes - 1;
+    for (int a = kAxes; a-- > 0;)
+      if (box.size[a] * strips(along) > box.size[along] * strips(a)) along = a;
+    const std::int64_t count = strips(along);
+    Box rest = box;
+    rest.size[along] = 1;
+    for_each_place(rest, [&](Steps at) {
+      for (std::int64_t strip = 0; strip < count; ++strip) {
+        at[along] = box.size[along] * strip / count;
+        fn(along, at, box.size[along] * (strip + 1) / count - at[along]);
+      }
+    });
+  }
+  template <class Fn>
+  static void for_each_place(const Box& box, Fn fn) {
+    Steps at;
+    for (at[0] = 0; at[0] < box.size[0]; ++at[0])
+      for (at[1] = 0; at[1] < box.size[1]; ++at[1])
+        for (at[2] = 0; at[2] < box.size[2]; ++at[2])
+          for (at[3] = 0; at[3] < box.size[3]; ++at[3]) fn(at);
+  }
+  static std::int64_t offset(const Steps& at, const Steps& step) { return at[0] * step[0] + at[1] * step[1] + at[2] * step[2] + at[3] * step[3]; }
+
+  void report(Work& work, std::int64_t products) const {
+    if (!progress_) return;
+    work.flops += 2.0 * static_cast<double>(products);
+    if (work.flops < kConvolutionProgressFlops) return;
+    work.flops = 0;
+    progress_();
+  }
+
+  ConvolutionAxes axes_;
+  std::int64_t groups_, ins_, outs_;  ///< channels of a group
+  ChannelsInMemory operand_, result_, window_;
+  std::int64_t window_in_, window_out_;
+  Boxes boxes_;
+  const std::function<void()>& progress_;
+  std::int64_t taps_ = 0, pieces_ = 0;
+  bool by_lanes_ = false;
+};
+
+/// Calls fn with the axes of each ordinary convolution that a convolution consists of.
+template <class Fn>
+void for_each_ordinary(const Convolution& c, bool to_input, Fn fn) {
+  const ConvolutionTensor &result = to_input ? c.input : c.output, &operand = to_input ? c.output : c.input;
+  std::array<std::vector<ConvolutionAxis>, kAxes> axes;
+  axes.fill({ConvolutionAxis{}});
+  axes[0][0] = {.count = c.batch, .result_stride = result.batch_stride, .end = c.batch, .operand_stride = operand.batch_stride};
+  const std::size_t before = kAxes - c.dims.size();
+  for (std::size_t d = 0; d < c.dims.size(); ++d) axes[before + d] = ordinary(c.dims[d], to_input);
+  for (const ConvolutionAxis& s : axes[0])
+    for (const ConvolutionAxis& t : axes[1])
+      for (const ConvolutionAxis& u : axes[2])
+        for (const ConvolutionAxis& v : axes[3]) fn(ConvolutionAxes{s, t, u, v});
+}
+
+/// Calls fn with a zero of the type that is computed in.
+template <class Fn>
+void by_computed_type(const Convolution& c, Fn fn) {
+  if (c.dims.empty() || c.dims.size() > kConvolutionDims) throw std::invalid_argument("convolutions have one to three dims");
+  int wide = 0, narrow = 0;
+  for (const ElementType element : {c.input.element, c.output.element, c.window.element}) {
+    wide += element == ElementType::kF64;
+    narrow += element == ElementType::kF32 || element == ElementType::kBf16;
+  }
+  if (wide == 3) return fn(double{});
+  if (narrow == 3) return fn(float{});
+  throw std::invalid_argument("convolutions are of f64, or of f32 and bf16");
+}
+
+void convolve_to(const Convolution& c, bool to_input, Threads& threads) {
+  by_computed_type(c, [&]<class T>(T) {
+    for_each_ordinary(c, to_input, [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, to_input, axes).sum_products(threads); });
+  });
+}
+
+}  // namespace
+
+std::int64_t convolved_size(const ConvolutionDim& dim, std::int64_t input, std::int64_t high) {
+  const std::int64_t reach = (dim.taps - 1) * dim.dilation + 1, size = (input > 0 ? (input - 1) * dim.base + 1 : 0) + dim.low + high;
+  return size < reach ? 0 : (size - reach) / dim.stride + 1;
+}
+
+void convolve(const Convolution& convolution, Threads& threads) { convolve_to(convolution, false, threads); }
+void convolve_input_gradient(const Convolution& convolution, Threads& threads) { convolve_to(convolution, true, threads); }
+
+void convolve_window_gradient(const Convolution& c, Threads& threads) {
+  by_computed_type(c, [&]<class T>(T) {
+    // Taps that meet no element of the input are in no ordinary convolution.
+    std::vector<std::int64_t> sizes{c.inputs, c.groups * c.outputs}, strides{c.window.input_stride, c.window.output_stride};
+    for (const ConvolutionDim& dim : c.dims) sizes.push_back(dim.taps), strides.push_back(dim.tap_stride);
+    const double zero = 0;
+    fill_block(sizes, static_cast<int>(size_of(c.window.element)), &zero, c.window.data, strides);
+    for_each_ordinary(c, false, [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, false, axes).sum_places(threads); });
+  });
+}
+
+}  // namespace mtf

@@ -1,0 +1,321 @@
+#include "kernels/pooling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/scratch.h"
+
+namespace mtf {
+namespace {
+
+// What is written is computed row by row, along the dim in which it runs through memory: each tap that reaches a stretch of the
+// row is one loop over that stretch.
+
+constexpr int kPoolingAxes = 2 + kConvolutionDims;  // batch, channels, dims of space
+using PoolingIndex = std::array<std::int64_t, kPoolingAxes>;
+
+/// Output o and tap t meet in the input's element origin + o stride + t dilation, if that is in [begin, end).
+struct PoolingAxis {
+  std::int64_t inputs = 1, outputs = 1, taps = 1, stride = 1, dilation = 1, origin = 0;
+  std::int64_t begin = 0, end = 1;
+  std::int64_t first_output = 0, last_output = 1;  ///< of the block's outputs those that the whole has
+  std::vector<std::int64_t> meets;                 ///< taps that are inside the whole, for each output
+};
+
+/// Outputs [begin, end) meet elements of the input at a tap, the first of them at `from`.
+struct PoolingStretch {
+  std::int64_t begin, end, from;
+};
+
+class PoolingAxes {
+ public:
+  explicit PoolingAxes(const Pooling& p) {
+    if (p.dims.empty() || p.dims.size() > kConvolutionDims) throw std::invalid_argument("pooling has one to three dims");
+    axes_[0] = whole(p.batch);
+    axes_[1] = whole(p.channels);
+    for (int a = 2; a < kPoolingAxes; ++a) axes_[a] = whole(1);
+    for (std::size_t d = 0; d < p.dims.size(); ++d) {
+      const ConvolutionDim& dim = p.dims[d];
+      if (dim.base != 1) throw std::invalid_argument("pooling has no base dilation");
+      PoolingAxis& axis = axes_[2 + d];
+      axis.inputs = dim.input.size, axis.outputs = dim.output.size, axis.taps = dim.taps;
+      axis.stride = dim.stride, axis.dilation = dim.dilation;
+      axis.origin = dim.output.first * dim.stride - dim.low - dim.input.first;
+      axis.begin = std::max<std::int64_t>(0, -dim.input.first);
+      axis.end = std::max(axis.begin, std::min(dim.input.size, dim.input.whole - dim.input.first));
+      axis.first_output = std::max<std::int64_t>(0, -dim.output.first);
+      axis.last_output = std::min(dim.output.size, dim.output.whole - dim.output.first);
+      axis.meets.assign(static_cast<std::size_t>(dim.output.size), p.counts_outside ? dim.taps : 0);
+      for (std::int64_t o = 0; o < dim.output.size && !p.counts_outside; ++o) {
+        for (std::int64_t t = 0; t < dim.taps; ++t) {
+          const std::int64_t at = (dim.output.first + o) * dim.stride + t * dim.dilation - dim.low;
+          axis.meets[static_cast<std::size_t>(o)] += at >= 0 && at < dim.input.whole;
+        }
+      }
+    }
+  }
+  const PoolingAxis& operator[](int a) const { return axes_[a]; }
+
+  static PoolingIndex strides(const PoolingTensor& t) { return {t.batch_stride, t.channel_stride, t.strides[0], t.strides[1], t.strides[2]}; }
+
+  /// The axis along which a tensor with these sizes runs through memory.
+  static int fastest(const PoolingIndex& sizes, const PoolingIndex& strides) {
+    int best = 0;
+    for (int a = 1; a < kPoolingAxes; ++a)
+      if (sizes[best] == 1 || (sizes[a] > 1 && std::abs(strides[a]) < std::abs(strides[best]))) best = a;
+    return best;
+  }
+  PoolingIndex inputs() const { return {axes_[0].inputs, axes_[1].inputs, axes_[2].inputs, axes_[3].inputs, axes_[4].inputs}; }
+  PoolingIndex outputs() const { return {axes_[0].outputs, axes_[1].outputs, axes_[2].outputs, axes_[3].outputs, axes_[4].outputs}; }
+
+  /// Of outputs [first, last) of an axis.
+  PoolingStretch stretch(int a, std::int64_t tap, std::int64_t first, std::int64_t last) const {
+    const PoolingAxis& axis = axes_[a];
+    const std::int64_t from = axis.origin + tap * axis.dilation;
+    const auto at_least = [&](std::int64_t i) { return i <= from ? 0 : (i - from + axis.stride - 1) / axis.stride; };
+    const std::int64_t begin = std::max(first, at_least(axis.begin)), end = std::max(begin, std::min(last, at_least(axis.end)));
+    return {begin, end, from + begin * axis.stride};
+  }
+
+ private:
+  static PoolingAxis whole(std::int64_t size) {
+    PoolingAxis axis;
+    axis.inputs = axis.outputs = axis.end = axis.last_output = size;
+    axis.meets.assign(static_cast<std::size_t>(size), 1);
+    return axis;
+  }
+  std::array<PoolingAxis, kPoolingAxes> axes_;
+};
+
+float pooled(float x) { return x; }
+double pooled(double x) { return x; }
+float pooled(Bf16 x) { return to_float(x); }
+void put_pooled(float x, float& to) { to = x; }
+void put_pooled(double x, double& to) { to = x; }
+void put_pooled(float x, Bf16& to) { to = to_bf16(x); }
+
+/// Calls fn(k, k step) for k < n; loops for the usual steps, so that they become packets.
+template <class Fn>
+void each_of_run(std::int64_t n, std::int64_t step, Fn fn) {
+  if (step == 1)
+    for (std::int64_t k = 0; k < n; ++k) fn(k, k);
+  else if (step == 2)
+    for (std::int64_t k = 0; k < n; ++k) fn(k, 2 * k);
+  else
+    for (std::int64_t k = 0; k < n; ++k) fn(k, k * step);
+}
+
+/// Calls fn(index) for the first element of each row along an axis.
+template <class Fn>
+void each_row_along(const PoolingIndex& sizes, int along, std::int64_t taps, Threads& threads, Fn fn) {
+  std::int64_t rows = 1;
+  for (int a = 0; a < kPoolingAxes; ++a) rows *= a == along ? 1 : sizes[a];
+  if (sizes[along] == 0) return;
+  threads.parallel_for(rows, 30000 / (sizes[along] * std::max<std::int64_t>(1, taps)) + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      PoolingIndex index{};
+      std::int64_t rest = row;
+      for (int a = kPoolingAxes; a-- > 0;) {
+        if (a != along) index[a] = rest % sizes[a], rest /= sizes[a];
+      }
+      fn(index);
+    }
+  });
+}
+
+std::int64_t offset_of(const PoolingIndex& index, const PoolingIndex& strides) {
+  std::int64_t offset = 0;
+  for (int a = 0; a < kPoolingAxes; ++a) offset += index[a] * strides[a];
+  return offset;
+}
+
+std::int64_t all_taps(const PoolingAxes& axes) { return axes[2].taps * axes[3].taps * axes[4].taps; }
+
+/// Calls fn(other, tap) in the order of the taps, whichever way rows run, with what meets the row at `row`: with the index of the
+/// input's row if `row` is one of the output, of the output's if it is one of the input, and the tap along the row.
+template <class Fn>
+void each_met_row(const PoolingAxes& axes, const PoolingIndex& row, int along, bool of_output, Fn fn) {
+  PoolingIndex tap{}, other{};
+  for (std::int64_t k = 0; k < all_taps(axes); ++k) {
+    std::int64_t rest = k;
+    bool meets = true;
+    for (int a = kPoolingAxes; a-- > 0;) {
+      const PoolingAxis& axis = axes[a];
+      tap[a] = rest % axis.taps, rest /= axis.taps;
+      if (a == along) continue;
+      const std::int64_t from = axis.origin + tap[a] * axis.dilation;
+      if (of_output) {
+        other[a] = from + row[a] * axis.stride;
+        meets = meets && other[a] >= axis.begin && other[a] < axis.end;
+      } else {
+        other[a] = (row[a] - from) / axis.stride;
+        meets = meets && row[a] >= from && (row[a] - from) % axis.stride == 0 && other[a] >= axis.first_output && other[a] < axis.last_output;
+      }
+    }
+    if (meets) fn(other, tap[along]);
+  }
+}
+
+/// The number of elements in the windows of the output's row at `row`, but for the row's own axis.
+std::int64_t met_by_others(const PoolingAxes& axes, const PoolingIndex& row, int along) {
+  std::int64_t count = 1;
+  for (int a = 0; a < kPoolingAxes; ++a) count *= a == along ? 1 : axes[a].meets[static_cast<std::size_t>(row[a])];
+  return count;
+}
+
+template <class T>
+T* pooling_row(Scratch& scratch, std::int64_t size) { return static_cast<T*>(scratch.at_least(size * static_cast<std::int64_t>(sizeof(T)))); }
+
+/// A tensor whose rows are read or written.
+template <class S>
+struct PoolingRows {
+  S* data;
+  PoolingIndex strides;
+  explicit PoolingRows(const PoolingTensor& t) : data(static_cast<S*>(t.data)), strides(PoolingAxes::strides(t)) {}
+  S* at(const PoolingIndex& row) const { return data + offset_of(row, strides); }
+  template <class T>
+  void put(const PoolingIndex& row, int along, std::int64_t size, const T* from) const {
+    S* const to = at(row);
+    each_of_run(size, strides[along], [&](std::int64_t k, std::int64_t place) { put_pooled(from[k], to[place]); });
+  }
+};
+
+/// Computes the output row by row: `start` and `finish` are given a row of T, `tap` a stretch of it with the elements it meets.
+template <class S, class T, class Start, class Tap, class Finish>
+void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const PoolingTensor& output, Threads& threads, Start start, Tap tap, Finish finish) {
+  const PoolingRows<S> x(input);
+  const PoolingIndex sizes = axes.outputs();
+  const int along = PoolingAxes::fastest(sizes, PoolingAxes::strides(output));
+  const std::int64_t size = sizes[along], step = axes[along].stride * x.strides[along];
+  each_row_along(sizes, along, all_taps(axes), threads, [&](const PoolingIndex& row) {
+    thread_local Scratch of_values, of_ties;
+    T *const values = pooling_row<T>(of_values, size), *const ties = pooling_row<T>(of_ties, size);
+    start(values, ties, size);
+    each_met_row(axes, row, along, true, [&](PoolingIndex met, std::int64_t t) {
+      const PoolingStretch s = axes.stretch(along, t, 0, size);
+      met[along] = s.from;
+      if (s.begin < s.end) tap(values + s.begin, ties + s.begin, s.end - s.begin, x.at(met), step);
+    });
+    finish(row, along, values, ties, size);
+  });
+}
+
+/// Computes the input's gradient row by row, as sums of what comes from each output: `term` is given a stretch of outputs, and
+/// the first of the inputs that they meet.
+template <class S, class T, class Term>
+void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& input_gradient, Threads& threads, Term term) {
+  const PoolingRows<S> dx(input_gradient);
+  const PoolingIndex sizes = axes.inputs();
+  const int along = PoolingAxes::fastest(sizes, dx.strides);
+  each_row_along(sizes, along, all_taps(axes), threads, [&](const PoolingIndex& row) {
+    thread_local Scratch of_sums;
+    T* const sums = pooling_row<T>(of_sums, sizes[along]);
+    std::fill_n(sums, sizes[along], T(0));
+    each_met_row(axes, row, along, false, [&](PoolingIndex met, std::int64_t t) {
+      const PoolingStretch s = axes.stretch(along, t, axes[along].first_output, axes[along].last_output);
+      if (s.begin == s.end) return;
+      met[along] = s.begin;
+      PoolingIndex at = row;
+      at[along] = s.from;
+      term(sums + s.from, s.end - s.begin, met, at, along);
+    });
+    dx.put(row, along, sizes[along], sums);
+  });
+}
+
+/// Calls fn with a zero of the stored element and one of what it is added up in.
+template <class Fn>
+void by_pooled_type(std::initializer_list<const PoolingTensor*> tensors, Fn fn) {
+  const ElementType element = (*tensors.begin())->element;
+  for (const PoolingTensor* tensor : tensors)
+    if (tensor->element != element) throw std::invalid_argument("pooling: tensors of one element type");
+  if (element == ElementType::kF32) return fn(float{}, float{});
+  if (element == ElementType::kF64) return fn(double{}, double{});
+  if (element == ElementType::kBf16) return fn(Bf16{}, float{});
+  throw std::invalid_argument("pooling is of f32, f64 and bf16");
+}
+
+}  // namespace
+
+void max_pool(const Pooling& pooling, const PoolingTensor& input, const PoolingTensor& output, const PoolingTensor& ties, Threads& threads) {
+  const PoolingAxes axes(pooling);
+  by_pooled_type({&input, &output, ties.data != nullptr ? &ties : &output}, [&]<class S, class T>(S, T) {
+    const PoolingRows<S> y(output), n(ties);
+    pool_rows<S, T>(
+        axes, input, output, threads,
+        [](T* values, T* counts, std::int64_t size) {
+          std::fill_n(values, size, -std::numeric_limits<T>::infinity());
+          std::fill_n(counts, size, T(0));
+        },
+        [](T* __restrict values, T* __restrict counts, std::int64_t size, const S* __restrict x, std::int64_t step) {
+          each_of_run(size, step, [&](std::int64_t k, std::int64_t place) {
+            const T value = pooled(x[place]), greatest = values[k];
+            counts[k] = value > greatest ? T(1) : counts[k] + (value == greatest ? T(1) : T(0));
+            values[k] = value > greatest || value != value ? value : greatest;
+          });
+        },
+        [&](const PoolingIndex& row, int along, const T* values, const T* counts, std::int64_t size) {
+          y.put(row, along, size, values);
+          if (n.data != nullptr) n.put(row, along, size, counts);
+        });
+  });
+}
+
+void max_pool_gradient(const Pooling& pooling, const PoolingTensor& input, const PoolingTensor& output, const PoolingTensor& ties,
+                       const PoolingTensor& output_gradient, const PoolingTensor& input_gradient, Threads& threads) {
+  const PoolingAxes axes(pooling);
+  by_pooled_type({&input, &output, &ties, &output_gradient, &input_gradient}, [&]<class S, class T>(S, T) {
+    const PoolingRows<S> x(input), y(output), n(ties), dy(output_gradient);
+    pool_gradient_rows<S, T>(axes, input_gradient, threads, [&](T* __restrict sums, std::int64_t size, const PoolingIndex& met, const PoolingIndex& row, int along) {
+      const S *const greatest = y.at(met), *const count = n.at(met), *const slope = dy.at(met), *const value = x.at(row);
+      const std::int64_t y_step = y.strides[along], n_step = n.strides[along], dy_step = dy.strides[along];
+      const std::int64_t step = axes[along].stride, x_step = step * x.strides[along];
+      const auto share = [](T sum, T of, T most, T slope, T ties) { return of == most ? sum + slope / ties : sum; };
+      if (step == 1 && x_step == 1 && y_step == 1 && n_step == 1 && dy_step == 1)
+        for (std::int64_t k = 0; k < size; ++k) sums[k] = share(sums[k], pooled(value[k]), pooled(greatest[k]), pooled(slope[k]), pooled(count[k]));
+      else
+        for (std::int64_t k = 0; k < size; ++k)
+          sums[k * step] = share(sums[k * step], pooled(value[k * x_step]), pooled(greatest[k * y_step]), pooled(slope[k * dy_step]), pooled(count[k * n_step]));
+    });
+  });
+}
+
+void mean_pool(const Pooling& pooling, const PoolingTensor& input, const PoolingTensor& output, Threads& threads) {
+  const PoolingAxes axes(pooling);
+  by_pooled_type({&input, &output}, [&]<class S, class T>(S, T) {
+    const PoolingRows<S> y(output);
+    pool_rows<S, T>(
+        axes, input, output, threads, [](T* values, T*, std::int64_t size) { std::fill_n(values, size, T(0)); },
+        [](T* __restrict values, T*, std::int64_t size, const S* __restrict x, std::int64_t step) {
+          each_of_run(size, step, [&](std::int64_t k, std::int64_t place) { values[k] += pooled(x[place]); });
+        },
+        [&](const PoolingIndex& row, int along, T* values, T*, std::int64_t size) {
+          const std::int64_t others = met_by_others(axes, row, along);
+          const std::vector<std::int64_t>& meets = axes[along].meets;
+          for (std::int64_t k = 0; k < size; ++k) values[k] /= static_cast<T>(std::max<std::int64_t>(1, others * meets[static_cast<std::size_t>(k)]));
+          y.put(row, along, size, values);
+        });
+  });
+}
+
+void mean_pool_gradient(const Pooling& pooling, const PoolingTensor& output_gradient, const PoolingTensor& input_gradient, Threads& threads) {
+  const PoolingAxes axes(pooling);
+  by_pooled_type({&output_gradient, &input_gradient}, [&]<class S, class T>(S, T) {
+    const PoolingRows<S> dy(output_gradient);
+    pool_gradient_rows<S, T>(axes, input_gradient, threads, [&](T* __restrict sums, std::int64_t size, const PoolingIndex& met, const PoolingIndex&, int along) {
+      const S* const slope = dy.at(met);
+      const std::int64_t others = met_by_others(axes, met, along), step = axes[along].stride, dy_step = dy.strides[along];
+      const std::int64_t* const meets = axes[along].meets.data() + met[along];
+      if (step == 1 && dy_step == 1)
+        for (std::int64_t k = 0; k < size; ++k) sums[k] += pooled(slope[k]) / static_cast<T>(others * meets[k]);
+      else
+        for (std::int64_t k = 0; k < size; ++k) sums[k * step] += pooled(slope[k * dy_step]) / static_cast<T>(others * meets[k]);
+    });
+  });
+}
+
+}  // namespace mtf
