@@ -41,9 +41,9 @@ double arithmetic_of(const LocalProgram& program, const Instruction& instruction
   if (instruction.kind != InstructionKind::kCompute) return 0;
   const Op& op = *instruction.node->op;
   const LocalValue& of = program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
-  if (op.contraction) return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
+  if (op.role == Role::kContraction) return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
   if (flops > 0) return flops / rate_of(machine, op, of.element);
-  if (op.lane || op.view) return 0;
+  if (op.lane || op.role == Role::kView) return 0;
   const LocalValue& result = program.values[instruction.results[0]];
   const std::optional<double> rate = machine.rate_of(std::string(op.name), "moving", result.element);
   return rate ? static_cast<double>(largest_block(result)) / *rate : 0;

@@ -149,7 +149,7 @@ bool OperationCall::bind(size_t parameter, const HostValue& value, Span span) {
       if (any) return false;
       const Value* tensor = tensor_of(value);
       if (!tensor && !number_of(value) && !is_number(value)) {
-        if (op_.contraction && value.is<Text>()) mismatch(help_with("dims are found by their names", einsum_by_names(given_)));
+        if ((op_.role == Role::kContraction) && value.is<Text>()) mismatch(help_with("dims are found by their names", einsum_by_names(given_)));
         mismatch(value.is<ListPtr>() ? "`tensor([…], [dims])` makes a tensor of numbers" : "");
       }
       argument.values.push_back(evaluator_.convert.to_tensor(value, span));
@@ -338,7 +338,7 @@ void OperationCall::bind_arrow() {
     }
     call_.arrow = Conversions::to_dims(arrow_->target, arrow_->target_span);
     call_.arrow_span = arrow_->target_span;
-    if (signature.arrow == ArrowKind::kOptionalShape || op_.contraction) {
+    if (signature.arrow == ArrowKind::kOptionalShape || (op_.role == Role::kContraction)) {
       for (Dim& dim : *call_.arrow) dim = found_in_operands(call_, dim);
     }
   } else if (signature.arrow == ArrowKind::kShape && known_) {

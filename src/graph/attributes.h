@@ -35,15 +35,7 @@ namespace mtf {
 struct Op;  // graph/op.h
 
 /// The types that a member may have. A word is one value of an enumeration of one byte.
-enum class MemberType : uint8_t { kFlag,
-                                  kInteger,
-                                  kWord,
-                                  kElement,
-                                  kName,
-                                  kNames,
-                                  kDim,
-                                  kDims,
-                                  kType };
+enum class MemberType : uint8_t { kFlag, kInteger, kWord, kElement, kName, kNames, kDim, kDims, kType };
 
 struct Member {
   std::string_view label;

@@ -1,21 +1,30 @@
 #include "graph/iteration_space.h"
 
 #include <algorithm>
-
-#include "graph/op.h"
+#include <optional>
 
 namespace mtf {
 
-const IterationSpace& Operation::space() const {
-  if (!space_) space_ = std::make_shared<const IterationSpace>(op->space(*this));
-  return *space_;
+Interval needed_unclipped(const AccessMap& map, Interval block) {
+  if (block.size() <= 0) return {0, 0};
+  if (map.reversed) block = {map.from - block.last, map.from - block.first};
+  if (map.base_dilation == 1) return {block.first * map.stride + map.offset, (block.last - 1) * map.stride + map.offset + map.extent()};
+  // Whether a place is an element's repeats after base_dilation indices, and after as many steps of the window: if there is an
+  // element at all, the first and the last are among those of as many indices and steps from either end.
+  const int64_t indices = std::min(block.size(), map.base_dilation), steps = std::min(map.window, map.base_dilation);
+  const int64_t start = block.first * map.stride + map.offset, end = (block.last - 1) * map.stride + map.offset + map.extent() - 1;
+  std::optional<int64_t> first, last;
+  for (int64_t i = 0; i < indices; ++i)
+    for (int64_t k = 0; k < steps; ++k) {
+      const int64_t in = i * map.stride + k * map.dilation;
+      if ((start + in) % map.base_dilation == 0) first = std::min(first.value_or(start + in), start + in);
+      if ((end - in) % map.base_dilation == 0) last = std::max(last.value_or(end - in), end - in);
+    }
+  return first ? Interval{*first / map.base_dilation, *last / map.base_dilation + 1} : Interval{0, 0};
 }
 
-Interval needed(const IntervalMap& map, Interval result) {
-  if (result.size() <= 0) return {0, 0};
-  Interval need = map.reversed
-                      ? Interval{map.from - result.last + map.offset, map.from - result.first + map.offset}
-                      : Interval{result.first * map.stride + map.offset, (result.last - 1) * map.stride + map.offset + map.window};
+Interval needed(const AccessMap& map, Interval block) {
+  Interval need = needed_unclipped(map, block);
   if (map.wrap) return need;
   need.first = std::clamp<int64_t>(need.first, 0, map.to);
   need.last = std::clamp<int64_t>(need.last, need.first, map.to);

@@ -21,11 +21,9 @@ void append_rules(std::string& key, const Layout& layout) {
 /// All that a layout, and how the operation is split, depend on but for other layouts: LayoutRecord::Decision::form.
 std::string key_of(const LaidOutOperation& operation) {
   std::string key;
-  append(key, operation.op);
-  append(key, operation.attributes);
+  append(key, static_cast<const Operation&>(operation));
   if (operation.op->expand != nullptr)  // its numbers decide how it is split, as an attention's window does
     for (const double number : operation.inputs) append(key, std::bit_cast<uint64_t>(number));
-  for (const TensorType& type : operation.results) append(key, type);
   append(key, operation.mesh.get());
   append(key, operation.origin);
   append(key, operation.written);

@@ -37,6 +37,19 @@ enum class Work : uint8_t {
   kExpansion,    ///< what Op::expand's graph counts, whether it is used or not; see Op::counted
 };
 
+/// What an operation is, for passes that treat some kinds of operations in their own way. Element-wise operations and
+/// reductions are those that have Op::lane or Op::reduction.
+enum class Role : uint8_t {
+  kOther,
+  kNumber,       ///< a number of the host, as a tensor without dims
+  kData,         ///< a tensor that is computed before any plan: an input of it
+  kView,         ///< the result is the operand's memory under other names
+  kReshape,      ///< the operand's elements in row-major order, under other dims
+  kRepeat,       ///< the operand, repeated along the dims that it lacks
+  kWindow,       ///< a block of the result is computed from an interval of the operand along one dim: a slice, a shift
+  kContraction,  ///< a product summed over dims: storage orders are chosen for its sake
+};
+
 /// The order in which a tensor's dims lie in memory: their indices, outermost first.
 using StorageOrder = std::vector<int8_t>;
 
@@ -81,18 +94,18 @@ struct Op {
 
   bool ends_gradients = false;  ///< no gradient looks beyond it: assignments, stop_gradient
 
+  Role role = Role::kOther;
+  /// It has no operands, and is an input of plans.
+  constexpr bool is_leaf() const { return role == Role::kNumber || role == Role::kData; }
   Linear linear = Linear::kNo;
   /// The result is the operand at one place, which the host's number says, of the dim that this gives, and may lie there.
-  int (*window)(const Operation&) = nullptr;
-  bool view = false;      ///< the result is the operand's memory under other names
+  int (*dim_of_place)(const Operation&) = nullptr;
   bool in_place = false;  ///< the kernel may write its first result over its first operand
   /// Of an operation that puts what it is given into zeros: x + this(parts…) is accumulate(x, parts…), with the same
   /// attributes and numbers, which touches only the places where the parts fall. So gradients of slices add up.
   const Op* accumulate = nullptr;
-  int saved_results = 0;     ///< the last so many results are only for the gradient
-  bool contraction = false;  ///< storage orders are chosen for its sake
-  bool list = false;         ///< a call gives the list of its results, even of one
-  bool leaf = false;         ///< has no operands and is computed before any plan: an input of it
+  int saved_results = 0;  ///< the last so many results are only for the gradient
+  bool list = false;      ///< a call gives the list of its results, even of one
 
   /// The storage order of its result for which it copies least, given its operands'. A contraction has one.
   StorageOrder (*result_order)(const Operation&, std::span<const StorageOrder> operands) = nullptr;

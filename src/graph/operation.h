@@ -40,6 +40,9 @@ struct Operation {
   mutable std::shared_ptr<const IterationSpace> space_;
 };
 
+/// Appends what makes operations differ but for their numbers (types/key.h).
+void append(std::string& key, const Operation& operation);
+
 struct LaidOutOperation;
 using OperationRef = std::shared_ptr<const LaidOutOperation>;
 

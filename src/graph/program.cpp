@@ -62,7 +62,7 @@ class Capturer {
     }
   };
 
-  static bool is_number(const Node& node) { return node.operation->op->leaf && !node.operation->inputs.empty(); }
+  static bool is_number(const Node& node) { return node.operation->op->role == Role::kNumber; }
 
   ProgramValue find(const Value& value) {
     const Node& node = *value.node;

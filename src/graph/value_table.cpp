@@ -22,7 +22,7 @@ bool may_be_asked(const Node& node, int32_t given_up = 0) {
 }
 
 /// What waits to be computed: a leaf does not, and how many there are says only who shares them.
-bool counts(const Node& node) { return !node.operation->op->leaf; }
+bool counts(const Node& node) { return !node.operation->op->is_leaf(); }
 
 }  // namespace
 
@@ -109,11 +109,11 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
   for (const NodePtr& node : nodes) node->leads_ = node->keeps_history_ = passes_gradients(*node->operation) && !reads_assigned(*node) && leads(*node);
   keep_between(nodes);
   auto save = [&](const Value& value) {
-    if (!value.node->is_computed(value.result) && !value.operation().op->leaf) history.saved.push_back(value);
+    if (!value.node->is_computed(value.result) && !value.operation().op->is_leaf()) history.saved.push_back(value);
   };
   auto save_operand = [&](const Value& operand) {
     save(operand);
-    if (operand.operation().op->leaf || operand.node->place != 0) return;  // a variable's are made again
+    if (operand.operation().op->is_leaf() || operand.node->place != 0) return;  // a variable's are made again
     if (operand.node->is_computed(operand.result)) borrow(operand.node);
     history.read_again.push_back(operand);
   };

@@ -80,7 +80,7 @@ void add_padded_kernel(KernelCall& call) {
   const int dim = dim_of<PadAttributes>(call.operation);
   const BlockDim& from = call.operands[1].dims[dim];
   const BlockDim& to = call.results[0].dims[dim];
-  const IntervalMap map = pad_map(call.operation.attributes.get<PadAttributes>(), from.whole, to.whole);
+  const AccessMap map = pad_map(call.operation.attributes.get<PadAttributes>(), from.whole, to.whole);
   add_runs(call, in_order(call.results[0].dims.size()), dim, runs_of(map, to, from));
 }
 
@@ -109,7 +109,7 @@ IterationSpace add_at_space(const Operation& operation) {
 IterationSpace add_padded_space(const Operation& operation) {
   const int8_t dim = narrow(dim_of<PadAttributes>(operation));
   const int64_t part = operation.operands[1].dims[dim].size, whole = operation.results[0].dims[dim].size;
-  return part_space(operation, dim, false, {.kind = SplitKind::kInterval, .operands = {dim, dim}, .results = {dim},
+  return part_space(operation, dim, false, {.operands = {dim, dim}, .results = {dim},
                                             .maps = {{.from = whole, .to = whole}, pad_map(operation.attributes.get<PadAttributes>(), part, whole)}});
 }
 

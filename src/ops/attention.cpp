@@ -101,11 +101,11 @@ Values build_attention(Call& call) {
 Dims out_dims(const Operation& operation) {
   Dims dims = operation.operands[0].dims;
   const AttentionParts parts(operation);
-  dims[parts.features_place] = parts.values;
+  dims[parts.features_place] = parts.value;
   return dims;
 }
 
-Dims row_dims(const Operation& operation) { return remaining(operation.operands[0].dims, {AttentionParts(operation).features}); }
+Dims row_dims(const Operation& operation) { return remaining(operation.operands[0].dims, {AttentionParts(operation).feature}); }
 
 std::vector<TensorType> infer_attention(const Operation& operation) {
   const ElementType element = operation.operands[0].element;
@@ -123,7 +123,7 @@ std::optional<std::pair<Dim, Dim>> counted_memory(const Operation& operation) {
 }
 
 /// What queries that begin the memory see of it through their window.
-IntervalMap reach_of(const Operation& operation, const AttentionParts& parts) {
+AccessMap reach_of(const Operation& operation, const AttentionParts& parts) {
   const int64_t all = parts.length.size + parts.memory.size;
   const int64_t window = std::min(all, static_cast<int64_t>(std::min(operation.inputs[1], 0x1p40)));
   return {.offset = 1 - window, .window = parts.causal ? window : 2 * window - 1, .from = parts.length.size, .to = parts.memory.size};
@@ -140,12 +140,12 @@ IterationSpace attention_space(const Operation& operation) {
     IterationDim made;
     for (size_t k = 0; k < operation.operands.size(); ++k) {
       const bool has_values = k == 2 || k == given + 2;
-      const bool counts = dim.name == parts.values.name && of_values ? has_values : dim.name == parts.features.name ? k < 2 : true;
+      const bool counts = dim.name == parts.values && of_values ? has_values : dim.name == parts.features ? k < 2 : true;
       made.operands.push_back(counts ? static_cast<int8_t>(find_dim(operation.operands[k].dims, dim.name)) : int8_t{-1});
     }
     for (size_t r = 0; r < operation.results.size(); ++r) {
       const bool has_values = backward ? r == 2 : r == 0;
-      const bool counts = dim.name == parts.values.name && of_values ? has_values : dim.name == parts.features.name ? backward && r < 2 : true;
+      const bool counts = dim.name == parts.values && of_values ? has_values : dim.name == parts.features ? backward && r < 2 : true;
       made.results.push_back(counts ? static_cast<int8_t>(find_dim(operation.results[r].dims, dim.name)) : int8_t{-1});
     }
     return made;
@@ -153,11 +153,11 @@ IterationSpace attention_space(const Operation& operation) {
   IterationSpace space;
   for (const Dim& dim : operation.operands[0].dims) {
     IterationDim made = entry(dim, false);
-    if (dim.name == parts.features.name) made.kind = SplitKind::kExpand;
+    if (dim.name == parts.features) made.kind = SplitKind::kExpand;
     else if (backward && made.operands[1] < 0) made.kind = SplitKind::kReduce;
     space.dims.push_back(std::move(made));
   }
-  for (const auto& [dim, of_values] : {std::pair(parts.memory, false), std::pair(parts.values, true)}) {
+  for (const auto& [dim, of_values] : {std::pair(parts.memory, false), std::pair(parts.value, true)}) {
     IterationDim made = entry(dim, of_values);
     made.kind = SplitKind::kExpand;
     if (!of_values && parts.windowed && !parts.offset) {

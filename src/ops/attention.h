@@ -50,9 +50,9 @@ struct SightAttributes {
 struct AttentionParts : AttentionAttributes {
   explicit AttentionParts(const Operation& operation)
       : AttentionAttributes(operation.attributes.get<AttentionAttributes>()), length_place(find_dim(operation.operands[0].dims, along)),
-        features_place(find_dim(operation.operands[0].dims, AttentionAttributes::features)), length(operation.operands[0].dims[length_place]),
-        memory(operation.operands[1].dims[find_dim(operation.operands[1].dims, over)]), features(operation.operands[0].dims[features_place]),
-        values(operation.operands[2].dims[find_dim(operation.operands[2].dims, AttentionAttributes::values)]) {}
+        features_place(find_dim(operation.operands[0].dims, features)), length(operation.operands[0].dims[length_place]),
+        memory(operation.operands[1].dims[find_dim(operation.operands[1].dims, over)]), feature(operation.operands[0].dims[features_place]),
+        value(operation.operands[2].dims[find_dim(operation.operands[2].dims, values)]) {}
   bool by_position() const { return causal || windowed; }
   /// Operands before those that only the gradient has.
   size_t operands() const { return first_of_drop() + (drops ? 3 : 0); }
@@ -60,7 +60,7 @@ struct AttentionParts : AttentionAttributes {
   size_t first_of_drop() const { return place_of_offset() + (offset ? 1 : 0); }
 
   int length_place, features_place;  ///< in q
-  Dim length, memory, features, values;
+  Dim length, memory, feature, value;  ///< those that the attributes name
 };
 
 /// The places of so long a memory that are counted for each query: those that its window has, if there is one.

@@ -26,7 +26,7 @@ Factors factors_of(Builder& b, const Operation& operation, const Values& operand
   made.q = b.map(ops::kMul, b.cast(operands[0], element), operation.inputs[0]);
   made.k = b.cast(operands[1], element);
   made.v = b.cast(operands[2], element);
-  made.rows = remaining(operands[0].dims(), {parts.features});
+  made.rows = remaining(operands[0].dims(), {parts.feature});
   Dims dims = made.rows;
   dims.push_back(parts.memory);
   made.scores = product(b, parts, made.q, made.k, dims);

@@ -55,7 +55,8 @@ void copy_strided(Threads& threads, Strided box, const Block& from, int64_t from
 
 }  // namespace
 
-std::vector<Run> runs_of(const IntervalMap& map, const BlockDim& result, const BlockDim& operand) {
+std::vector<Run> runs_of(const AccessMap& map, const BlockDim& result, const BlockDim& operand) {
+  MTF_CHECK(map.window == 1 && map.base_dilation == 1, "a copy of windows of {}, of elements {} apart", map.window, map.base_dilation);
   std::vector<Run> runs;
   // Place i of the result's block reads place `start + i * step` of the whole operand.
   const int64_t step = map.reversed ? -1 : map.stride;

@@ -32,7 +32,7 @@ struct Run {
 /// The places that an interval map reads, ascending in the result: of the result's block, from the operand's, whose
 /// `first` may be negative and whose end may be past the whole where the map wraps. Places outside the whole operand
 /// are in no run.
-std::vector<Run> runs_of(const IntervalMap& map, const BlockDim& result, const BlockDim& operand);
+std::vector<Run> runs_of(const AccessMap& map, const BlockDim& result, const BlockDim& operand);
 
 /// Copies one run in every dim. For each dim of `to`, `dims` has the dim of `from`, or -1: `from` is repeated along it.
 /// `from_offset` elements are added to the address in `from` (for a dim that `to` lacks). Element types are equal, or

@@ -202,8 +202,8 @@ constexpr Op ops::kEinsum = complete({
     .kernel = contract_kernel,
     .work = Work::kContraction,
     .gradient = einsum_gradient,
+    .role = Role::kContraction,
     .linear = Linear::kEach,
-    .contraction = true,
     .result_order = einsum_order,
 });
 

@@ -11,7 +11,7 @@ Values build_identity(Call& call) { return call.builder.add_node(call.op, tensor
 consteval Op identity(Op op) {
   op.infer = infer_same;
   op.space = elementwise_space;
-  op.view = true;
+  op.role = Role::kView;
   if (!op.signature.empty()) op.build = build_identity;
   return complete(op);
 }
@@ -103,7 +103,7 @@ constexpr Op ops::kNumber = complete({
     .attributes = &kFormOf<TypeAttributes>,
     .infer = infer_type,
     .space = leaf_space,
-    .leaf = true,
+    .role = Role::kNumber,
 });
 
 constexpr Op ops::kConstant = complete({
@@ -113,7 +113,7 @@ constexpr Op ops::kConstant = complete({
     .attributes = &kFormOf<TypeAttributes>,
     .infer = infer_type,
     .space = leaf_space,
-    .leaf = true,
+    .role = Role::kData,
 });
 
 }  // namespace mtf

@@ -90,7 +90,7 @@ constexpr Op ops::kIndex = complete({
       const int dim = dim_of<OverAttributes>(call.operation);
       return {call.builder.add(ops::kPlaceAt, {call.d_results[0]}, PlaceAttributes{call.operands[0].dims()[dim], dim}, call.operation.inputs)};
     },
-    .linear = Linear::kEach, .window = dim_of<OverAttributes>, .result_order = index_order});
+    .linear = Linear::kEach, .dim_of_place = dim_of<OverAttributes>, .result_order = index_order});
 
 constexpr Op ops::kPlaceAt = complete({
     .name = "place_at", .family = "Indices", .doc = "The transpose of `x[d: i]`: its operand at place i of a new dimension, zeros elsewhere.",

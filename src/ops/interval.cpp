@@ -33,8 +33,8 @@ std::vector<TensorType> resized(const Operation& operation, int dim, int64_t siz
 }
 
 /// One operand and one result with the same dims: free, but for one.
-IterationSpace mapped_space(const Operation& operation, int mapped, const IntervalMap& map) {
-  IterationSpace space = space_by_place(operation, mapped, SplitKind::kInterval);
+IterationSpace mapped_space(const Operation& operation, int mapped, const AccessMap& map) {
+  IterationSpace space = space_by_place(operation, -1, SplitKind::kFree);
   space.dims[mapped].maps = {map};
   return space;
 }
@@ -47,16 +47,16 @@ struct Sizes {
 Sizes sizes_of(const Operation& operation, int dim) { return {operation.operands[0].dims[dim].size, operation.results[0].dims[dim].size}; }
 
 /// Of an operation that reads its one operand along one dim by `map`: what it does to blocks.
-template <typename T, IntervalMap (*map)(const T&, Sizes)>
+template <typename T, AccessMap (*map)(const T&, Sizes)>
 IterationSpace space_by_map(const Operation& operation) {
   const int dim = dim_of<T>(operation);
   return mapped_space(operation, dim, map(operation.attributes.get<T>(), sizes_of(operation, dim)));
 }
 
-template <typename T, IntervalMap (*map_of)(const T&, Sizes)>
+template <typename T, AccessMap (*map_of)(const T&, Sizes)>
 void copy_by_map(KernelCall& call, double outside = 0) {
   const int dim = dim_of<T>(call.operation);
-  const IntervalMap map = map_of(call.operation.attributes.get<T>(), sizes_of(call.operation, dim));
+  const AccessMap map = map_of(call.operation.attributes.get<T>(), sizes_of(call.operation, dim));
   const Block& from = call.operands[0];
   const Block& to = call.results[0];
   copy_runs(call.threads, from, to, in_order(to.dims.size()), dim, runs_of(map, to.dims[dim], from.dims[dim]), outside);
@@ -64,7 +64,7 @@ void copy_by_map(KernelCall& call, double outside = 0) {
 
 // ---- slice and spread -------------------------------------------------------------------------------------------------
 
-IntervalMap slice_map(const SliceAttributes& slice, Sizes sizes) {
+AccessMap slice_map(const SliceAttributes& slice, Sizes sizes) {
   return {.stride = slice.stride, .offset = slice.first, .from = sizes.to, .to = sizes.from};
 }
 
@@ -106,7 +106,7 @@ IterationSpace spread_space(const Operation& operation) {
 
 // ---- pad -------------------------------------------------------------------------------------------------------------
 
-IntervalMap map_of_pad(const PadAttributes& pad, Sizes sizes) { return pad_map(pad, sizes.from, sizes.to); }
+AccessMap map_of_pad(const PadAttributes& pad, Sizes sizes) { return pad_map(pad, sizes.from, sizes.to); }
 
 std::vector<TensorType> infer_pad(const Operation& operation) {
   const PadAttributes& pad = operation.attributes.get<PadAttributes>();
@@ -142,7 +142,7 @@ Values build_pad(Call& call) {
 
 // ---- shift and reverse -----------------------------------------------------------------------------------------------
 
-IntervalMap shift_map(const ShiftAttributes& shift, Sizes sizes) { return {.offset = -shift.by, .wrap = shift.wrap, .from = sizes.to, .to = sizes.from}; }
+AccessMap shift_map(const ShiftAttributes& shift, Sizes sizes) { return {.offset = -shift.by, .wrap = shift.wrap, .from = sizes.to, .to = sizes.from}; }
 
 Value shift(Builder& builder, const Value& x, int dim, int64_t by, bool wrap) {
   const int64_t size = x.dims()[dim].size;
@@ -161,7 +161,7 @@ Values build_shift(Call& call) {
 
 std::vector<TensorType> same_type(const Operation& operation) { return {operation.operands[0]}; }
 
-IntervalMap reverse_map(int64_t size) { return {.reversed = true, .from = size, .to = size}; }
+AccessMap reverse_map(int64_t size) { return {.reversed = true, .from = size, .to = size}; }
 
 bool is_reversed(const Operation& operation, size_t dim) {
   const Names& over = operation.attributes.get<ReverseAttributes>().over;
@@ -171,10 +171,7 @@ bool is_reversed(const Operation& operation, size_t dim) {
 IterationSpace reverse_space(const Operation& operation) {
   IterationSpace space = elementwise_space(operation);
   for (size_t d = 0; d < space.dims.size(); ++d)
-    if (is_reversed(operation, d)) {
-      space.dims[d].kind = SplitKind::kInterval;
-      space.dims[d].maps = {reverse_map(operation.results[0].dims[d].size)};
-    }
+    if (is_reversed(operation, d)) space.dims[d].maps = {reverse_map(operation.results[0].dims[d].size)};
   return space;
 }
 
@@ -190,7 +187,7 @@ void reverse_kernel(KernelCall& call) {
 
 }  // namespace
 
-IntervalMap pad_map(const PadAttributes& pad, int64_t from, int64_t to) { return {.offset = -pad.before, .from = to, .to = from}; }
+AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to) { return {.offset = -pad.before, .from = to, .to = from}; }
 
 std::vector<Run> spread_runs(const SpreadAttributes& spread, const BlockDim& from, const BlockDim& to) {
   const int64_t first = spread.first, stride = spread.stride;
@@ -236,7 +233,7 @@ constexpr Op ops::kSlice = complete({
     },
     .space = space_by_map<SliceAttributes, slice_map>,
     .kernel = [](KernelCall& call) { copy_by_map<SliceAttributes, slice_map>(call); },
-    .gradient = slice_gradient, .linear = Linear::kEach});
+    .gradient = slice_gradient, .role = Role::kWindow, .linear = Linear::kEach});
 
 constexpr Op ops::kSpread = complete({
     .name = "spread", .family = "Moving elements",
@@ -262,13 +259,13 @@ constexpr Op ops::kPad = complete({
                "x: [a, b] => pad(x, a: (0, 1), b: (1, 2), value: 1.5)",
     .build = build_pad, .attributes = &kFormOf<PadAttributes>, .infer = infer_pad, .space = space_by_map<PadAttributes, map_of_pad>,
     .kernel = [](KernelCall& call) { copy_by_map<PadAttributes, map_of_pad>(call); },
-    .gradient = pad_gradient, .linear = Linear::kEach, .accumulate = &ops::kAddPadded});
+    .gradient = pad_gradient, .role = Role::kWindow, .linear = Linear::kEach, .accumulate = &ops::kAddPadded});
 
 constexpr Op ops::kPadWith = complete({
     .name = "pad_with", .family = "Moving elements", .doc = "`pad` with a value that is not 0.",
     .attributes = &kFormOf<PadAttributes>, .infer = infer_pad, .space = space_by_map<PadAttributes, map_of_pad>,
     .kernel = [](KernelCall& call) { copy_by_map<PadAttributes, map_of_pad>(call, call.inputs[0]); },
-    .gradient = pad_gradient});
+    .gradient = pad_gradient, .role = Role::kWindow});
 
 constexpr Op ops::kShift = complete({
     .name = "shift", .signature = "shift(x: tensor, DIM: int..., wrap: bool = false)", .family = "Moving elements",
@@ -292,7 +289,8 @@ constexpr Op ops::kShift = complete({
     .gradient = [](GradientCall& call) -> Values {
       const ShiftAttributes& moved = call.operation.attributes.get<ShiftAttributes>();
       return {shift(call.builder, call.d_results[0], dim_of<ShiftAttributes>(call.operation), -moved.by, moved.wrap)};
-    }});
+    },
+    .role = Role::kWindow});
 
 constexpr Op ops::kReverse = complete({
     .name = "reverse", .signature = "reverse(x: tensor, over: dims)", .family = "Moving elements",

@@ -38,7 +38,7 @@ struct PadAttributes {
 };
 
 /// What of the operand, `from` elements, pad's result of `to` elements reads.
-IntervalMap pad_map(const PadAttributes& pad, int64_t from, int64_t to);
+AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to);
 
 /// The places of a block of spread's result that get elements of its operand, of which a block holds all.
 std::vector<Run> spread_runs(const SpreadAttributes& spread, const BlockDim& from, const BlockDim& to);

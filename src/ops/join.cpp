@@ -45,7 +45,6 @@ std::vector<TensorType> infer_concat(const Operation& operation) {
 IterationSpace concat_space(const Operation& operation) {
   IterationSpace space = elementwise_space(operation);
   const int d = dim_of<OverAttributes>(operation);
-  space.dims[d].kind = SplitKind::kInterval;
   for (size_t k = 0; k < operation.operands.size(); ++k)
     space.dims[d].maps.push_back({.offset = -start_of(operation, k), .from = operation.results[0].dims[d].size, .to = part_of(operation, k)});
   return space;
@@ -62,7 +61,7 @@ void concat_kernel(KernelCall& call) {
   for (size_t k = 0; k < call.operands.size(); ++k) {
     const std::vector<int> dims = places_in(operation.results[0].dims, operation.operands[k].dims);
     const BlockDim& from = call.operands[k].dims[dims[dim]];
-    const IntervalMap map{.offset = -start, .from = to.dims[dim].whole, .to = from.whole};
+    const AccessMap map{.offset = -start, .from = to.dims[dim].whole, .to = from.whole};
     for (const Run& run : runs_of(map, to.dims[dim], from)) {
       box[dim] = run;
       copy_box(call.threads, call.operands[k], to, dims, box);

@@ -34,13 +34,13 @@ consteval Op complete(Op op) {
     if (op.build == nullptr) throw "a record needs `infer`, or `build` if it only builds other operations";
     return op;
   }
-  if (!op.leaf && op.space == nullptr) throw "a record needs `space`: what splitting each dim means";
-  const int ways = (op.lane ? 1 : 0) + (op.reduction ? 1 : 0) + (op.kernel ? 1 : 0) + (op.view ? 1 : 0) + (op.leaf ? 1 : 0);
+  if (!op.is_leaf() && op.space == nullptr) throw "a record needs `space`: what splitting each dim means";
+  const int ways = (op.lane ? 1 : 0) + (op.reduction ? 1 : 0) + (op.kernel ? 1 : 0) + (op.role == Role::kView || op.is_leaf() ? 1 : 0);
   if (ways == 0) throw "a record needs a way to compute it: lane, reduction, kernel, view or leaf";
   if (op.lane && (op.reduction || op.kernel)) throw "a record is computed in one way";
-  if (!op.leaf && (op.gradient == nullptr) == op.no_gradient.empty()) throw "a record needs a gradient, or the reason why there is none";
+  if (!op.is_leaf() && (op.gradient == nullptr) == op.no_gradient.empty()) throw "a record needs a gradient, or the reason why there is none";
   if (op.work == Work::kExpansion && op.expand == nullptr) throw "work counted as an expansion needs `expand`";
-  if (op.contraction && op.result_order == nullptr) throw "a contraction needs `result_order`";
+  if (op.role == Role::kContraction && op.result_order == nullptr) throw "a contraction needs `result_order`";
   return op;
 }
 

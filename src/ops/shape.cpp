@@ -218,7 +218,7 @@ constexpr Op ops::kReshape = complete({
     },
     .space = reshape_space, .kernel = reshape_kernel,
     .gradient = [](GradientCall& call) -> Values { return {call.builder.reshape(call.d_results[0], call.operands[0].dims())}; },
-    .linear = Linear::kEach});
+    .role = Role::kReshape, .linear = Linear::kEach});
 
 constexpr Op ops::kRename = complete({
     .name = "rename", .signature = "rename(x: tensor -> pairs)", .family = "Shapes",
@@ -236,7 +236,7 @@ constexpr Op ops::kRename = complete({
     .space = same_places,
     .kernel = [](KernelCall& call) { copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size())); },
     .gradient = [](GradientCall& call) -> Values { return {call.builder.rename(call.d_results[0], call.operands[0].dims())}; },
-    .linear = Linear::kEach, .view = true});
+    .role = Role::kView, .linear = Linear::kEach});
 
 constexpr Op ops::kBroadcast = complete({
     .name = "broadcast", .signature = "broadcast(x: tensor -> shape)", .family = "Shapes",
@@ -254,6 +254,6 @@ constexpr Op ops::kBroadcast = complete({
     },
     .space = elementwise_space, .kernel = broadcast_kernel,
     .gradient = [](GradientCall& call) -> Values { return {call.builder.sum_to(call.d_results[0], call.operands[0].dims())}; },
-    .linear = Linear::kEach});
+    .role = Role::kRepeat, .linear = Linear::kEach});
 
 }  // namespace mtf

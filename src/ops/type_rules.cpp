@@ -27,7 +27,7 @@ std::string shape_text(const Dims& dims) { return "[" + join(texts_of(dims), ", 
 
 }  // namespace
 
-bool is_host_number(const Value& value) { return value.operation().op->leaf && value.operation().op->name == "number"; }
+bool is_host_number(const Value& value) { return value.operation().op->role == Role::kNumber; }
 
 ElementType common_element(const Builder& builder, const Values& operands) {
   ElementType element = ElementType::kBool;

@@ -375,7 +375,7 @@ struct BoundPlan::Impl {
   void open_window(const BoundStep& step, double number) {
     const LaidOutOperation& operation = *step.first->node;
     const int from = step.first->operands[0], to = step.first->results[0];
-    const int64_t place = checked_place(operation.operands[0].dims[operation.op->window(operation)], number);
+    const int64_t place = checked_place(operation.operands[0].dims[operation.op->dim_of_place(operation)], number);
     for (int p = 0; p < pointers.places[to]; ++p)
       pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
   }

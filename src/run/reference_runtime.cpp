@@ -6,6 +6,7 @@
 #include "run/block_file.h"
 #include "run/bound_plan.h"
 #include "run/host_tensor.h"
+#include "spmd/local_builder.h"
 #include "support/diagnostics.h"
 
 namespace mtf {
@@ -38,16 +39,6 @@ struct ReferenceRuntime::Impl {
     return made;
   }
 
-  static OperationRef leaf(const TensorType& type, const MeshPtr& mesh) {
-    auto made = std::make_shared<LaidOutOperation>();
-    made->op = &ops::kConstant;
-    made->results = {type};
-    made->mesh = mesh;
-    made->shardings = {replicated(type.dims.size())};
-    made->inherited = {0};
-    return made;
-  }
-
   Program program_of(const LaidOutOperation& operation, const Values& operands) const {
     Program program;
     ProgramOperation entry;
@@ -56,7 +47,7 @@ struct ReferenceRuntime::Impl {
     entry.origin = 0;
     for (const Value& operand : operands) {
       ProgramInput input;
-      input.operation = leaf(operand.type(), one);
+      input.operation = data_operation(operand.type(), replicated(operand.dims().size()), 0, one);
       input.order = operand.node->whole[operand.result]->order;
       program.operands.push_back(ProgramValue::input(program.inputs.size()));
       program.inputs.push_back(std::move(input));
@@ -83,8 +74,8 @@ ReferenceRuntime::~ReferenceRuntime() = default;
 
 void ReferenceRuntime::added(Node& node) {
   const LaidOutOperation& operation = *node.operation;
-  if (operation.op->leaf) {  // data is placed
-    if (!operation.inputs.empty()) impl_->place(node, host_number(operation.results[0].element, operation.inputs[0]));
+  if (operation.op->is_leaf()) {  // data is placed
+    if (operation.op->role == Role::kNumber) impl_->place(node, host_number(operation.results[0].element, operation.inputs[0]));
     return;
   }
   const Program program = impl_->program_of(operation, node.operands());

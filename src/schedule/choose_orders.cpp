@@ -76,13 +76,13 @@ Order order_of(const LocalProgram& program, const Instruction& instruction, cons
   const LocalValue& first = program.values[instruction.operands[0]];
   if (instruction.kind != InstructionKind::kCompute) return like(result, first);
   const Op& op = *instruction.node->op;
-  if (op.view && same_places(result, first)) return first.order;
+  if (op.role == Role::kView && same_places(result, first)) return first.order;
   if (op.result_order != nullptr) {
     std::vector<StorageOrder> orders;
     for (int v : instruction.operands) orders.push_back(program.values[v].order);
     return op.result_order(*instruction.node, orders);
   }
-  if (op.contraction) return contraction_order(program, instruction, result);
+  if (op.role == Role::kContraction) return contraction_order(program, instruction, result);
   if (is_loop(instruction)) {
     const LocalValue* largest = &first;
     for (int v : instruction.operands)
@@ -101,10 +101,7 @@ Order order_of(const LocalProgram& program, const Instruction& instruction, cons
 /// The result's elements are the operand's in row-major order.
 bool is_reshape(const LocalProgram& program, const Instruction& instruction) {
   const LaidOutOperation& node = *instruction.node;
-  const Op& op = *node.op;
-  if (op.linear != Linear::kEach || op.work != Work::kNone || op.lane || op.reduction || node.operands.size() != 1 ||
-      node.results.size() != 1)
-    return false;
+  if (node.op->role != Role::kReshape) return false;
   const LocalValue& from = program.values[instruction.operands[0]];
   const LocalValue& to = program.values[instruction.results[0]];
   if (from.varies() != to.varies() || largest_block(from) != largest_block(to)) return false;
@@ -134,10 +131,10 @@ void choose_orders(Schedule& schedule) {
 }
 
 bool is_window(const LocalProgram& program, const Instruction& instruction) {
-  if (instruction.kind != InstructionKind::kCompute || !instruction.node->op->window) return false;
+  if (instruction.kind != InstructionKind::kCompute || !instruction.node->op->dim_of_place) return false;
   const LocalValue& from = program.values[instruction.operands[0]];
   const LocalValue& to = program.values[instruction.results[0]];
-  const int8_t along = static_cast<int8_t>(instruction.node->op->window(*instruction.node));
+  const int8_t along = static_cast<int8_t>(instruction.node->op->dim_of_place(*instruction.node));
   if (from.element != to.element || from.mesh != to.mesh || from.varies() != to.varies() || from.order.front() != along) return false;
   for (size_t i = 0; i < to.order.size(); ++i)
     if (to.order[i] != (from.order[i + 1] < along ? from.order[i + 1] : from.order[i + 1] - 1)) return false;
@@ -153,7 +150,7 @@ bool shares_memory(const LocalProgram& program, const Instruction& instruction) 
   const LocalValue& from = program.values[instruction.operands[0]];
   const LocalValue& to = program.values[instruction.results[0]];
   if (from.element != to.element) return false;
-  if (instruction.node->op->view) return same_places(from, to) && from.order == to.order;
+  if (instruction.node->op->role == Role::kView) return same_places(from, to) && from.order == to.order;
   return instruction.operands.size() == 1 && from.order == identity(from.dims.size()) &&
          to.order == identity(to.dims.size()) && is_reshape(program, instruction);
 }

@@ -53,8 +53,7 @@ int64_t largest_block(const LocalValue& value) {
 }
 
 bool is_host_number(const Instruction& instruction) {
-  return instruction.kind == InstructionKind::kInput && instruction.node &&
-         instruction.node->op->name == "number";
+  return instruction.kind == InstructionKind::kInput && instruction.node && instruction.node->op->role == Role::kNumber;
 }
 
 std::vector<bool> host_numbers(const LocalProgram& program) {
@@ -67,16 +66,14 @@ std::vector<bool> host_numbers(const LocalProgram& program) {
 bool repeats(const Instruction& instruction) {
   if (instruction.kind != InstructionKind::kCompute) return false;
   const LaidOutOperation& node = *instruction.node;
-  const Op& op = *node.op;
-  if (op.linear != Linear::kEach || op.work != Work::kNone || op.view || op.contraction || op.reduction || op.lane ||
-      node.operands.size() != 1 || node.results.size() != 1 || !node.inputs.empty())
-    return false;
-  if (node.results[0].element != node.operands[0].element || !is_subset(node.operands[0].dims, node.results[0].dims)) return false;
+  if (node.op->role == Role::kRepeat) return true;
+  // A reshape that only adds or leaves out dims of one element.
+  if (node.op->role != Role::kReshape || !is_subset(node.operands[0].dims, node.results[0].dims)) return false;
   const Dims &from = node.operands[0].dims, &to = node.results[0].dims;
   const std::vector<IterationDim>& dims = node.space().dims;
   return std::all_of(dims.begin(), dims.end(), [&](const IterationDim& dim) {
     const bool by_name = dim.operands[0] < 0 || (dim.results[0] >= 0 && from[dim.operands[0]].name == to[dim.results[0]].name);
-    return dim.kind == SplitKind::kFree && by_name;  // a reshape may give the names of its dims to others
+    return dim.is_free() && by_name;  // a reshape may give the names of its dims to others
   });
 }
 

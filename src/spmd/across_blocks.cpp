@@ -44,8 +44,8 @@ ReasonRef reason(const Lowering& of, Reason why) {
 
 }  // namespace
 
-int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const IntervalMap& map, const AxisList& axes) {
-  if (map.stride == 1 && map.offset == 0 && map.window == 1 && !map.reversed && map.from == map.to) return operand;
+int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const AccessMap& map, const AxisList& axes) {
+  if (map.is_identity()) return operand;
   LocalValue result = local[operand];
   const Name name = result.dims[dim].dim.name;
   result.dims[dim] = {result.dims[dim].dim, axes, true, map};
@@ -80,7 +80,7 @@ void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, 
       const AxisList& axes = of.split.dims[j];
       if (axes.empty() || it.operands[0] < static_cast<int>(group.first_from) || it.operands[0] >= static_cast<int>(group.last_from)) continue;
       auto flat = [&](int64_t size) {
-        return LocalDim{dim, axes, true, IntervalMap{group.size / size, 0, group.size / size, false, false, size, group.size}};
+        return LocalDim{dim, axes, true, AccessMap{.stride = group.size / size, .window = group.size / size, .from = size, .to = group.size}};
       };
       have.back() = flat(from[it.operands[0]].size);
       want.back() = flat(to[it.results[0]].size);

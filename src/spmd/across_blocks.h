@@ -19,7 +19,7 @@ struct Lowering {
 
 /// The operand with, of its dim `dim`, the part that the result's block needs along `axes`, from the processors that
 /// have it.
-int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const IntervalMap& map, const AxisList& axes);
+int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const AccessMap& map, const AxisList& axes);
 
 /// A result of which each processor along `axes` has an interval of its dim `dim` that overlaps others', with all parts of
 /// each place added up where its block is.

@@ -47,15 +47,14 @@ std::optional<Progression> progression_of(const LocalDim& dim, const Mesh& mesh)
   result.full = size / step;
   if (!dim.mapped) {
     result.slope = result.length = step;
-  } else if (dim.map.reversed) {
-    result.slope = -step;
-    result.first = dim.map.from - step + dim.map.offset;
-    result.length = step;
-  } else {
-    result.slope = step * dim.map.stride;
-    result.first = dim.map.offset;
-    result.length = (step - 1) * dim.map.stride + dim.map.window;
+    return result;
   }
+  const int64_t places = step * dim.map.stride;
+  const Interval first = needed_unclipped(dim.map, {0, step});
+  if (places % dim.map.base_dilation != 0 || first.size() == 0) return std::nullopt;
+  result.slope = (dim.map.reversed ? -places : places) / dim.map.base_dilation;
+  result.first = first.first;
+  result.length = first.size();
   return result;
 }
 

@@ -39,7 +39,7 @@ class Carrier {
   const LaidOutOperation& at(size_t i) const { return *program_.operations[i].operation; }
 
   static bool renames(const LaidOutOperation& operation, const IterationDim& dim) {
-    return operation.op->view && dim.kind == SplitKind::kFree && dim.operands[0] >= 0 && dim.results[0] >= 0 &&
+    return operation.op->role == Role::kView && dim.is_free() && dim.operands[0] >= 0 && dim.results[0] >= 0 &&
            operation.operands[0].dims[dim.operands[0]].name != operation.results[0].dims[dim.results[0]].name;
   }
 
@@ -54,7 +54,7 @@ class Carrier {
 
   void refine(size_t i) {
     const LaidOutOperation& operation = at(i);
-    if (held_[i] || operation.results.size() != 1 || operation.origin == LayoutOrigin::kGiven || operation.op->leaf) return;
+    if (held_[i] || operation.results.size() != 1 || operation.origin == LayoutOrigin::kGiven || operation.op->is_leaf()) return;
     if (operation.origin == LayoutOrigin::kLike) {
       const int32_t like = program_.operations[i].like;
       if (like >= 0 && finer_[like] && at(like).results[0].dims == operation.results[0].dims && same_mesh(at(like).mesh, operation.mesh))
@@ -62,12 +62,12 @@ class Carrier {
       return;
     }
     const std::span<const ProgramValue> operands = program_.operands_of(i);
-    bool may = operation.op->view;
+    bool may = operation.op->role == Role::kView;
     for (const ProgramValue& operand : operands) may = may || gained(operand);
     if (!may) return;
     Sharding result = operation.shardings[0];
     for (const IterationDim& dim : operation.space().dims) {
-      if (dim.kind != SplitKind::kFree || dim.results[0] < 0 || !result.dims[dim.results[0]].empty()) continue;
+      if (!dim.is_free() || dim.results[0] < 0 || !result.dims[dim.results[0]].empty()) continue;
       for (size_t k = 0; k < operands.size(); ++k) {
         if (dim.operands[k] < 0 || !same_mesh(program_.mesh(operands[k]), operation.mesh)) continue;
         const AxisList& list = finer(operands[k]).dims[dim.operands[k]];
@@ -87,7 +87,7 @@ class Carrier {
     AxisSet known = 0;
     for (const Sharding& result : operation.shardings) known |= result.split();
     for (const ProgramValue& operand : operands) known |= program_.sharding(operand).split();
-    const bool product = operation.op->work == Work::kContraction;
+    const bool product = operation.op->role == Role::kContraction;
     for (const ProgramValue& operand : operands) {
       const AxisSet axes = gained(operand);
       if (!axes || operand.is_input()) continue;
@@ -134,7 +134,7 @@ class Carrier {
     else
       for (const ProgramValue& operand : program_.operands_of(i))
         if (!operand.is_input() && kept_[operand.source])
-          kept_[i] = kept_[i] || meets_[i] || operation.op->work == Work::kContraction || readers_[operand.source].size() == 1;
+          kept_[i] = kept_[i] || meets_[i] || operation.op->role == Role::kContraction || readers_[operand.source].size() == 1;
     if (!kept_[i]) return;
     auto moved = std::make_shared<LaidOutOperation>(operation);
     moved->shardings[0] = *finer_[i];
@@ -154,7 +154,7 @@ class Carrier {
 bool loses_a_split(const Program& program) {
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const LaidOutOperation& operation = *program.operations[i].operation;
-    if (!operation.op->view || operation.origin != LayoutOrigin::kRules) continue;
+    if (operation.op->role != Role::kView || operation.origin != LayoutOrigin::kRules) continue;
     const ProgramValue operand = program.operands_of(i)[0];
     if (program.sharding(operand).split() & ~operation.shardings[0].split()) return true;
   }

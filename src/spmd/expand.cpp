@@ -6,6 +6,7 @@
 #include "ops/builder.h"
 #include "ops/record.h"
 #include "spmd/collectives.h"
+#include "spmd/local_builder.h"
 #include "spmd/passes.h"
 #include "types/saturating.h"
 
@@ -18,14 +19,8 @@ Program alone(const OperationRef& operation, const std::vector<ExpandedOperand>&
   ProgramOperation entry;
   entry.operation = operation;
   for (size_t k = 0; k < operands.size(); ++k) {
-    auto leaf = std::make_shared<LaidOutOperation>();
-    leaf->op = &ops::kConstant;
-    leaf->results = {operation->operands[k]};
-    leaf->mesh = operation->mesh;
-    leaf->shardings = {operands[k].sharding};
-    leaf->inherited = {operands[k].inherited};
     ProgramInput input;
-    input.operation = std::move(leaf);
+    input.operation = data_operation(operation->operands[k], operands[k].sharding, operands[k].inherited, operation->mesh);
     program.operands.push_back(ProgramValue::input(program.inputs.size()));
     program.inputs.push_back(std::move(input));
   }
@@ -109,14 +104,9 @@ Program expansion_of(const LaidOutOperation& operation, const std::vector<Expand
   Values stand_ins;
   for (size_t k = 0; k < operation.operands.size(); ++k) {
     const TensorType& type = operation.operands[k];
-    auto leaf = std::make_shared<LaidOutOperation>();
-    leaf->op = &ops::kConstant;
-    leaf->results = {type};
-    leaf->mesh = operation.mesh;
-    leaf->shardings = {operands.empty() ? replicated(type.dims.size()) : operands[k].sharding};
-    leaf->inherited = {operands.empty() ? 0 : operands[k].inherited};
     auto node = std::make_shared<Node>();
-    node->operation = std::move(leaf);
+    node->operation = operands.empty() ? data_operation(type, replicated(type.dims.size()), 0, operation.mesh)
+                                       : data_operation(type, operands[k].sharding, operands[k].inherited, operation.mesh);
     node->id = new_node_id();
     stand_ins.push_back({std::move(node), 0});
   }

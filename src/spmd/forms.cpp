@@ -9,14 +9,10 @@ namespace {
 
 void make_key(std::string& key, const LaidOutOperation& operation) {
   key.clear();
-  append(key, operation.op);
+  append(key, static_cast<const Operation&>(operation));
   append(key, operation.mesh.get());
-  append(key, operation.attributes);
   append(key, operation.inputs.size());
   for (double number : operation.inputs) append(key, std::bit_cast<uint64_t>(number));
-  append(key, operation.operands.size());
-  for (const TensorType& type : operation.operands) append(key, type);
-  for (const TensorType& type : operation.results) append(key, type);
   for (const Sharding& sharding : operation.shardings)
     for (const AxisList& axes : sharding.dims) append(key, axes);
 }

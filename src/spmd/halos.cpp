@@ -13,33 +13,34 @@ namespace mtf {
 namespace {
 
 /// The dim along which an operation is a window of its operand, and what it needs of it.
-std::optional<std::pair<int, IntervalMap>> window_of(const LaidOutOperation& node) {
-  if (node.operands.size() != 1 || node.results.size() != 1 || node.op->work != Work::kNone || node.op->view) return std::nullopt;
-  std::optional<std::pair<int, IntervalMap>> found;
+std::optional<std::pair<int, AccessMap>> window_of(const LaidOutOperation& node) {
+  if (node.op->role != Role::kWindow) return std::nullopt;
+  std::optional<std::pair<int, AccessMap>> found;
   for (const IterationDim& dim : node.space().dims) {
     if (dim.operands[0] < 0 || dim.operands[0] != dim.results[0]) return std::nullopt;
-    if (dim.kind == SplitKind::kFree) continue;
-    if (dim.kind != SplitKind::kInterval || found || dim.maps[0].reversed) return std::nullopt;
+    if (dim.is_free()) continue;
+    if (dim.kind != SplitKind::kFree || found || dim.maps[0].reversed) return std::nullopt;
     found = {dim.operands[0], dim.maps[0]};
   }
   return found;
 }
 
 /// What both need, or nothing where no one interval of each block is that.
-std::optional<IntervalMap> joined(const IntervalMap& a, const IntervalMap& b) {
-  if (a.stride != b.stride || a.from != b.from || a.to != b.to || a.wrap != b.wrap) return std::nullopt;
-  IntervalMap both = a;
+std::optional<AccessMap> joined(const AccessMap& a, const AccessMap& b) {
+  if (a.stride != b.stride || a.from != b.from || a.to != b.to || a.wrap != b.wrap || a.base_dilation != 1 || b.base_dilation != 1) return std::nullopt;
+  AccessMap both = a;
   both.offset = std::min(a.offset, b.offset);
-  both.window = std::max(a.offset + a.window, b.offset + b.window) - both.offset;
+  both.window = std::max(a.offset + a.extent(), b.offset + b.extent()) - both.offset;
+  both.dilation = 1;
   return both;
 }
 
 /// A block's own places are among those that it needs.
-bool has_own(const IntervalMap& map) {
-  return map.from == map.to && map.stride == 1 && map.offset <= 0 && map.offset + map.window >= 1;
+bool has_own(const AccessMap& map) {
+  return map.from == map.to && map.stride == 1 && map.base_dilation == 1 && map.offset <= 0 && map.offset + map.extent() >= 1;
 }
 
-LocalDim with_halo(const LocalDim& dim, const IntervalMap& map) { return {dim.dim, dim.axes, true, map}; }
+LocalDim with_halo(const LocalDim& dim, const AccessMap& map) { return {dim.dim, dim.axes, true, map}; }
 
 template <typename Sides>
 bool contains(const Sides& outer, const Sides& inner) {
@@ -97,12 +98,12 @@ void Halos::share_sides(Tensor& tensor, const LocalValue& value, int dim) {
   for (int i : tensor.windows)
     if (windows_[i].dim == dim) along.push_back(i);
   std::stable_sort(along.begin(), along.end(), [&](int a, int b) { return windows_[a].map.offset < windows_[b].map.offset; });
-  const auto sent = [&](const IntervalMap& map) { return most_exchanged(own, with_halo(own, map), *value.mesh, own.axes.set()); };
-  std::vector<std::pair<IntervalMap, std::vector<int>>> groups;
+  const auto sent = [&](const AccessMap& map) { return most_exchanged(own, with_halo(own, map), *value.mesh, own.axes.set()); };
+  std::vector<std::pair<AccessMap, std::vector<int>>> groups;
   for (int i : along) {
-    const IntervalMap& map = windows_[i].map;
+    const AccessMap& map = windows_[i].map;
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      const std::optional<IntervalMap> both = joined(group.first, map);
+      const std::optional<AccessMap> both = joined(group.first, map);
       return both && (*both == group.first || sent(*both) <= saturating_add(sent(group.first), sent(map)));
     });
     if (group == groups.end()) groups.push_back({map, {i}});

@@ -42,7 +42,7 @@ class Halos {
 
  private:
   /// A dim, and the halo of it that is needed.
-  using Side = std::pair<int, IntervalMap>;
+  using Side = std::pair<int, AccessMap>;
   /// A larger block of a tensor, by dims.
   using Box = std::vector<Side>;
 
@@ -50,7 +50,7 @@ class Halos {
     int tensor = -1;  ///< in tensors_, or -1: no window
     int inner = -1;   ///< the window that it is a window of, or -1: of the tensor
     int dim = 0;
-    IntervalMap map;
+    AccessMap map;
     Box box;            ///< what it and its inner windows need of the tensor
     OperationRef node;  ///< once it has been lowered
     std::string name;

@@ -112,7 +112,7 @@ class Chooser {
     if (homeless.empty()) return;
     for (size_t other = 0; other < space_.dims.size(); ++other) {
       const IterationDim& free = space_.dims[other];
-      if (free.kind != SplitKind::kFree || free.operands[0] < 0) continue;
+      if (!free.is_free() || free.operands[0] < 0) continue;
       int64_t parts = mesh_.group_size(homeless.set());
       if (!claims_[other].empty()) parts *= mesh_.group_size(claims_[other][0].set());
       if (operands_[0].type.dims[free.operands[0]].size >= parts) claims_[other].push_back(homeless);

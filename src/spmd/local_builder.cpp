@@ -4,6 +4,7 @@
 
 #include "graph/op.h"
 #include "ops/ops.h"
+#include "ops/spaces.h"
 #include "spmd/remesh.h"
 #include "spmd/reshard.h"
 
@@ -36,6 +37,17 @@ OperationRef helper_operation(const Op& op, std::vector<TensorType> operands, At
   operation->mesh = of.mesh;
   operation->span = of.span;
   operation->results = operation->op->infer(*operation);
+  return operation;
+}
+
+OperationRef data_operation(const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh) {
+  auto operation = std::make_shared<LaidOutOperation>();
+  operation->op = &ops::kConstant;
+  operation->attributes = TypeAttributes{type};
+  operation->results = {type};
+  operation->mesh = mesh;
+  operation->shardings = {std::move(lies)};
+  operation->inherited = {inherited};
   return operation;
 }
 

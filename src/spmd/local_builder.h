@@ -27,6 +27,9 @@ bool lies_as(const LocalValue& value, const Sharding& wanted);
 OperationRef helper_operation(const Op& op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
                               std::vector<double> inputs = {});
 
+/// A tensor that is there, as the operation of a program's input that nobody captured.
+OperationRef data_operation(const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh);
+
 class LocalBuilder {
  public:
   explicit LocalBuilder(const Program& graph) : graph_(graph) {

@@ -24,7 +24,7 @@ struct LocalDim {
   Dim dim;              ///< the whole dim
   AxisList axes;        ///< that split it (or, of a mapped one, that split the dim map.from it follows)
   bool mapped = false;  ///< the block is needed(map, block of a dim of map.from elements), not its own block
-  IntervalMap map;
+  AccessMap map;
   bool operator==(const LocalDim&) const = default;
 };
 

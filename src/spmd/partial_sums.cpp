@@ -22,7 +22,7 @@ bool is_linear_in(const LaidOutOperation& operation, size_t operand) {
 AxisSet kept_axes(const LaidOutOperation& reader, size_t operand, const Sharding& lies) {
   AxisSet kept = 0;
   for (const IterationDim& dim : reader.space().dims) {
-    if (dim.kind != SplitKind::kFree || dim.operands[operand] < 0 || dim.results[0] < 0) continue;
+    if (!dim.is_free() || dim.operands[operand] < 0 || dim.results[0] < 0) continue;
     const AxisList& axes = lies.dims[dim.operands[operand]];
     if (axes == reader.shardings[0].dims[dim.results[0]]) kept |= axes.set();
   }
@@ -56,7 +56,7 @@ std::vector<AxisSet> joined_sums(const Program& program, const ProgramReaders& r
     if (!read || operation.results.size() != 1) continue;
     const LaidOutOperation& reader = *program.operations[read->operation].operation;
     const auto operand = static_cast<size_t>(read->operand);
-    if (!same_mesh(operation.mesh, reader.mesh) || !is_linear_in(reader, operand) || reader.op->work == Work::kContraction) continue;
+    if (!same_mesh(operation.mesh, reader.mesh) || !is_linear_in(reader, operand) || reader.op->role == Role::kContraction) continue;
     AxisSet axes = joined[read->operation];
     if (reader.op->linear == Linear::kJoint) {
       const std::span<const ProgramValue> operands = program.operands_of(read->operation);
@@ -69,7 +69,7 @@ std::vector<AxisSet> joined_sums(const Program& program, const ProgramReaders& r
 }
 
 bool is_in_sum(const LaidOutOperation& operation) {
-  if (operation.op != &ops::kAdd && !(operation.op->view && operation.op->linear == Linear::kEach)) return false;
+  if (operation.op != &ops::kAdd && !(operation.op->role == Role::kView && operation.op->linear == Linear::kEach)) return false;
   const TensorType& sum = operation.results[0];
   return is_float(sum.element) && std::all_of(operation.operands.begin(), operation.operands.end(), [&](const TensorType& type) { return type == sum; });
 }

@@ -16,7 +16,7 @@ namespace {
 std::optional<Sharding> operand_layout(const LaidOutOperation& reader, size_t k, const Sharding& sharding) {
   Sharding result = replicated(reader.operands[k].dims.size());
   for (const IterationDim& dim : reader.space().dims) {
-    if (dim.kind != SplitKind::kFree) return std::nullopt;
+    if (!dim.is_free()) return std::nullopt;
     if (dim.operands[k] >= 0 && dim.results[0] >= 0) result.dims[dim.operands[k]] = sharding.dims[dim.results[0]];
   }
   return result;
@@ -71,7 +71,7 @@ class Sinker {
     const ProgramValue value{static_cast<int32_t>(i), 0};
     asked_[i] = operation.origin != LayoutOrigin::kRules;
     leads_to_total_[i] = is_total(operation);
-    if (operation.origin == LayoutOrigin::kGiven || operation.op->leaf) return;
+    if (operation.origin == LayoutOrigin::kGiven || operation.op->is_leaf()) return;
     if (operation.results.size() != 1) return sink_results(i);
     if (readers_.is_root(value)) return;
     std::optional<Sharding> wanted;  // by those that ask for a layout

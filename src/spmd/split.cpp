@@ -106,7 +106,7 @@ class Splitter {
     if (!read) return false;
     const LaidOutOperation& reader = *graph_.operations[read->operation].operation;
     const TensorType& type = graph_.type(value);
-    if ((graph_.sharding(value).split() & axes) && !reader.op->view && (axes & ~joined_[value.source])) return false;
+    if ((graph_.sharding(value).split() & axes) && reader.op->role != Role::kView && (axes & ~joined_[value.source])) return false;
     if (reader.op->linear == Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
     // A narrower element type would round the parts.
     if (parts != type.element || size_of(reader.results[0].element) < size_of(type.element)) return false;
@@ -216,7 +216,7 @@ class Splitter {
       operands.push_back(local_.onto_mesh(local(operand), node));
       zeros.push_back(is_zero(operand));
     }
-    zero_[index] = mtf::is_zero(*node) || (node->op->view && zeros[0]);
+    zero_[index] = mtf::is_zero(*node) || (node->op->role == Role::kView && zeros[0]);
     const Applied results = applied(index, std::move(operands), zeros);
     for (size_t r = 0; r < results.outcomes.size(); ++r) complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);
   }
@@ -244,11 +244,11 @@ class Splitter {
     for (size_t k = 0; k < operands.size(); ++k)
       operands[k] = local_.bring(operands[k], split.operands[k], node, summed_reason(local_[operands[k]], *node));
     Applied results;
-    if (op.view && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
+    if (op.role == Role::kView && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
       results.outcomes = {operands[0]};  // the same tensor under another name
     } else {
       results.outcomes = apply(index, of, operands);
-      if (op.view && split.operands[0] == split.results[0]) local_.is_view(results.outcomes[0], operands[0], node);
+      if (op.role == Role::kView && split.operands[0] == split.results[0]) local_.is_view(results.outcomes[0], operands[0], node);
     }
     results.reason = reduce_reason(*node, *form.space, split);
     for (int& outcome : results.outcomes) outcome = reduce_others(local_, of, outcome, results.reason);
@@ -291,7 +291,7 @@ class Splitter {
   bool joins_sums(int index, const std::vector<int>& operands) const {
     const auto is_partial = [&](int value) { return local_[value].partial != 0; };
     const Op& op = *graph_.operations[index].operation->op;
-    if (op.work == Work::kContraction) return false;
+    if (op.role == Role::kContraction) return false;
     if (op.linear == Linear::kJoint && std::count_if(operands.begin(), operands.end(), is_partial) > 1) return true;
     return std::all_of(operands.begin(), operands.end(), [&](int value) { return !(local_[value].partial & ~joined_[index]); });
   }
@@ -309,7 +309,7 @@ class Splitter {
       if (dim.follows >= 0)
         for (size_t k = 0; k < operands.size(); ++k)
           if (dim.operands[k] >= 0 && !of.split.operands[k].dims[dim.operands[k]].empty()) operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.reach, axes);
-      if (dim.kind == SplitKind::kInterval && with_halos < 0)
+      if (!dim.maps.empty() && with_halos < 0)
         for (size_t k = 0; k < operands.size(); ++k)
           if (dim.operands[k] >= 0) operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.maps[k], axes);
       flat = flat || (dim.kind == SplitKind::kFactors && !blocks_coincide(node, dim, axes));

@@ -9,7 +9,7 @@ namespace mtf {
 namespace {
 
 /// The same elements: under other names or in another type.
-bool is_same(const LaidOutOperation& operation) { return operation.op->view || operation.op->lane == LaneOp::kCast; }
+bool is_same(const LaidOutOperation& operation) { return operation.op->role == Role::kView || operation.op->lane == LaneOp::kCast; }
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace {
 
 bool adds_up(const Operation& operation) {
   const Op& op = *operation.op;
-  if (op.lane || op.leaf || op.view) return false;
+  if (op.lane || op.is_leaf() || op.role == Role::kView) return false;
   if (op.reduction) return *op.reduction == Reduction::kSum || *op.reduction == Reduction::kProd;
   for (const IterationDim& dim : op.space(operation).dims) {
     if (dim.kind == SplitKind::kScan || dim.kind == SplitKind::kExpand) return true;

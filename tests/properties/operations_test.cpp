@@ -371,7 +371,7 @@ TEST(Registry, EveryOperationIsRunByASample) {
   std::set<const Op*> seen;
   for (const OperationRef& operation : sampled_operations()) seen.insert(operation->op);
   for (const Op* op : all_ops())
-    if (op->infer && !op->leaf && !op->view) {
+    if (op->infer && !op->is_leaf() && op->role != Role::kView) {
       EXPECT_TRUE(seen.count(op)) << "no sample of any operation runs " << op->name;
     }
 }
@@ -398,7 +398,7 @@ TEST(Registry, TextThatIsNoAttributesIsRefused) {
 
 TEST(Registry, EveryOperationHasAGradientOrAReason) {
   for (const Op* op : all_ops())
-    if (op->infer && !op->leaf) {
+    if (op->infer && !op->is_leaf()) {
       EXPECT_NE(op->gradient == nullptr, op->no_gradient.empty()) << op->name;
     }
 }

@@ -120,7 +120,7 @@ class Graph {
         std::vector<BlockDim> dims = whole_dims(operand.type());
         if (dim.operands[k] >= 0) {
           BlockDim& along = dims[dim.operands[k]];
-          if (dim.kind == SplitKind::kInterval) {
+          if (!dim.maps.empty()) {
             const Interval interval = wanted(dim.maps[k], of_result);
             along.first = interval.first;
             along.size = interval.size();
@@ -199,7 +199,7 @@ class Graph {
     return {dim.first, dim.first + dim.size};
   }
   /// What a result's interval reads, place by place.
-  static Interval wanted(const IntervalMap& map, Interval result) {
+  static Interval wanted(const AccessMap& map, Interval result) {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (int64_t p = result.first; p < result.last; ++p) {
       const int64_t q = map.reversed ? map.from - 1 - p + map.offset : p * map.stride + map.offset;

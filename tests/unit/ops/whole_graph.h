@@ -55,14 +55,14 @@ class WholeGraph {
   std::vector<Array> compute(const Node& of, const std::map<const Node*, std::vector<Array>>& computed) {
     if (auto known = given_.find(&of); known != given_.end()) return {known->second};
     const Operation& node = *of.operation;
-    if (node.op->leaf) return {Array{node.results[0], {node.inputs[0]}}};
+    if (node.op->is_leaf()) return {Array{node.results[0], {node.inputs[0]}}};
     std::vector<Memory> operands, results;
     for (const Value& operand : of.operands()) {
       operands.emplace_back(operand.element(), whole_dims(operand.type()), transposed);
       operands.back().load(computed.at(operand.node.get())[operand.result]);
     }
     for (const TensorType& type : node.results) results.emplace_back(type.element, whole_dims(type), transposed);
-    if (node.op->view && node.results[0].dims == node.operands[0].dims) {
+    if (node.op->role == Role::kView && node.results[0].dims == node.operands[0].dims) {
       results[0].load(computed.at(of.operands()[0].node.get())[of.operands()[0].result]);
     } else if (node.op->lane || node.op->reduction) {
       run_loop(node, operands, results);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 
 #include "spmd/collectives.h"
@@ -21,9 +22,10 @@ class Dice {
 
 MeshPtr mesh(const std::string& axes) { return std::make_shared<Mesh>("m", parse_axes(axes)); }
 
-/// One of the ways in which operations read a dim of `size`: shifts, slices, strides, pads, halos, reversals.
-IntervalMap random_map(Dice& dice, int64_t size) {
-  switch (dice.roll(0, 5)) {
+/// One of the ways in which operations read a dim of `size`: shifts, slices, strides, pads, halos, reversals, windows with gaps, and
+/// operands with gaps.
+AccessMap random_map(Dice& dice, int64_t size) {
+  switch (dice.roll(0, 7)) {
     case 0: return {.offset = dice.roll(-size, size), .wrap = true, .from = size, .to = size};
     case 1: {
       const int64_t first = dice.roll(0, size - 1), stride = dice.roll(1, 4), count = dice.roll(1, (size - first - 1) / stride + 1);
@@ -32,7 +34,35 @@ IntervalMap random_map(Dice& dice, int64_t size) {
     case 2: return {.offset = -dice.roll(0, 5), .from = size + dice.roll(5, 9), .to = size};
     case 3: return {.offset = -dice.roll(0, 6), .window = dice.roll(1, 12), .wrap = dice.roll(0, 1) == 1, .from = size, .to = size};
     case 4: return {.reversed = true, .from = size, .to = size};
+    case 5:
+      return {.stride = dice.roll(1, 3), .offset = -dice.roll(0, 6), .window = dice.roll(1, 5), .dilation = dice.roll(1, 4), .from = dice.roll(1, size), .to = size};
+    case 6:
+      return {.stride = dice.roll(1, 4), .offset = -dice.roll(0, 8), .window = dice.roll(1, 5), .dilation = dice.roll(1, 3), .base_dilation = dice.roll(1, 4),
+              .reversed = dice.roll(0, 1) == 1, .from = dice.roll(1, 2 * size), .to = size};
     default: return {.offset = dice.roll(-size, size), .from = size, .to = size};
+  }
+}
+
+TEST(AccessMap, WhatABlockNeedsIsTheSmallestIntervalWithAllThatItReads) {
+  Dice dice;
+  for (int i = 0; i < 20000; ++i) {
+    const int64_t size = dice.roll(1, 40);
+    const AccessMap map = random_map(dice, size);
+    const int64_t first = dice.roll(0, map.from - 1), last = dice.roll(first, map.from);
+    std::optional<Interval> read;
+    for (int64_t at = first; at < last; ++at)
+      for (int64_t k = 0; k < map.window; ++k) {
+        const int64_t place = (map.reversed ? map.from - 1 - at : at) * map.stride + map.offset + k * map.dilation;
+        if (place % map.base_dilation != 0) continue;
+        const int64_t element = place / map.base_dilation;
+        read = read ? Interval{std::min(read->first, element), std::max(read->last, element + 1)} : Interval{element, element + 1};
+      }
+    Interval expected = read.value_or(Interval{0, 0});
+    if (!map.wrap) expected = {std::clamp<int64_t>(expected.first, 0, size), std::clamp<int64_t>(expected.last, 0, size)};
+    const Interval found = needed(map, {first, last});
+    ASSERT_TRUE(found.first == expected.first && found.last == expected.last)
+        << first << ".." << last << " needs " << found.first << ".." << found.last << ", expected " << expected.first << ".." << expected.last << ": stride " << map.stride
+        << ", offset " << map.offset << ", window " << map.window << ", dilation " << map.dilation << " and " << map.base_dilation << ", from " << map.from;
   }
 }
 
@@ -51,7 +81,8 @@ TEST(BlockBounds, TheMostSentIsThatOfAWalk) {
     }
     ASSERT_EQ(most_exchanged(from, to, *on, 1), most_exchanged_by_walk(from, to, *on, 1))
         << size << " over " << places << ", stride " << to.map.stride << ", offset " << to.map.offset << ", window " << to.map.window
-        << (to.map.wrap ? ", wraps" : "") << (to.map.reversed ? ", reversed" : "") << ", from " << to.map.from;
+        << ", dilation " << to.map.dilation << " and " << to.map.base_dilation << (to.map.wrap ? ", wraps" : "") << (to.map.reversed ? ", reversed" : "")
+        << ", from " << to.map.from;
   }
 }
 

@@ -1,0 +1,22 @@
+#include "graph/operation.h"
+
+#include "graph/op.h"
+#include "types/key.h"
+
+namespace mtf {
+
+const IterationSpace& Operation::space() const {
+  if (!space_) space_ = std::make_shared<const IterationSpace>(op->space(*this));
+  return *space_;
+}
+
+void append(std::string& key, const Operation& operation) {
+  append(key, operation.op);
+  append(key, operation.attributes);
+  append(key, operation.operands.size());
+  for (const TensorType& type : operation.operands) append(key, type);
+  append(key, operation.results.size());
+  for (const TensorType& type : operation.results) append(key, type);
+}
+
+}  // namespace mtf
