@@ -116,7 +116,7 @@ class Attributes {
     return *static_cast<const T*>(record_.get());
   }
 
-  /// Calls `visitor(member, value)` for each member, in the order in which they are described. A word's value is an uint8_t.
+  /// Calls `visitor(member, value)` for each member, in the order in which they are described. A word's value is a uint8_t.
   template <typename Visitor>
   void visit(Visitor&& visitor) const;
 
@@ -125,7 +125,7 @@ class Attributes {
  private:
   [[noreturn]] static void fail_get();
 
-  std::shared_ptr<void> record_;  // no longer written
+  std::shared_ptr<void> record_;  // which nobody writes to any more
   const AttributesForm* form_ = nullptr;
 };
 

@@ -59,7 +59,7 @@ struct AttentionParts : AttentionAttributes {
   size_t place_of_offset() const { return 3 + (bias ? 1 : 0) + (mask ? 1 : 0); }
   size_t first_of_drop() const { return place_of_offset() + (offset ? 1 : 0); }
 
-  int length_place, features_place;  ///< in q
+  int length_place, features_place;    ///< in q
   Dim length, memory, feature, value;  ///< those that the attributes name
 };
 

@@ -84,7 +84,7 @@ class AttentionBlocks {
   std::vector<int64_t> labels_of(size_t operand) const {
     std::vector<int64_t> labels;
     for (const Dim& dim : call_.operation.operands[operand].dims)
-      labels.push_back(dim.name == parts_.over                          ? memory_
+      labels.push_back(dim.name == parts_.over                     ? memory_
                        : operand == 2 && dim.name == parts_.values ? values_
                                                                         : find_dim(call_.operation.operands[0].dims, dim.name));
     return labels;

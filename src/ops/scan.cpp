@@ -43,7 +43,7 @@ void cumsum_kernel(KernelCall& call) {
   const Block& x = call.operands[0];
   const Block& y = call.results[0];
   const int dim = dim_of<CumsumAttributes>(call.operation);
-  const auto& [over, exclusive, backwards] = call.operation.attributes.get<CumsumAttributes>();
+  const bool exclusive = call.operation.attributes.get<CumsumAttributes>().exclusive, backwards = call.operation.attributes.get<CumsumAttributes>().reverse;
   call.flops += x.size();
   const int64_t count = x.dims[dim].size;
   const int64_t x_step = backwards ? -x.dims[dim].stride : x.dims[dim].stride, y_step = backwards ? -y.dims[dim].stride : y.dims[dim].stride;
