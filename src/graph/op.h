@@ -37,9 +37,6 @@ enum class Work : uint8_t {
   kExpansion,    ///< what Op::expand's graph counts, whether it is used or not; see Op::counted
 };
 
-/// The order in which a tensor's dims lie in memory: their indices, outermost first.
-using StorageOrder = std::vector<int8_t>;
-
 struct Op {
   std::string_view name = {};
   /// Parameters as the call writes them, `sum(x: tensor, over: dims = all -> shape?)`; empty: scripts cannot call it.
