@@ -16,8 +16,6 @@ void share_views(Schedule& schedule);
 
 /// Part of share_views. Instructions that are one step: a loop, merged all_reduces, or one instruction.
 Step step_of(const LocalProgram& program, std::vector<int> instructions);
-/// Part of share_views. Windows need no kernel; but what outlives the run is a tensor of its own.
-void open_windows(Schedule& schedule);
 
 /// Afterwards element-wise instructions over the same blocks that feed each other, or read the same, are one step, with
 /// the reductions of what they compute; steps are in an order that respects what they read. A loop is compared with

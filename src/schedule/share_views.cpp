@@ -4,7 +4,9 @@
 #include "schedule/passes.h"
 
 namespace mtf {
+namespace {
 
+/// Windows need no kernel; but what outlives the run is a tensor of its own.
 void open_windows(Schedule& schedule) {
   std::vector<bool> is_output(schedule.program.values.size(), false);
   for (const std::vector<int>& outputs : schedule.program.outputs)
@@ -13,6 +15,8 @@ void open_windows(Schedule& schedule) {
     if (step.kind == StepKind::kKernel && !is_output[step.writes[0]] && is_window(schedule.program, schedule.program.instructions[step.instructions[0]]))
       step.kind = StepKind::kWindow;
 }
+
+}  // namespace
 
 Step step_of(const LocalProgram& program, std::vector<int> instructions) {
   const Instruction& first = program.instructions[instructions[0]];

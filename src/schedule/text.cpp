@@ -4,7 +4,8 @@
 //     h.1: f32[batch=64/rows] = add(x, y)          make_loops, which finds that out, `loop` alone
 //     h: f32[batch=64/rows] = relu(h.1)
 //   s: f32[] partial over rows = sum(h)
-//   t: f32[batch=64/rows] = rename(h -> [batch])   shares the memory of h: no step. It stands before the first that reads it
+//   t: f32[rest=64/rows] = rename(h -> [rest]) in h  is the memory of h: no step. It stands before the first that reads it
+//   p: f32[io=32] = index(x, 2, over: batch) within x  a window: part of the memory of x
 //   s'2: f32[] = all_reduce(s) over rows in 2 pieces until y
 //   y: f32[batch=64/rows] = mul(t, s'2)
 //   memory                                         buffers, each with the values that lie in it, the first first
@@ -23,6 +24,7 @@
 
 #include "schedule/passes.h"
 #include "schedule/schedule.h"
+#include "spmd/collectives.h"
 #include "spmd/local_text.h"
 #include "support/text.h"
 
@@ -59,7 +61,7 @@ class ScheduleWriter {
     is_there_[v] = true;
     const int maker = maker_[v];
     for (int operand : program_.instructions[maker].operands) write_view(operand, step);
-    text_ += (is_in_step_ ? "  " : "") + lines_.line(std::span(&maker, 1)) + "\n";
+    text_ += (is_in_step_ ? "  " : "") + lines_.line(std::span(&maker, 1)) + " in " + lines_.name(s_.alias_of[v]) + "\n";
   }
 
   void write_step(int s) {
@@ -69,6 +71,7 @@ class ScheduleWriter {
       for (int v : program_.instructions[i].operands) write_view(v, s);
     if (!is_block) {
       text_ += lines_.line(step.instructions);
+      if (step.kind == StepKind::kWindow) text_ += " within " + lines_.name(step.reads[0]);
       if (step.calls > 1) text_ += fmt::format(" in {} pieces", step.calls);
       if (step.kind == StepKind::kCollective && step.finish > s) text_ += " until " + name_of_step(step.finish);
       text_ += "\n";
@@ -144,8 +147,12 @@ class ScheduleReader {
     const LocalProgram& program = lines_.program;
     for (int v = static_cast<int>(s_.alias_of.size()); v < static_cast<int>(program.values.size()); ++v) s_.alias_of.push_back(v);
     const Instruction& first = program.instructions[made[0]];
-    if (shares_memory(program, first)) {
-      s_.alias_of[first.results[0]] = s_.alias_of[first.operands[0]];
+    if (reader_.peek() == "in" && find_collective(first.kind) == nullptr) {
+      reader_.expect("in");
+      const int memory = lines_.value();
+      if (!shares_memory(program, first) || s_.alias_of[first.operands[0]] != memory)
+        reader_.fail_at(place, fmt::format("this is not the memory of {}", code(program.values[memory].name)));
+      s_.alias_of[first.results[0]] = memory;
     } else if (loop) {
       if (!is_loop(first)) reader_.fail_at(place, "this cannot be part of a loop");
       loop->push_back(made[0]);
@@ -153,6 +160,11 @@ class ScheduleReader {
       add_step(made);
       Step& step = s_.steps.back();
       if (step.kind == StepKind::kCollective) read_collective(step);
+      if (reader_.take("within")) {
+        const int memory = lines_.value();
+        if (!is_window(program, first) || memory != first.operands[0]) reader_.fail_at(place, fmt::format("this is no window of {}", code(program.values[memory].name)));
+        step.kind = StepKind::kWindow;
+      }
     }
     reader_.expect_end();
   }
@@ -237,7 +249,6 @@ class ScheduleReader {
 
   void finish(bool has_memory) {
     s_.program = std::move(lines_.program);
-    open_windows(s_);
     const std::vector<bool> is_number = host_numbers(s_.program);
     std::vector<int> made(s_.program.values.size(), 0);
     for (int s = 0; s < static_cast<int>(s_.steps.size()); ++s) {
