@@ -188,8 +188,9 @@ std::string_view details() {
            list.text("  ") +
            "A cut is a place where values must be there: a print, an assert, a condition, a turn of a loop.\n"
            "Nothing is computed; names are the script's.\n"
-           "What a stage between `ir` and `schedule` prints can be read back: --from FILE prints each program of that file\n"
-           "after the passes that follow, up to --stage. Its first line says where it is: `captured`, or `after split`.\n"
+           "What a stage from `ir` to `schedule` prints can be read back: --from FILE prints each program\n"
+           "of that file after the passes that follow, up to --stage. The first line of a program says\n"
+           "where it is: `captured`, or `after split`.\n"
            "\n"
            "Examples:\n"
            "  mtf trace two_layer.mtf --stage spmd\n"
