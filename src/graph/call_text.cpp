@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
 #include "graph/attributes.h"
 #include "graph/op.h"
@@ -11,6 +13,35 @@
 #include "types/text_reader.h"
 
 namespace mtf {
+namespace {
+
+/// The tensors without which a call has no meaning: what its signature says.
+size_t least_operands(const Op& op) {
+  if (op.lane) return static_cast<size_t>(arity(*op.lane));
+  size_t count = 0;
+  for (const std::string& parameter : split(op.signature, ','))
+    count += (parameter.find(": tensor") != std::string::npos || parameter.find(": list") != std::string::npos) && parameter.find(" = ") == std::string::npos;
+  return count;
+}
+
+/// Refuses a call whose rules could not be asked: an operand that is missing, a name that no operand has.
+void check_call(const Operation& operation, Span place) {
+  const Op& op = *operation.op;
+  const size_t found = operation.operands.size(), least = least_operands(op);
+  if (found < least || (op.lane && found > least)) TextReader::fail_at(place, "{} has {}, found {}", op.name, count_text(static_cast<int64_t>(least), "operand"), found);
+  const auto check = [&](Name name) {
+    const bool has = std::any_of(operation.operands.begin(), operation.operands.end(), [&](const TensorType& type) { return has_dim(type.dims, name); });
+    if (!has) TextReader::fail_at(place, "no operand of {} has {}", op.name, code(name.text()));
+  };
+  operation.attributes.visit([&](const Member& member, const auto& value) {
+    if (member.label == "->" || member.label == "into") return;  // dims of the result
+    if constexpr (std::is_same_v<decltype(value), const Name&>) check(value);
+    if constexpr (std::is_same_v<decltype(value), const Names&>)
+      for (const Name name : value) check(name);
+  });
+}
+
+}  // namespace
 
 std::string call_text(const Operation& operation, std::vector<std::string> operands) {
   for (double number : operation.inputs) operands.push_back(number_text(number));
@@ -41,9 +72,7 @@ void read_call(TextReader& reader, FindOp find_op, Operation& operation, const s
     reader.fail_at(attributes, error.what());
   }
   reader.expect(")");
-  const std::optional<LaneOp> lane = operation.op->lane;
-  const size_t expected = lane ? static_cast<size_t>(arity(*lane)) : operation.operands.size();
-  if (operation.operands.size() != expected) reader.fail_at(whole, fmt::format("{} has {}", operation.op->name, count_text(static_cast<int64_t>(expected), "operand")));
+  check_call(operation, whole);
   try {
     operation.results = operation.op->infer(operation);
     operation.space();

@@ -55,7 +55,10 @@ class ProgramWriter {
   explicit ProgramWriter(const Program& program) : program_(program) {
     for (const ProgramInput& input : program.inputs) names_.push_back(name_of(input));
     const std::vector<std::string> made = names_of(program);
-    for (size_t i = 0; i < made.size(); ++i) is_part_.push_back(!program.operations[i].name.empty() && made[i] != program.operations[i].name.text());
+    for (size_t i = 0; i < made.size(); ++i) {
+      const Name own = program.operations[i].name;
+      is_part_.push_back(!own.empty() && made[i] != own.text());
+    }
     names_.insert(names_.end(), made.begin(), made.end());
     names_ = told_apart(std::move(names_));
     for (const ProgramInput& input : program.inputs)
@@ -117,7 +120,8 @@ class ProgramWriter {
     std::vector<std::string> types, given;
     for (size_t r = 0; r < operation.results.size(); ++r) types.push_back(type_of(operation, r));
     for (const ProgramValue& operand : program_.operands_of(entry)) given.push_back(name(operand));
-    return fmt::format("{}: {} = {}{}", names_[program_.inputs.size() + place], join(types, ", "), call_text(operation, given), behind(place, entry));
+    return fmt::format("{}: {} = {}{}", names_[program_.inputs.size() + place], join(types, ", "), call_text(operation, given),
+                       behind(place, entry));
   }
 
   std::string behind(size_t place, const ProgramOperation& entry) {
@@ -199,17 +203,17 @@ class ProgramReader {
     // `x[1]`, unless a value is called so.
     const size_t bracket = std::min(name.rfind('['), name.size());
     const auto at = values_.find(name.substr(0, bracket));
-    if (at == values_.end() || bracket == name.size()) reader_.fail_at(place, fmt::format("there is no {} before this line", code(name)));
+    if (at == values_.end() || bracket == name.size()) reader_.fail_at(place, "there is no {} before this line", code(name));
     const ProgramValue found{at->second.source, static_cast<int32_t>(std::strtol(name.data() + bracket + 1, nullptr, 10))};
     const size_t results = found.is_input() ? 1 : program_.operations[found.source].operation->results.size();
-    if (static_cast<size_t>(found.result) >= results) reader_.fail_at(place, fmt::format("{} has {}", at->first, count_text(static_cast<int64_t>(results), "result")));
+    if (static_cast<size_t>(found.result) >= results) reader_.fail_at(place, "{} has {}", at->first, count_text(static_cast<int64_t>(results), "result"));
     return found;
   }
 
   void read_value() {
     const Span place = reader_.place();
     const std::string_view name = reader_.name("the name of a value, `->` or `gradients read`");
-    if (values_.contains(name)) reader_.fail_at(place, fmt::format("{} is there already", code(name)));
+    if (values_.contains(name)) reader_.fail_at(place, "{} is there already", code(name));
     reader_.expect(":");
     auto operation = std::make_shared<LaidOutOperation>();
     const Span types = reader_.place();
@@ -277,7 +281,7 @@ class ProgramReader {
     Sharding sharding;
     for (const SplitDim& dim : read) sharding.dims.push_back(dim.axes);
     if (!std::equal(read.begin(), read.end(), dims.begin(), dims.end(), [](const SplitDim& a, const Dim& b) { return a.dim == b; }))
-      reader_.fail_at(place, fmt::format("expected {} with other axes", to_string(dims)));
+      reader_.fail_at(place, "expected {} with other axes", to_string(dims));
     return sharding;
   }
 
@@ -295,7 +299,7 @@ class ProgramReader {
     if (operation->results != written) {
       std::vector<std::string> expected;
       for (const TensorType& type : operation->results) expected.push_back(to_string(type));
-      reader_.fail_at(types, fmt::format("{} gives {}", operation->op->name, join(expected, ", ")));
+      reader_.fail_at(types, "{} gives {}", operation->op->name, join(expected, ", "));
     }
     if (!operation->mesh) reader_.fail_at(types, "an operation needs a mesh: `mesh grid = [rows: 2]` is the first line");
     entry.operand_count = static_cast<int32_t>(operation->operands.size());

@@ -69,8 +69,8 @@ struct Buffer {
 struct Schedule {
   LocalProgram program;
   std::vector<Step> steps;
-  std::vector<int> alias_of;     ///< for each value
-  std::vector<int> buffer_of;    ///< for each value
+  std::vector<int> alias_of;   ///< for each value
+  std::vector<int> buffer_of;  ///< for each value
   std::vector<Buffer> buffers;
 };
 

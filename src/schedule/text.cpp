@@ -108,9 +108,9 @@ class ScheduleWriter {
   const Schedule& s_;
   const LocalProgram& program_;
   LocalWriter lines_;
-  std::vector<int> maker_;       ///< of each value: the instruction
-  std::vector<int> made_in_;     ///< of each value: the step, or -1
-  std::vector<bool> is_there_;   ///< of each value: it is a view whose line has been written
+  std::vector<int> maker_;      ///< of each value: the instruction
+  std::vector<int> made_in_;    ///< of each value: the step, or -1
+  std::vector<bool> is_there_;  ///< of each value: it is a view whose line has been written
   bool is_in_step_ = false;
   std::string text_;
 };
@@ -151,7 +151,7 @@ class ScheduleReader {
       reader_.expect("in");
       const int memory = lines_.value();
       if (!shares_memory(program, first) || s_.alias_of[first.operands[0]] != memory)
-        reader_.fail_at(place, fmt::format("this is not the memory of {}", code(program.values[memory].name)));
+        reader_.fail_at(place, "this is not the memory of {}", code(program.values[memory].name));
       s_.alias_of[first.results[0]] = memory;
     } else if (loop) {
       if (!is_loop(first)) reader_.fail_at(place, "this cannot be part of a loop");
@@ -162,7 +162,8 @@ class ScheduleReader {
       if (step.kind == StepKind::kCollective) read_collective(step);
       if (reader_.take("within")) {
         const int memory = lines_.value();
-        if (!is_window(program, first) || memory != first.operands[0]) reader_.fail_at(place, fmt::format("this is no window of {}", code(program.values[memory].name)));
+        if (!is_window(program, first) || memory != first.operands[0])
+          reader_.fail_at(place, "this is no window of {}", code(program.values[memory].name));
         step.kind = StepKind::kWindow;
       }
     }
@@ -203,7 +204,7 @@ class ScheduleReader {
   int find(const StepName& step) const {
     if (step.name.empty()) return static_cast<int>(s_.steps.size());
     const auto at = begins_.find(step.name);
-    if (at == begins_.end()) reader_.fail_at(step.place, fmt::format("no step makes {} first", code(step.name)));
+    if (at == begins_.end()) reader_.fail_at(step.place, "no step makes {} first", code(step.name));
     return at->second;
   }
 
@@ -212,10 +213,9 @@ class ScheduleReader {
     const bool is_made = reader_.take("->");
     std::vector<StepName> written;
     const Span place = reader_.line();
-    if (is_made != has_loops_) reader_.fail_at(place, has_loops_ ? "expected `loop -> x`, as loops say what they write" : "expected `loop`: what loops write is not known yet");
-    if (is_made)
-      do written.push_back(read_step());
-      while (reader_.take(","));
+    if (is_made != has_loops_)
+      reader_.fail_at(place, has_loops_ ? "expected `loop -> x`, as loops say what they write here" : "expected `loop`: what loops write is not known yet");
+    while (is_made && (written.empty() || reader_.take(","))) written.push_back(read_step());
     reader_.expect_end();
     std::vector<int> instructions;
     bool more = false;
@@ -275,7 +275,7 @@ class ScheduleReader {
     std::vector<bool> kept(s_.program.values.size(), written.empty());
     for (const StepName& each : written) {
       const auto at = std::find_if(step.writes.begin(), step.writes.end(), [&](int v) { return s_.program.values[v].name == each.name; });
-      if (at == step.writes.end()) reader_.fail_at(each.place, fmt::format("the loop does not make {}", code(each.name)));
+      if (at == step.writes.end()) reader_.fail_at(each.place, "the loop does not make {}", code(each.name));
       kept[*at] = true;
     }
     make_loop(s_, step, kept, is_number);
@@ -285,10 +285,10 @@ class ScheduleReader {
   LocalReader lines_;
   const bool has_loops_;
   Schedule s_;
-  std::vector<std::vector<StepName>> written_;    ///< of each step: of a loop, what it is said to write
-  std::vector<std::optional<StepName>> waits_;    ///< of each step: of a collective, the step that waits for it
+  std::vector<std::vector<StepName>> written_;  ///< of each step: of a loop, what it is said to write
+  std::vector<std::optional<StepName>> waits_;  ///< of each step: of a collective, the step that waits for it
   std::vector<LineOfMemory> memory_;
-  std::unordered_map<std::string, int> begins_;   ///< each step, by the first value that it writes
+  std::unordered_map<std::string, int> begins_;  ///< each step, by the first value that it writes
 };
 
 }  // namespace

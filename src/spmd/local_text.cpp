@@ -103,7 +103,8 @@ std::string LocalWriter::line(std::span<const int> instructions) {
   }
   const Instruction& first = program_.instructions[instructions[0]];
   const bool computes = first.kind == InstructionKind::kCompute;
-  std::string text = join(results, ", ") + " = " + (computes ? call_text(*first.node, operands) : fmt::format("{}({})", word_of(first.kind), join(operands, ", ")));
+  std::string text = join(results, ", ") + " = ";
+  text += computes ? call_text(*first.node, operands) : fmt::format("{}({})", word_of(first.kind), join(operands, ", "));
   if (first.axes) text += " over " + program_.values[first.operands[0]].mesh->axes_to_string(first.axes);
   if (first.reduction != Reduction::kSum) text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
   if (first.replica != 0) text += fmt::format(" again {}", replicas_.try_emplace(first.replica, replicas_.size() + 1).first->second);
@@ -139,7 +140,7 @@ int LocalReader::value() {
   const Span place = reader_.place();
   const std::string_view name = reader_.name("the name of a value");
   const auto at = values_.find(name);
-  if (at == values_.end()) reader_.fail_at(place, fmt::format("there is no {} before this line", code(name)));
+  if (at == values_.end()) reader_.fail_at(place, "there is no {} before this line", code(name));
   return at->second;
 }
 
@@ -176,7 +177,8 @@ void LocalReader::new_value() {
   LocalValue value;
   const std::string_view name = reader_.name("the name of a value");
   value.name = std::string(name);
-  if (!values_.emplace(name, static_cast<int>(program.values.size())).second) reader_.fail_at(place, fmt::format("{} is there already", code(name)));
+  if (!values_.emplace(name, static_cast<int>(program.values.size())).second)
+    reader_.fail_at(place, "{} is there already", code(name));
   reader_.expect(":");
   const Span type = reader_.place();
   value.element = read_element_type(reader_);
@@ -260,8 +262,10 @@ std::vector<int> LocalReader::read_line() {
     read_operation(instruction, results, place);
   }
   for (int operand : instruction.operands)
-    if (static_cast<size_t>(operand) >= before) reader_.fail_at(place, fmt::format("{} is read by what makes it", code(program.values[operand].name)));
-  if (reader_.take("over")) instruction.axes = read_axis_set(reader_, program.values[instruction.operands.empty() ? results[0] : instruction.operands[0]].mesh.get());
+    if (static_cast<size_t>(operand) >= before)
+      reader_.fail_at(place, "{} is read by what makes it", code(program.values[operand].name));
+  const int mover = instruction.operands.empty() ? results[0] : instruction.operands[0];
+  if (reader_.take("over")) instruction.axes = read_axis_set(reader_, program.values[mover].mesh.get());
   if (reader_.take("by")) {
     const auto at = std::find(kReductions.begin(), kReductions.end(), reader_.peek());
     if (at == kReductions.end()) reader_.fail("`sum`, `prod`, `max`, `min`, `and` or `or`");
@@ -290,11 +294,13 @@ void LocalReader::read_operation(Instruction& instruction, const std::vector<int
     for (const LocalDim& dim : operand.dims) whole = whole && !dim.mapped;
     return operand.type();
   });
-  if (node->results.size() != results.size()) reader_.fail_at(place, fmt::format("{} gives {}", node->op->name, count_text(static_cast<int64_t>(node->results.size()), "value")));
+  if (node->results.size() != results.size())
+    reader_.fail_at(place, "{} gives {}", node->op->name, count_text(static_cast<int64_t>(node->results.size()), "value"));
   for (size_t r = 0; r < results.size(); ++r) {
     const LocalValue& result = program.values[results[r]];
     for (const LocalDim& dim : result.dims) whole = whole && !dim.mapped;
-    if (whole && dims_of(result) != node->results[r].dims) reader_.fail_at(place, fmt::format("{} gives {}", node->op->name, to_string(node->results[r])));
+    if (whole && dims_of(result) != node->results[r].dims)
+      reader_.fail_at(place, "{} gives {}", node->op->name, to_string(node->results[r]));
   }
   instruction.node = std::move(node);
 }

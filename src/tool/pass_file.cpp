@@ -98,7 +98,8 @@ class PassFile {
     if (!find_pass(name)) {
       Lines names;
       for (const Pass& pass : passes()) names.emplace_back(pass.name);
-      complain(each.pass.begin, fmt::format("expected the name of a pass, found {}\n{}", name.empty() ? "the end" : code(name), did_you_mean(name, names)));
+      const std::string found = name.empty() ? "the end" : code(name);
+      complain(each.pass.begin, fmt::format("expected the name of a pass, found {}\n{}", found, did_you_mean(name, names)));
       return as_it_is;
     }
     if (each.sentence.lines.empty()) complain(each.before.begin, "expected a sentence behind `#`, which says what the case shows\n");

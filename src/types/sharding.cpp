@@ -58,7 +58,7 @@ int read_axis(TextReader& reader, const Mesh* mesh) {
   const Span place = reader.place();
   const Name name(reader.name("the name of an axis"));
   const int axis = mesh ? mesh->find(name) : -1;
-  if (axis < 0) reader.fail_at(place, fmt::format("there is no axis {}{}", code(name.text()), mesh ? fmt::format(" in {}", to_string(*mesh)) : ", as there is no mesh"));
+  if (axis < 0) reader.fail_at(place, "there is no axis {}{}", code(name.text()), mesh ? fmt::format(" in {}", to_string(*mesh)) : ", as there is no mesh");
   return axis;
 }
 
@@ -100,8 +100,8 @@ void check_dims(const TextReader& reader, Span place, const std::vector<SplitDim
   AxisSet used = 0;
   Dims seen;
   for (const SplitDim& dim : dims) {
-    if (has_dim(seen, dim.dim.name)) reader.fail_at(place, fmt::format("the dim {} stands twice", code(dim.dim.name.text())));
-    if (used & dim.axes.set()) reader.fail_at(place, fmt::format("an axis that splits {} splits another dim too", code(dim.dim.name.text())));
+    if (has_dim(seen, dim.dim.name)) reader.fail_at(place, "the dim {} stands twice", code(dim.dim.name.text()));
+    if (used & dim.axes.set()) reader.fail_at(place, "an axis that splits {} splits another dim too", code(dim.dim.name.text()));
     used |= dim.axes.set();
     seen.push_back(dim.dim);
   }

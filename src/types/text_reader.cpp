@@ -141,7 +141,7 @@ int64_t TextReader::integer(int64_t least, int64_t most) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
   if (token.empty() || error != std::errc() || end != token.data() + token.size() || value < least || value > most)
-    fail(most == std::numeric_limits<int64_t>::max() ? fmt::format("a whole number from {} on", least) : fmt::format("a whole number from {} to {}", least, most));
+    fail(fmt::format("a whole number from {}{}", least, most == std::numeric_limits<int64_t>::max() ? " on" : fmt::format(" to {}", most)));
   ++at_;
   return value;
 }
@@ -167,13 +167,16 @@ Span TextReader::place() const {
 }
 
 void TextReader::fail(std::string_view expected) const {
-  const std::string found = at_end() ? tokens_.empty() ? "the end of the text" : "the end of the line" : code(printable(std::string(peek())));
-  fail_at(place(), fmt::format("expected {}, found {}", expected, found));
+  const std::string end = tokens_.empty() ? "the end of the text" : "the end of the line";
+  const std::string found = at_end() ? end : code(printable(peek()));
+  fail_at(place(), "expected {}, found {}", expected, found);
 }
 
-void TextReader::fail_at(Span place, const std::string& what) const { mtf::fail(Diagnostic(Kind::bad_stage_text, place, what)); }
+void TextReader::fail_at(Span place, const std::string& what) { mtf::fail(Diagnostic(Kind::bad_stage_text, place, what)); }
 
-std::string number_text(double number) { return fmt::format("{}{}", std::isfinite(number) || number < 0 ? "" : "+", without_sign_of_nan(number)); }
+std::string number_text(double number) {
+  return fmt::format("{}{}", std::isfinite(number) || number < 0 ? "" : "+", without_sign_of_nan(number));
+}
 
 std::vector<std::string> told_apart(std::vector<std::string> names) {
   std::unordered_set<std::string> all(names.begin(), names.end()), taken;

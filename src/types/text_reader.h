@@ -4,9 +4,13 @@
 // A text is lines, a line is tokens: names (letters, digits, `_`, and `.`, `'` and `[0]` within), numbers, `->`, and single signs.
 // What stands behind `#` is a comment. Whoever reads asks token by token; what is not as expected is an error of the kind
 // bad_stage_text at its place.
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/source.h"
@@ -52,7 +56,12 @@ class TextReader {
   /// Of the next token.
   Span place() const;
   [[noreturn]] void fail(std::string_view expected) const;
-  [[noreturn]] void fail_at(Span place, const std::string& what) const;
+  [[noreturn]] static void fail_at(Span place, const std::string& what);
+  template <typename... Args>
+    requires(sizeof...(Args) > 0)
+  [[noreturn]] static void fail_at(Span place, fmt::format_string<Args...> what, Args&&... args) {
+    fail_at(place, fmt::format(what, std::forward<Args>(args)...));
+  }
 
  private:
   Span span_of(std::string_view text) const;

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "../execution_on.h"
-#include "eval/session.h"
+#include "session/session.h"
 #include "plan/compilation.h"
 #include "scripts.h"
 #include "support/diagnostics.h"
