@@ -50,9 +50,6 @@ enum class Role : uint8_t {
   kContraction,  ///< a product summed over dims: storage orders are chosen for its sake
 };
 
-/// The order in which a tensor's dims lie in memory: their indices, outermost first.
-using StorageOrder = std::vector<int8_t>;
-
 struct Op {
   std::string_view name = {};
   /// Parameters as the call writes them, `sum(x: tensor, over: dims = all -> shape?)`; empty: scripts cannot call it.

@@ -259,36 +259,6 @@ std::vector<std::string> names_of(const Program& program) {
   return names;
 }
 
-std::string to_string(const Program& program) {
-  const std::vector<std::string> names = names_of(program);
-  std::string text;
-  for (size_t i = 0; i < program.operations.size(); ++i) {
-    const LaidOutOperation& operation = *program.operations[i].operation;
-    text += names[i] + ": ";
-    for (size_t r = 0; r < operation.results.size(); ++r)
-      text += (r ? ", " : "") + to_string(operation.results[r], operation.shardings[r], *operation.mesh);
-    text += " = " + std::string(operation.op->name) + "(";
-    bool first = true;
-    auto item = [&](const std::string& what) {
-      text += (first ? "" : ", ") + what;
-      first = false;
-    };
-    for (const ProgramValue& operand : program.operands_of(i)) {
-      if (!operand.is_input()) {
-        item(names[operand.source] + (operand.result ? "#" + std::to_string(operand.result) : ""));
-        continue;
-      }
-      const ProgramInput& input = program.inputs[operand.input()];
-      item((input.name.empty() ? std::string(input.operation->op->name) : input.name.str()) + (input.result ? "#" + std::to_string(input.result) : ""));
-    }
-    for (double input : operation.inputs) item(fmt::format("{:.6g}", without_sign_of_nan(input)));
-    if (const std::string attributes = to_string(operation.attributes); !attributes.empty())
-      text += (first ? "" : attributes.starts_with("->") ? " " : ", ") + attributes;
-    text += ")\n";
-  }
-  return text;
-}
-
 void verify(const Program& program) {
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const LaidOutOperation& operation = *program.operations[i].operation;

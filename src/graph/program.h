@@ -18,6 +18,8 @@
 
 namespace mtf {
 
+class TextReader;  // types/text_reader.h
+
 /// A value of a program: a result of one of its operations, or one of its inputs.
 struct ProgramValue {
   int32_t source = 0;  ///< the operation, or ~input
@@ -54,7 +56,7 @@ struct ProgramOperation {
   Name name;
   int64_t replica = 0;  ///< not 0: a copy for a backward pass, never merged with its original
   int32_t origin = -1;  ///< the operation of the captured program that it is, or -1: made by an expansion
-  int32_t like = -1;    ///< as captured: which other of the program its layout follows, or -1: none of them
+  int32_t like = -1;    ///< which other of the program its layout follows, or -1: none of them
 };
 
 struct Program {
@@ -95,8 +97,19 @@ Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Va
 /// behind it (h.1); different operations get different names.
 std::vector<std::string> names_of(const Program& program);
 
-/// The program in the script's names, a line an operation: `h: f32[batch=64/rows, hidden=128/cols] = relu(h.1)`.
+/// The program in the script's names, a line an operation, with all that passes need of it (program_text.cpp):
+///
+///     mesh grid = [rows: 2, cols: 2]
+///     x: f32[batch=64/rows, io=32] = input()
+///     w: f32[io=32, hidden=64/cols] = variable()
+///     h.1: f32[batch=64/rows, hidden=64/cols] = einsum(x, w -> [batch, hidden])
+///     h: f32[batch=64/rows, hidden=64/cols] = relu(h.1)
+///     -> h
 std::string to_string(const Program& program);
+
+/// Reads what to_string wrote, up to the line of roots. `find_op` finds the operation of a name: the records stand in a later
+/// folder.
+Program read_program(TextReader& reader, const Op* (*find_op)(std::string_view name));
 
 /// Fails on our own bug: a dim twice, an axis twice, an operand that stands before its maker.
 void verify(const Program& program);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ops/registry.h"
 #include "support/diagnostics.h"
+#include "types/text_reader.h"
 
 namespace mtf {
 namespace {
@@ -47,7 +49,51 @@ void Compilation::run(std::string_view last) {
 
 Stage Compilation::stage() const { return next_ == 0 ? Stage::kProgram : passes()[next_ - 1].gives; }
 
+void Compilation::read_program_at(size_t next, TextReader& reader) {
+  next_ = next;
+  const Span begin = reader.line();
+  switch (stage()) {
+    case Stage::kProgram: program() = read_program(reader, find_op); break;
+    case Stage::kLocalProgram: local() = read_local_program(reader); break;
+    case Stage::kSchedule: schedule = read_schedule(reader, latest() >= find_pass("make_loops")); break;
+  }
+  if (const Pass* const merges = find_pass("merge"); stage() == Stage::kProgram && latest() >= merges)
+    for (const ProgramOperation& entry : program().operations) merged.forms.push_back(forms.of(entry.operation));
+  try {
+    if (next > 0) latest()->verify(*this);
+    else verify(program());
+  } catch (const InternalError& error) {
+    reader.fail_at(begin, error.message());
+  }
+}
+
+Compilation Compilation::read(TextReader& reader, const PassOptions& options) {
+  Compilation compilation({}, options);
+  size_t next = 0;
+  if (!reader.take("captured")) {
+    if (!reader.take("after")) reader.fail("`captured` or `after` and the name of a pass");
+    const Pass* const pass = find_pass(reader.peek());
+    if (!pass) reader.fail("the name of a pass");
+    reader.expect(pass->name);
+    next = static_cast<size_t>(pass - passes().data()) + 1;
+  }
+  reader.expect_end();
+  compilation.read_program_at(next, reader);
+  return compilation;
+}
+
+Compilation Compilation::read_before(std::string_view pass, TextReader& reader, const PassOptions& options) {
+  Compilation compilation({}, options);
+  compilation.read_program_at(static_cast<size_t>(find_pass(pass) - passes().data()), reader);
+  return compilation;
+}
+
 std::string to_string(const Compilation& compilation) {
+  const Pass* const latest = compilation.latest();
+  return (latest ? "after " + std::string(latest->name) : "captured") + "\n" + text_of(compilation);
+}
+
+std::string text_of(const Compilation& compilation) {
   switch (compilation.stage()) {
     case Stage::kProgram: return to_string(compilation.program());
     case Stage::kLocalProgram: return to_string(compilation.local());

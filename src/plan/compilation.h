@@ -12,6 +12,8 @@
 
 namespace mtf {
 
+class TextReader;  // types/text_reader.h
+
 struct PassOptions {
   std::vector<std::string> skip = {};    ///< names of passes that may be skipped
   Decides until = Decides::kMemory;      ///< passes that decide later things are left out
@@ -26,10 +28,18 @@ class Compilation {
   /// `options` live longer.
   Compilation(Program captured, const PassOptions& options);
 
+  /// Reads what to_string wrote: the program goes on from the stage that the text says it is at. A text that does not hold
+  /// what the pass before it ensures is refused. `options` live longer.
+  static Compilation read(TextReader& reader, const PassOptions& options);
+  /// Reads a program without the line that says the stage: it is at the one before `pass`.
+  static Compilation read_before(std::string_view pass, TextReader& reader, const PassOptions& options);
+
   /// Runs the passes that have not run yet, up to the one of that name, which runs too; without a name, all.
   void run(std::string_view last = {});
   /// What the latest pass gave.
   Stage stage() const;
+  /// The latest pass; null: the program is as captured.
+  const Pass* latest() const { return next_ == 0 ? nullptr : &passes()[next_ - 1]; }
 
   Program& program() { return merged.program; }
   const Program& program() const { return merged.program; }
@@ -42,11 +52,15 @@ class Compilation {
   Schedule schedule;  ///< its program is there from `split` on, the rest from `share_views` on
 
  private:
+  void read_program_at(size_t next, TextReader& reader);
+
   const PassOptions& options_;
   size_t next_ = 0;  ///< the pass that runs next
 };
 
-/// What it is now, in the script's names.
+/// What it is now, in the script's names; the first line says at which stage: `captured`, `after merge`.
 std::string to_string(const Compilation& compilation);
+/// The same without the first line.
+std::string text_of(const Compilation& compilation);
 
 }  // namespace mtf

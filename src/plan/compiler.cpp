@@ -46,7 +46,7 @@ std::shared_ptr<const Plan> Compiler::plan_of(const Program& program, ProgramFor
 std::string Compiler::text_after(std::string_view pass, const Program& program) const {
   const PassOptions passes{.skip = options_.skipped_passes, .verify = options_.verify};
   Compilation compilation(program, passes);
-  compilation.run(pass);
+  if (pass != "ir") compilation.run(pass == "spmd" ? "choose_orders" : pass == "schedule" ? "" : pass);
   return to_string(compilation);
 }
 

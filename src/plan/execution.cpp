@@ -193,9 +193,6 @@ std::vector<StatementCost> Execution::last_costs() const {
 
 std::string Execution::last_text(const std::string& stage) const {
   if (!impl_->last) return "";
-  if (stage == "ir") return to_string(impl_->last->program);
-  if (stage == "spmd") return to_string(impl_->last->schedule->program);
-  if (stage == "schedule") return to_string(*impl_->last->schedule);
   return impl_->compiler.text_after(stage, impl_->last->program);
 }
 

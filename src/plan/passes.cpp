@@ -22,12 +22,6 @@ void run_merge(Compilation& c) {
 void run_split(Compilation& c) {
   c.local() = split(c.merged);
   c.local().unique_flops = c.unique_flops;
-  // An input that dies dies with the program; a copy of it does not.
-  std::vector<bool> dies(c.local().values.size());
-  for (const Instruction& instruction : c.local().instructions)
-    if (instruction.kind == InstructionKind::kInput && instruction.copy < 0)
-      dies[instruction.results[0]] = c.program().inputs[static_cast<size_t>(instruction.input)].dies;
-  for (int input : c.local().inputs) c.schedule.input_dies.push_back(dies[input]);
 }
 
 // ---- what holds afterwards ----
@@ -53,6 +47,9 @@ void verify_split(const Compilation& c) {
   const LocalProgram& local = c.local();
   const Program& program = c.program();
   verify(local);
+  for (size_t i = 0; i + local.copied.size() < local.outputs.size(); ++i)
+    MTF_CHECK(local.values[local.outputs[i][0]].partial == 0, "the output {} is still to be summed", local.values[local.outputs[i][0]].name);
+  if (program.operations.empty()) return;  // it was read at this stage
   MTF_CHECK(local.outputs.size() == program.roots.size() + local.copied.size(), "an output is missing");
   for (size_t i = 0; i < program.roots.size(); ++i) {
     const LocalValue& output = local.values[local.outputs[i][0]];

@@ -9,18 +9,12 @@
 namespace mtf {
 namespace {
 
-using Order = std::vector<int8_t>;
+using Order = StorageOrder;
 
 int find(const std::vector<LocalDim>& dims, Name name) {
   for (size_t i = 0; i < dims.size(); ++i)
     if (dims[i].dim.name == name) return static_cast<int>(i);
   return -1;
-}
-
-Order identity(size_t dims) {
-  Order order(dims);
-  std::iota(order.begin(), order.end(), int8_t{0});
-  return order;
 }
 
 /// The dims of `value` in the storage order of `model`, found by name; those that it lacks stay where they are written,
@@ -53,7 +47,7 @@ Order contraction_order(const LocalProgram& program, const Instruction& instruct
     int place = find(result.dims, name);
     if (place >= 0 && find(a.dims, name) < 0) of_b.push_back(static_cast<int8_t>(place));
   }
-  if (shared.size() + of_a.size() + of_b.size() != result.dims.size()) return identity(result.dims.size());
+  if (shared.size() + of_a.size() + of_b.size() != result.dims.size()) return written_order(result.dims.size());
   int last = static_cast<int>(result.dims.size()) - 1;
   bool b_last = of_a.empty() || std::find(of_b.begin(), of_b.end(), last) != of_b.end();
   Order order = shared;
@@ -72,7 +66,7 @@ bool same_places(const LocalValue& a, const LocalValue& b) {
 }
 
 Order order_of(const LocalProgram& program, const Instruction& instruction, const LocalValue& result) {
-  if (instruction.operands.empty()) return identity(result.dims.size());
+  if (instruction.operands.empty()) return written_order(result.dims.size());
   const LocalValue& first = program.values[instruction.operands[0]];
   if (instruction.kind != InstructionKind::kCompute) return like(result, first);
   const Op& op = *instruction.node->op;
@@ -95,7 +89,7 @@ Order order_of(const LocalProgram& program, const Instruction& instruction, cons
     for (size_t i = 0; i < result.dims.size(); ++i) same_names &= result.dims[i].dim.name == first.dims[i].dim.name;
     if (same_names) return first.order;
   }
-  return identity(result.dims.size());
+  return written_order(result.dims.size());
 }
 
 /// The result's elements are the operand's in row-major order.
@@ -120,7 +114,7 @@ void choose_orders(Schedule& schedule) {
     for (int v : instruction.results) {
       LocalValue& value = program.values[v];
       if (instruction.kind == InstructionKind::kInput) {
-        if (value.order.size() != value.dims.size()) value.order = identity(value.dims.size());
+        if (value.order.size() != value.dims.size()) value.order = written_order(value.dims.size());
         continue;
       }
       value.order = order_of(program, instruction, value);
@@ -151,8 +145,8 @@ bool shares_memory(const LocalProgram& program, const Instruction& instruction) 
   const LocalValue& to = program.values[instruction.results[0]];
   if (from.element != to.element) return false;
   if (instruction.node->op->role == Role::kView) return same_places(from, to) && from.order == to.order;
-  return instruction.operands.size() == 1 && from.order == identity(from.dims.size()) &&
-         to.order == identity(to.dims.size()) && is_reshape(program, instruction);
+  return instruction.operands.size() == 1 && from.order == written_order(from.dims.size()) &&
+         to.order == written_order(to.dims.size()) && is_reshape(program, instruction);
 }
 
 }  // namespace mtf

@@ -145,10 +145,14 @@ std::vector<bool> kept_values(const Schedule& schedule) {
 
 }  // namespace
 
+void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number) {
+  LoopMaker(schedule, step, kept, is_number).run();
+}
+
 void make_loops(Schedule& schedule) {
   const std::vector<bool> kept = kept_values(schedule), is_number = host_numbers(schedule.program);
   for (Step& step : schedule.steps)
-    if (step.kind == StepKind::kLoop) LoopMaker(schedule, step, kept, is_number).run();
+    if (step.kind == StepKind::kLoop) make_loop(schedule, step, kept, is_number);
   // A loop that nothing reads is left out.
   std::erase_if(schedule.steps, [](const Step& step) { return step.kind == StepKind::kLoop && step.writes.empty(); });
 }

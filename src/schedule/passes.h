@@ -14,6 +14,9 @@ void choose_orders(Schedule& schedule);
 /// the memory of those that do neither, and steps that only find a part of their operand are windows.
 void share_views(Schedule& schedule);
 
+/// Part of share_views. Instructions that are one step: a loop, merged all_reduces, or one instruction.
+Step step_of(const LocalProgram& program, std::vector<int> instructions);
+
 /// Afterwards element-wise instructions over the same blocks that feed each other, or read the same, are one step, with
 /// the reductions of what they compute; steps are in an order that respects what they read. A loop is compared with
 /// those that make what it reads, and with the latest 64 that read the same; it joins one if that makes no cycle as far
@@ -23,6 +26,10 @@ void fuse_loops(Schedule& schedule);
 /// Afterwards each step that is a loop has its program, and writes what is read outside of it alone; loops that nothing
 /// reads are left out.
 void make_loops(Schedule& schedule);
+
+/// Part of make_loops. `kept`, of each value: it is read outside of the step, which is a loop; `is_number`: it is a number of
+/// the host.
+void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number);
 
 /// Afterwards small all_reduces over the same axes that do not need each other's results are one step. n log n for each
 /// kind of all_reduce that there is (axes, reduction, element type), one after the other: what merging those of one kind

@@ -117,12 +117,12 @@ class Planner {
   }
 
   void place_inputs() {
-    const std::vector<bool> is_number = host_numbers(program_);
-    for (size_t i = 0; i < program_.inputs.size(); ++i) {
-      const int v = program_.inputs[i];
-      if (!is_number[v]) {
+    for (const Instruction& instruction : program_.instructions) {
+      if (instruction.kind != InstructionKind::kInput) continue;
+      const int v = instruction.results[0];
+      if (!is_host_number(instruction)) {
         new_buffer(BufferKind::kInput, v, 0);
-        if (s_.input_dies[i] && !is_output_[v]) dying_.add(v, last_[v]);
+        if (instruction.dies && !is_output_[v]) dying_.add(v, last_[v]);
       } else if (is_output_[v]) {
         new_buffer(BufferKind::kOutput, v, 0);
       } else if (in_kernel_[v]) {

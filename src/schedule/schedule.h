@@ -69,9 +69,8 @@ struct Buffer {
 struct Schedule {
   LocalProgram program;
   std::vector<Step> steps;
-  std::vector<bool> input_dies;  ///< for each of program.inputs: nobody reads it after the run
-  std::vector<int> alias_of;     ///< for each value
-  std::vector<int> buffer_of;    ///< for each value
+  std::vector<int> alias_of;   ///< for each value
+  std::vector<int> buffer_of;  ///< for each value
   std::vector<Buffer> buffers;
 };
 
@@ -79,8 +78,10 @@ struct Schedule {
 /// begins. Good from share_views on.
 void verify(const Schedule& schedule);
 
-/// The schedule in the script's names, a line a step.
+/// The schedule in the script's names, a line a step, with all that passes need of it (text.cpp).
 std::string to_string(const Schedule& schedule);
+/// Reads what to_string wrote, up to the line of outputs. `has_loops`: loops have their programs, those of one instruction too.
+Schedule read_schedule(TextReader& reader, bool has_loops);
 
 /// Elements of the largest block of a value, from its block bounds.
 int64_t largest_block(const LocalValue& value);

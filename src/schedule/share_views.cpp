@@ -18,6 +18,22 @@ void open_windows(Schedule& schedule) {
 
 }  // namespace
 
+Step step_of(const LocalProgram& program, std::vector<int> instructions) {
+  const Instruction& first = program.instructions[instructions[0]];
+  Step step;
+  step.kind = is_loop(first)                            ? StepKind::kLoop
+              : first.kind == InstructionKind::kCompute ? StepKind::kKernel
+              : first.kind == InstructionKind::kSlice   ? StepKind::kSlice
+                                                        : StepKind::kCollective;
+  for (int i : instructions) {
+    step.writes.insert(step.writes.end(), program.instructions[i].results.begin(), program.instructions[i].results.end());
+    for (int v : program.instructions[i].operands)
+      if (std::find(step.reads.begin(), step.reads.end(), v) == step.reads.end()) step.reads.push_back(v);
+  }
+  step.instructions = std::move(instructions);
+  return step;
+}
+
 void share_views(Schedule& schedule) {
   const LocalProgram& program = schedule.program;
   schedule.alias_of.resize(program.values.size());
@@ -31,15 +47,7 @@ void share_views(Schedule& schedule) {
       schedule.alias_of[instruction.results[0]] = schedule.alias_of[instruction.operands[0]];
       continue;
     }
-    Step& step = schedule.steps.emplace_back();
-    step.kind = is_loop(instruction)                            ? StepKind::kLoop
-                : instruction.kind == InstructionKind::kCompute ? StepKind::kKernel
-                : instruction.kind == InstructionKind::kSlice   ? StepKind::kSlice
-                                                                : StepKind::kCollective;
-    step.instructions = {static_cast<int>(i)};
-    step.writes = instruction.results;
-    for (int v : instruction.operands)
-      if (std::find(step.reads.begin(), step.reads.end(), v) == step.reads.end()) step.reads.push_back(v);
+    schedule.steps.push_back(step_of(program, {static_cast<int>(i)}));
   }
   open_windows(schedule);
 }

@@ -76,6 +76,7 @@ int LocalBuilder::add_instruction_of_input(LocalValue value, int32_t which, int3
   instruction.node = graph_.inputs[which].operation;
   instruction.input = which;
   instruction.copy = copy;
+  instruction.dies = copy < 0 && graph_.inputs[which].dies;
   instruction.results = {index};
   program_.instructions.push_back(std::move(instruction));
   program_.inputs.push_back(index);

@@ -38,25 +38,12 @@ namespace {
 
 std::string_view name(InstructionKind kind) {
   switch (kind) {
-    case InstructionKind::kInput: return "input";
-    case InstructionKind::kCompute: return "compute";
-    case InstructionKind::kSlice: return "own_part";
+    case InstructionKind::kInput: return "an input";
+    case InstructionKind::kCompute: return "an operation";
+    case InstructionKind::kSlice: return "a part";
     case InstructionKind::kRemesh: return "remesh";
     default: return name(counted_as(kind));
   }
-}
-
-std::string text_of(const LocalValue& value) {
-  std::string text = std::string(name(value.element)) + "[";
-  for (size_t i = 0; i < value.dims.size(); ++i) {
-    const LocalDim& dim = value.dims[i];
-    text += (i ? ", " : "") + to_string(dim.dim);
-    for (int k = 0; k < dim.axes.size(); ++k) text += (k ? "+" : "/") + value.mesh->axes()[dim.axes[k]].name.str();
-    if (dim.mapped) text += " needed";
-  }
-  text += "]";
-  if (value.partial) text += " partial over " + value.mesh->axes_to_string(value.partial);
-  return text;
 }
 
 }  // namespace
@@ -83,26 +70,6 @@ void verify(const LocalProgram& program) {
   for (const std::vector<int>& output : program.outputs)
     for (int value : output) MTF_CHECK(is_made(value), "an output is not made");
   MTF_CHECK(program.copied.size() <= program.outputs.size(), "more copies than outputs");
-}
-
-std::string to_string(const LocalProgram& program) {
-  std::string text;
-  for (const Instruction& instruction : program.instructions) {
-    for (size_t i = 0; i < instruction.results.size(); ++i) {
-      const LocalValue& value = program.values[instruction.results[i]];
-      text += (i ? ", " : "") + value.name + ": " + text_of(value);
-    }
-    text += " = ";
-    text += instruction.kind == InstructionKind::kCompute ? instruction.node->op->name : name(instruction.kind);
-    text += "(";
-    for (size_t i = 0; i < instruction.operands.size(); ++i)
-      text += (i ? ", " : "") + program.values[instruction.operands[i]].name;
-    text += ")";
-    if (instruction.axes) text += " over " + program.values[instruction.results[0]].mesh->axes_to_string(instruction.axes);
-    if (instruction.reason) text += "   # " + to_string(*instruction.reason);
-    text += "\n";
-  }
-  return text;
 }
 
 }  // namespace mtf

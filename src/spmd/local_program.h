@@ -20,6 +20,8 @@
 
 namespace mtf {
 
+class TextReader;  // types/text_reader.h
+
 struct LocalDim {
   Dim dim;              ///< the whole dim
   AxisList axes;        ///< that split it (or, of a mapped one, that split the dim map.from it follows)
@@ -70,6 +72,7 @@ struct Instruction {
   int64_t replica = 0;        ///< not 0: of a region that is computed again for its backward pass; which one
   int32_t input = -1;         ///< of kInput: which of the program's inputs
   int32_t copy = -1;          ///< of kInput: which of the input's copies, or -1: itself
+  bool dies = false;          ///< of kInput: nobody reads it after the program; a copy is kept
   std::vector<int> operands;  ///< indices of values
   std::vector<int> results;
   AxisSet axes = 0;
@@ -100,7 +103,9 @@ InstructionCost cost_of(const LocalProgram& program, const Instruction& instruct
 /// Fails on our own bug: a value that is made twice or read before it is made, an axis twice.
 void verify(const LocalProgram& program);
 
-/// The program as text, a line an instruction, split dims as `batch=64/rows`.
+/// The program as text, a line an instruction, with all that passes need of it (spmd/local_text.h).
 std::string to_string(const LocalProgram& program);
+/// Reads what to_string wrote, up to the line of outputs. Values are then called as the text calls them.
+LocalProgram read_local_program(TextReader& reader);
 
 }  // namespace mtf

@@ -54,7 +54,12 @@ class Merger {
     for (size_t i = 0; i < from.operations.size(); ++i) {
       operands.clear();
       for (const ProgramValue& operand : from.operands_of(i)) operands.push_back(resolve(operand));
-      stands_for[i] = add(from.operations[i], operands);
+      const ProgramOperation& entry = from.operations[i];
+      const size_t before = program.operations.size();
+      stands_for[i] = add(entry, operands);
+      if (entry.like < 0 || program.operations.size() == before || program.operations.back().operation != entry.operation) continue;
+      const ProgramValue like = resolve({entry.like, entry.operation->why.like_result});
+      program.operations.back().like = like.is_input() ? -1 : like.source;
     }
     for (const ProgramValue& root : from.roots) program.roots.push_back(resolve(root));
     program.only_history = from.only_history;
@@ -123,6 +128,7 @@ class Merger {
       ProgramOperation part = parts.operations[i];
       part.replica = entry.replica;
       part.origin = -1;
+      part.like = -1;
       stands_for[i] = add(part, of);
     }
     ProgramValues results;

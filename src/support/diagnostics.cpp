@@ -64,7 +64,8 @@ UserError::UserError(Diagnostic diagnostic)
 InternalError::InternalError(std::string_view file, int line, std::string_view condition,
                              const std::string& message)
     : text_(std::make_shared<const std::string>(fmt::format(
-          "internal error: {}:{}: {} does not hold{}{}", file, line, condition, message.empty() ? "" : ": ", message))) {}
+          "internal error: {}:{}: {} does not hold{}{}", file, line, condition, message.empty() ? "" : ": ", message))),
+      message_(std::make_shared<const std::string>(message.empty() ? std::string(condition) + " does not hold" : message)) {}
 
 void fail(Diagnostic diagnostic) { throw UserError(std::move(diagnostic)); }
 

@@ -118,9 +118,11 @@ class InternalError : public std::exception {
  public:
   InternalError(std::string_view file, int line, std::string_view condition, const std::string& message);
   const char* what() const noexcept override { return text_->c_str(); }
+  // What the check says of it, without the place.
+  const std::string& message() const { return *message_; }
 
  private:
-  std::shared_ptr<const std::string> text_;
+  std::shared_ptr<const std::string> text_, message_;
 };
 
 [[noreturn]] void fail(Diagnostic diagnostic);

@@ -10,6 +10,7 @@
 #include "support/source.h"
 #include "support/text.h"
 #include "support/text_sink.h"
+#include "tool/pass_file.h"
 #include "tool/process.h"
 #include "tool/program_options.h"
 #include "tool/script.h"
@@ -286,6 +287,7 @@ std::optional<FoundError> read_rendered_error(const std::string& rendered, const
 GoldenResult run_golden(const std::string& path, const GoldenOptions& options, const std::function<void(const std::string&)>& say_place) {
   GoldenResult result;
   try {
+    if (path.ends_with(kPassFile)) return run_pass_file(path, options.update);
     return GoldenRun(path, options).run(say_place);
   } catch (const UserError& error) {
     result.failures = error.what();

@@ -32,7 +32,7 @@ Script read_script(const std::string& path) {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> find_scripts(const std::vector<std::string>& paths) {
+std::vector<std::string> find_scripts(const std::vector<std::string>& paths, const std::vector<std::string>& endings) {
   std::vector<std::string> scripts;
   for (const std::string& path : paths) {
     std::error_code error;
@@ -48,7 +48,7 @@ std::vector<std::string> find_scripts(const std::vector<std::string>& paths) {
     const std::size_t before = scripts.size();
     auto entry = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
-      if (entry->is_regular_file(error) && entry->path().extension() == ".mtf") scripts.push_back(entry->path().lexically_normal().string());
+      if (entry->is_regular_file(error) && std::find(endings.begin(), endings.end(), entry->path().extension()) != endings.end()) scripts.push_back(entry->path().lexically_normal().string());
     if (error) fail(Kind::bad_file, {}, "{}: {}", path, error.message());
     std::sort(scripts.begin() + static_cast<std::ptrdiff_t>(before), scripts.end());
   }

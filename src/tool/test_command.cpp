@@ -16,6 +16,7 @@
 #include "tool/golden_test.h"
 #include "tool/launch.h"
 #include "tool/output.h"
+#include "tool/pass_file.h"
 #include "tool/process.h"
 #include "tool/script.h"
 #include "tool/text_diff.h"
@@ -98,7 +99,7 @@ void write_script(const std::string& path, const GoldenResult& result) {
 
 class Tests {
  public:
-  explicit Tests(const TestOptions& options) : options_(options), scripts_(find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths)) {}
+  explicit Tests(const TestOptions& options) : options_(options), scripts_(find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths, {".mtf", std::string(kPassFile)})) {}
 
   int run() {
     std::vector<std::size_t> all(scripts_.size());
@@ -186,6 +187,8 @@ const Command kTestCommand = {
         "what it prints now, or how it is refused, and asks; --yes writes it without asking. An error for which no `#!`\n"
         "asks is then not expected: a bare `#!` asks for one. --first leaves out all but the first combination: a quick\n"
         "look, not a test of layouts. A run may take 60 s. Exit status 1 if a script failed.\n"
+        "Files that end in .pass are tests of the compiler's passes: cases of a sentence behind #, a\n"
+        "program as `mtf trace` prints it, the name of a pass, and the program after it, which --update writes.\n"
         "\n"
         "Examples:\n"
         "  mtf test tests/scripts\n"

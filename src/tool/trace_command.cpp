@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "plan/passes.h"
+#include "plan/compilation.h"
 #include "run/dry_runtime.h"
 #include "session/explain.h"
 #include "session/session.h"
@@ -15,13 +15,15 @@
 #include "tool/plan_text.h"
 #include "tool/script.h"
 #include "tool/table.h"
+#include "types/text_reader.h"
 
 namespace mtf::tool {
 namespace {
 
 struct TraceOptions {
   std::string file;
-  std::string stage = "ir";
+  std::string from;
+  std::optional<std::string> stage;
   bool passes = false;
 };
 
@@ -98,18 +100,48 @@ std::string types_text(const SpanTable& table, const std::string& file) {
   return lines.text() + estimate_note(table.doubts());
 }
 
+/// The last pass of a stage, or null: it is no stage between passes.
+const Pass* last_pass_of(const std::string& stage) {
+  if (stage == "spmd") return find_pass("choose_orders");
+  return stage == "schedule" ? &passes().back() : find_pass(stage);
+}
+
+/// Prints each of the programs that a stage printed, after the passes up to that of `stage`.
+int trace_from(const std::string& from, const std::string& stage) {
+  const Pass* const last = last_pass_of(stage);
+  if (!last) fail(Kind::bad_option_value, {}, "--stage {}: a program that is read back has no such stage: expected spmd, schedule or a pass", stage);
+  const Script script = read_script(from);
+  const auto file = SourceFile::create(script.name, script.text);
+  TextReader reader(*file);
+  const PassOptions passes;
+  if (!reader.next_line()) reader.fail("`captured` or `after` and the name of a pass");
+  bool first = true;
+  do {
+    const Span place = reader.line();
+    Compilation compilation = Compilation::read(reader, passes);
+    if (const Pass* const latest = compilation.latest(); latest && latest > last)
+      fail(Diagnostic(Kind::bad_option_value, place, fmt::format("--stage {}: this program is after {}, which comes later", stage, latest->name)));
+    compilation.run(last->name);
+    write_output("{}{}", std::exchange(first, false) ? "" : "\n", to_string(compilation));
+  } while (reader.next_line());
+  return 0;
+}
+
 int trace(const TraceOptions& options, const ProgramOptions& program) {
   const std::vector<std::string> names = stages();
-  if (std::find(names.begin(), names.end(), options.stage) == names.end()) {
-    const std::string near = did_you_mean(options.stage, names);
-    const std::string wrong = fmt::format("--stage {}: expected {}", options.stage, join_words(names, "or"));
+  const std::string stage = options.stage.value_or(options.from.empty() ? "ir" : "schedule");
+  if (std::find(names.begin(), names.end(), stage) == names.end()) {
+    const std::string near = did_you_mean(stage, names);
+    const std::string wrong = fmt::format("--stage {}: expected {}", stage, join_words(names, "or"));
     fail(Diagnostic(Kind::bad_option_value, {}, wrong).help(near));
   }
-  if (options.stage == "ast" && (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
+  if (!options.from.empty()) return launch().rank == 0 ? trace_from(options.from, stage) : 0;
+  if (options.file.empty()) fail(Diagnostic(Kind::bad_usage, {}, "trace: the script is missing").help("name it, or give a program's text with --from"));
+  if (stage == "ast" && (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
     fail(Diagnostic(Kind::bad_usage, {}, "the script as it was read has no mesh, layout or options").help("leave them out, or ask for another stage"));
   const Settings settings = settings_of(program, launch().ranks);
   const Script script = read_script(options.file);
-  if (options.stage == "ast") {
+  if (stage == "ast") {
     if (launch().rank == 0) write_output(print(parse_or_throw(SourceFile::create(script.name, script.text))));
     return 0;
   }
@@ -118,7 +150,7 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
   DryRuntime runtime;
-  if (options.stage == "types") {
+  if (stage == "types") {
     write_output(types_text(explain(script.name, script.text, settings, &runtime), script.name));
     return 0;
   }
@@ -133,7 +165,7 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   }
   bool first = true;
   session.on_cut([&](Span span) {
-    const std::string text = execution.last_text(options.stage);
+    const std::string text = execution.last_text(stage);
     if (text.empty()) return;
     write_output("{}{}{}{}", std::exchange(first, false) ? "" : "\n", heading(span), text, text.ends_with('\n') ? "" : "\n");
   });
@@ -156,11 +188,15 @@ std::string_view details() {
            list.text("  ") +
            "A cut is a place where values must be there: a print, an assert, a condition, a turn of a loop.\n"
            "Nothing is computed; names are the script's.\n"
+           "What a stage from `ir` to `schedule` prints can be read back: --from FILE prints each program\n"
+           "of that file after the passes that follow, up to --stage. The first line of a program says\n"
+           "where it is: `captured`, or `after split`.\n"
            "\n"
            "Examples:\n"
            "  mtf trace two_layer.mtf --stage spmd\n"
            "  mtf trace two_layer.mtf --stage fuse_loops --mesh \"all:4\" --layout \"batch:all\"\n"
-           "  mtf trace two_layer.mtf --passes\n";
+           "  mtf trace two_layer.mtf --passes\n"
+           "  mtf trace two_layer.mtf --stage split > split.txt; mtf trace --from split.txt --stage fuse_loops\n";
   }();
   return text;
 }
@@ -173,10 +209,12 @@ const Command kTraceCommand = {
     .details = details(),
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<TraceOptions>();
-      parser.word("file", options->file, "The script, or - for standard input", true);
-      parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd, schedule or a pass (default: ir)");
+      parser.word("file", options->file, "The script, or - for standard input", false);
+      parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd, schedule or a pass (default: ir; of --from: schedule)");
+      parser.text("--from", options->from, "FILE", "Instead of a script: what a stage printed, or - for standard input");
       parser.flag("--passes", options->passes, "How long each pass took, over all plans");
       parser.excludes("--passes", {"--stage"}, "ask for one after the other");
+      parser.excludes("--from", {"file", "--passes", "--mesh", "--layout", "--set", "--placement"}, "a program that was captured has its mesh and layouts");
       add_program_options(parser, program);
       add_placement_option(parser, program);
       return [options, &program] { return trace(*options, program); };

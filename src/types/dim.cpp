@@ -1,6 +1,10 @@
 #include "types/dim.h"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
+
+#include "types/text_reader.h"
 
 namespace mtf {
 
@@ -54,5 +58,32 @@ std::string to_string(const Dims& dims) {
 }
 
 std::string to_string(const TensorType& type) { return std::string(name(type.element)) + to_string(type.dims); }
+
+StorageOrder written_order(size_t dims) {
+  StorageOrder order(dims);
+  std::iota(order.begin(), order.end(), int8_t{0});
+  return order;
+}
+
+std::string stored_text(const StorageOrder& order, const Dims& dims) {
+  if (order.empty() || order == written_order(dims.size())) return "";
+  std::string text;
+  for (int8_t d : order) text += (text.empty() ? " stored [" : ", ") + dims[d].name.str();
+  return text + "]";
+}
+
+StorageOrder read_stored(TextReader& reader, const Dims& dims) {
+  StorageOrder order;
+  const Span place = reader.place();
+  reader.expect("[");
+  while (!reader.take("]")) {
+    if (!order.empty()) reader.expect(",");
+    order.push_back(static_cast<int8_t>(find_dim(dims, Name(reader.name("the name of a dim")))));
+  }
+  StorageOrder sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted != written_order(dims.size())) reader.fail_at(place, "expected the names of " + to_string(dims) + " in some order");
+  return order;
+}
 
 }  // namespace mtf

@@ -13,6 +13,8 @@
 
 namespace mtf {
 
+class TextReader;  // types/text_reader.h
+
 /// A named tensor dimension.
 struct Dim {
   Name name;
@@ -56,6 +58,15 @@ std::string to_string(const Dim& dim);
 std::string to_string(const Dims& dims);
 /// `f32[batch=64, io=32]`
 std::string to_string(const TensorType& type);
+
+/// The order in which a tensor's dims lie in memory: their indices, outermost first.
+using StorageOrder = std::vector<int8_t>;
+/// That in which they are written.
+StorageOrder written_order(size_t dims);
+/// ` stored [io, batch]`; empty for the order in which they are written, or none.
+std::string stored_text(const StorageOrder& order, const Dims& dims);
+/// Reads such a list of names.
+StorageOrder read_stored(TextReader& reader, const Dims& dims);
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

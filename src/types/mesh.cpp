@@ -1,6 +1,10 @@
 #include "types/mesh.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "types/notation.h"
+#include "types/text_reader.h"
 
 namespace mtf {
 
@@ -81,6 +85,70 @@ std::string to_string(const Mesh& mesh) {
   for (const Axis& axis : mesh.axes())
     text += (text.size() > 1 ? ", " : "") + axis.name.str() + ": " + std::to_string(axis.size);
   return text + "]";
+}
+
+std::string name_and_axes(const Mesh& mesh) { return mesh.name().str() + to_string(mesh); }
+
+std::string MeshesOfText::declared(const MeshPtr& mesh) {
+  if (!mesh) return "";
+  return "mesh " + mesh->name().str() + (mesh->name().empty() ? "= " : " = ") + to_string(*mesh) + "\n";
+}
+
+std::string MeshesOfText::where(const MeshPtr& mesh, const MeshPtr& declared) {
+  if (!mesh) return declared ? " on no mesh" : "";
+  return declared && same_mesh(mesh, declared) ? "" : " on " + name_and_axes(*mesh);
+}
+
+namespace {
+
+/// `[rows: 2, cols: 2]`
+std::vector<Axis> read_axes(TextReader& reader) {
+  std::string pairs;
+  const Span place = reader.place();
+  reader.expect("[");
+  while (!reader.take("]")) {
+    if (!pairs.empty()) reader.expect(",");
+    pairs += std::string(reader.name("the name of an axis")) + ":";
+    reader.expect(":");
+    pairs += std::to_string(reader.integer(1, std::numeric_limits<int64_t>::max())) + ";";
+  }
+  try {
+    return parse_axes(pairs);
+  } catch (const std::invalid_argument& error) {
+    reader.fail_at(place, error.what());
+  }
+}
+
+}  // namespace
+
+MeshPtr MeshesOfText::same(Mesh mesh) {
+  for (const MeshPtr& known : meshes_)
+    if (known && *known == mesh) return known;
+  return meshes_.emplace_back(std::make_shared<const Mesh>(std::move(mesh)));
+}
+
+bool MeshesOfText::read_declared(TextReader& reader) {
+  if (reader.peek() != "mesh" || reader.peek(1) == ":") return false;
+  reader.expect("mesh");
+  const Name name = reader.is_name() ? Name(reader.name("a name")) : Name();
+  reader.expect("=");
+  meshes_[0] = std::make_shared<const Mesh>(name, read_axes(reader));
+  reader.expect_end();
+  return true;
+}
+
+MeshPtr MeshesOfText::read_where(TextReader& reader) {
+  if (!reader.take("on")) return meshes_[0];
+  if (reader.take_words({"no", "mesh"})) return nullptr;
+  const Name name = reader.is_name() ? Name(reader.name("a name")) : Name();
+  return same(Mesh(name, read_axes(reader)));
+}
+
+MeshPtr MeshesOfText::find_where(TextReader reader) {
+  reader.expect("[");
+  reader.up_to_closing();
+  reader.expect("]");
+  return read_where(reader);
 }
 
 std::vector<Axis> parse_axes(const std::string& text) {

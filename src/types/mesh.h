@@ -15,6 +15,8 @@
 
 namespace mtf {
 
+class TextReader;  // types/text_reader.h
+
 /// The most axes that a mesh may have.
 inline constexpr int kMaxAxes = 12;
 
@@ -99,6 +101,30 @@ inline bool same_mesh(const MeshPtr& a, const MeshPtr& b) { return a == b || *a 
 
 /// `[rows: 2, cols: 2]`
 std::string to_string(const Mesh& mesh);
+
+/// `grid[rows: 2, cols: 2]`, `[all: 4]` where it has no name.
+std::string name_and_axes(const Mesh& mesh);
+
+/// The meshes of a program's text: most lies on one, which its first line declares, and what lies on another says so.
+class MeshesOfText {
+ public:
+  /// What the text begins with, ``mesh grid = [rows: 2, cols: 2]``; empty for null.
+  static std::string declared(const MeshPtr& mesh);
+  /// ` on other[all: 4]`; empty for the mesh that is declared.
+  static std::string where(const MeshPtr& mesh, const MeshPtr& declared);
+
+  /// Reads the declaration, if the line is one.
+  bool read_declared(TextReader& reader);
+  /// Reads what `where` gives; null: on no mesh.
+  MeshPtr read_where(TextReader& reader);
+  /// What read_where will give behind the dims in brackets that come next.
+  MeshPtr find_where(TextReader reader);
+
+ private:
+  MeshPtr same(Mesh mesh);
+
+  std::vector<MeshPtr> meshes_{nullptr};  ///< the one that is declared first; equal meshes are one
+};
 
 /// `rows+cols`
 std::string axes_text(const std::vector<Name>& axes);

@@ -1,5 +1,10 @@
 #include "types/sharding.h"
 
+#include <fmt/format.h>
+
+#include "support/text.h"
+#include "types/text_reader.h"
+
 namespace mtf {
 
 AxisSet Sharding::split() const {
@@ -29,16 +34,78 @@ bool splits_evenly(int64_t size, const AxisList& axes, const Mesh& mesh) {
   return size % mesh.group_size(axes.set()) == 0;
 }
 
-std::string to_string(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
-  std::string text = std::string(name(type.element)) + "[";
-  for (size_t i = 0; i < type.dims.size(); ++i) {
-    text += (i ? ", " : "") + to_string(type.dims[i]);
-    const AxisList& axes = sharding.dims[i];
-    for (int k = 0; k < axes.size(); ++k) text += (k ? "+" : "/") + mesh.axes()[axes[k]].name.str();
+std::string to_string(const SplitDim& dim, const Mesh* mesh) {
+  std::string text = to_string(dim.dim);
+  for (int k = 0; k < dim.axes.size(); ++k) {
+    const bool is_marked = (dim.marked & axis_bit(dim.axes[k])) != 0;
+    const bool was_marked = k > 0 && (dim.marked & axis_bit(dim.axes[k - 1])) != 0;
+    text += (k > 0 && is_marked == was_marked ? "+" : is_marked ? "@" : "/") + mesh->axes()[dim.axes[k]].name.str();
   }
+  return text;
+}
+
+std::string to_string(const TensorType& type, const Sharding& sharding, const Mesh& mesh, AxisSet marked) {
+  std::string text = std::string(name(type.element)) + "[";
+  for (size_t i = 0; i < type.dims.size(); ++i) text += (i ? ", " : "") + to_string(SplitDim{type.dims[i], sharding.dims[i], marked}, &mesh);
   text += "]";
   if (sharding.partial) text += " partial over " + mesh.axes_to_string(sharding.partial);
   return text;
+}
+
+namespace {
+
+int read_axis(TextReader& reader, const Mesh* mesh) {
+  const Span place = reader.place();
+  const Name name(reader.name("the name of an axis"));
+  const int axis = mesh ? mesh->find(name) : -1;
+  if (axis < 0) reader.fail_at(place, "there is no axis {}{}", code(name.text()), mesh ? fmt::format(" in {}", to_string(*mesh)) : ", as there is no mesh");
+  return axis;
+}
+
+}  // namespace
+
+SplitDim read_split_dim(TextReader& reader, const Mesh* mesh) {
+  SplitDim read;
+  read.dim.name = Name(reader.name("the name of a dim"));
+  reader.expect("=");
+  read.dim.size = reader.integer(0, int64_t{1} << 62);
+  bool marked = false;
+  while (true) {
+    if (reader.peek() == "/" || reader.peek() == "@") marked = reader.peek() == "@";
+    else if (reader.peek() != "+" || read.axes.empty()) return read;
+    reader.expect(reader.peek());
+    const Span place = reader.place();
+    const int axis = read_axis(reader, mesh);
+    if (read.axes.has(axis)) reader.fail_at(place, "this axis stands twice");
+    read.axes.push_back(axis);
+    if (marked) read.marked |= axis_bit(axis);
+  }
+}
+
+AxisSet read_axis_set(TextReader& reader, const Mesh* mesh) {
+  AxisSet axes = 0;
+  do axes |= axis_bit(read_axis(reader, mesh));
+  while (reader.take("+"));
+  return axes;
+}
+
+ElementType read_element_type(TextReader& reader) {
+  const std::optional<ElementType> element = parse_element_type(reader.peek());
+  if (!element) reader.fail("a type such as `f32[batch=64]`");
+  reader.expect(reader.peek());
+  return *element;
+}
+
+void check_dims(const TextReader& reader, Span place, const std::vector<SplitDim>& dims) {
+  AxisSet used = 0;
+  Dims seen;
+  for (const SplitDim& dim : dims) {
+    if (has_dim(seen, dim.dim.name)) reader.fail_at(place, "the dim {} stands twice", code(dim.dim.name.text()));
+    if (used & dim.axes.set()) reader.fail_at(place, "an axis that splits {} splits another dim too", code(dim.dim.name.text()));
+    used |= dim.axes.set();
+    seen.push_back(dim.dim);
+  }
+  if (!checked_size(seen)) reader.fail_at(place, "this has more than 2^62 elements");
 }
 
 }  // namespace mtf

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/source.h"
 #include "types/dim.h"
 #include "types/mesh.h"
 
@@ -45,7 +46,23 @@ int64_t block_size(int64_t size, const AxisList& axes, const Mesh& mesh);
 /// True if all blocks of the split have one size.
 bool splits_evenly(int64_t size, const AxisList& axes, const Mesh& mesh);
 
-/// `f32[batch=64/rows, io=32]`, and ` partial over cols` where it is.
-std::string to_string(const TensorType& type, const Sharding& sharding, const Mesh& mesh);
+/// `f32[batch=64/rows, io=32]`, and ` partial over cols` where it is. Before axes of `marked` stands `@`: `batch=64@rows`.
+std::string to_string(const TensorType& type, const Sharding& sharding, const Mesh& mesh, AxisSet marked = 0);
+
+/// A dim with the axes that split it, `batch=64/rows+cols`, and those of them that are marked. `mesh` may be null.
+struct SplitDim {
+  Dim dim;
+  AxisList axes;
+  AxisSet marked = 0;
+};
+std::string to_string(const SplitDim& dim, const Mesh* mesh);
+SplitDim read_split_dim(TextReader& reader, const Mesh* mesh);
+
+/// `rows+cols`
+AxisSet read_axis_set(TextReader& reader, const Mesh* mesh);
+
+ElementType read_element_type(TextReader& reader);
+/// Refuses, at `place`, dims of one name, and an axis that splits two.
+void check_dims(const TextReader& reader, Span place, const std::vector<SplitDim>& dims);
 
 }  // namespace mtf

@@ -184,7 +184,7 @@ TEST_F(CommandLine, EveryStagePrints) {
   for (const std::string& stage : stages) {
     const ProcessResult result = mtf({"trace", file, "--stage", stage});
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_MENTIONS(result.out, "sum(x");
+    EXPECT_MENTIONS(result.out, "sum(");
     printed[stage] = result.out;
   }
   EXPECT_EQ(printed["plan_buffers"], printed["schedule"]);
@@ -194,6 +194,50 @@ TEST_F(CommandLine, EveryStagePrints) {
   EXPECT_EQ(unknown.status, 2);
   EXPECT_MENTIONS(unknown.err, "did you mean `fuse_loops`?");
   for (const std::string& stage : stages) EXPECT_MENTIONS(unknown.err, stage);
+}
+
+TEST_F(CommandLine, WhatAStagePrintsIsReadBack) {
+  const std::string file = write("a.mtf", "mesh line = [p: 2]\nlayout l = {a -> p}\ndim a = 4\nlet x = ones([a]) + 1\nprint(sum(x))\nprint(sum(x * x))\n");
+  const auto without_comments = [](const std::string& text) {
+    std::string kept;
+    for (const std::string& line : split(text, '\n'))
+      if (!line.starts_with("#")) kept += line.substr(0, line.find("   # ")) + "\n";
+    return kept;
+  };
+  std::string read = write("captured", mtf({"trace", file}).out);
+  for (const Pass& pass : passes()) {
+    SCOPED_TRACE(pass.name);
+    const ProcessResult result = mtf({"trace", "--from", read, "--stage", std::string(pass.name)});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(without_comments(result.out), without_comments(mtf({"trace", file, "--stage", std::string(pass.name)}).out));
+    read = write(std::string(pass.name), result.out);
+  }
+  EXPECT_EQ(mtf_reading("captured\n->\n", "trace --from -").out, "after plan_buffers\n->\n");
+}
+
+TEST_F(CommandLine, WhatCannotBeReadBackIsSaidWithItsLine) {
+  const auto error = [&](const std::string& text, const std::string& stage = "schedule") {
+    return mtf({"trace", "--from", write("text", text), "--stage", stage}).err;
+  };
+  const std::string good = "mesh line = [p: 2]\nx: f32[a=4/p] = input()\ny: f32[a=4/p] = relu(x)\n-> y\n";
+  EXPECT_MENTIONS(error(good), "text:1:1");
+  EXPECT_MENTIONS(error(good), "expected `captured` or `after` and the name of a pass, found `mesh`");
+  EXPECT_MENTIONS(error("after merg\n" + good), "expected the name of a pass, found `merg`");
+  EXPECT_MENTIONS(error("after expand\n" + good, "merge"), "--stage merge: this program is after expand, which comes later");
+  EXPECT_MENTIONS(error("captured\n" + good, "types"), "a program that is read back has no such stage");
+  EXPECT_MENTIONS(error("captured\n" + good, "fuse_lops"), "did you mean `fuse_loops`?");
+  EXPECT_MENTIONS(error("captured\nx: f32[a=4/p] = input()\n-> x\n"), "text:2:12");
+  EXPECT_MENTIONS(error("captured\n" + good + "after merge\n" + good + "-> z\n"), "found `->`");
+  EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\n-> y\n"), "there is no `y` before this line");
+  EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=5] = relu(x)\n-> y\n"), "relu gives f32[a=4]");
+  EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = rely(x)\n-> y\n"), "there is no operation of this name");
+  // What a pass ensures, and the text does not hold.
+  EXPECT_MENTIONS(error("after merge\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = relu(x)\nz: f32[a=4] = relu(x)\n-> y, z\n"), "relu is there twice");
+  EXPECT_MENTIONS(error("after split\nmesh line = [p: 2]\nx: f32[a=4] partial over p = input(0)\n-> x\n"), "the output x is still to be summed");
+  for (const std::string& each : {"--from x a.mtf", "--from x --passes", "--from x --mesh p:2"}) EXPECT_MENTIONS(mtf_reading("", "trace " + each).err, "cannot be combined");
+  EXPECT_MENTIONS(mtf({"trace"}).err, "the script is missing");
+  EXPECT_EQ(mtf({"trace", "--from", write("text", good)}).status, 3);
+  EXPECT_MENTIONS(mtf({"trace", "--from", write("text", good)}).err, "[bad_stage_text]");
 }
 
 TEST_F(CommandLine, EachPassIsTimedOnce) {

@@ -1,0 +1,86 @@
+#include "graph/call_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <type_traits>
+
+#include "graph/attributes.h"
+#include "graph/op.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
+#include "types/text_reader.h"
+
+namespace mtf {
+namespace {
+
+/// The tensors without which a call has no meaning: what its signature says.
+size_t least_operands(const Op& op) {
+  if (op.lane) return static_cast<size_t>(arity(*op.lane));
+  size_t count = 0;
+  for (const std::string& parameter : split(op.signature, ','))
+    count += (parameter.find(": tensor") != std::string::npos || parameter.find(": list") != std::string::npos) && parameter.find(" = ") == std::string::npos;
+  return count;
+}
+
+/// Refuses a call whose rules could not be asked: an operand that is missing, a name that no operand has.
+void check_call(const Operation& operation, Span place) {
+  const Op& op = *operation.op;
+  const size_t found = operation.operands.size(), least = least_operands(op);
+  if (found < least || (op.lane && found > least)) TextReader::fail_at(place, "{} has {}, found {}", op.name, count_text(static_cast<int64_t>(least), "operand"), found);
+  const auto check = [&](Name name) {
+    const bool has = std::any_of(operation.operands.begin(), operation.operands.end(), [&](const TensorType& type) { return has_dim(type.dims, name); });
+    if (!has) TextReader::fail_at(place, "no operand of {} has {}", op.name, code(name.text()));
+  };
+  operation.attributes.visit([&](const Member& member, const auto& value) {
+    if (member.label == "->" || member.label == "into") return;  // dims of the result
+    if constexpr (std::is_same_v<decltype(value), const Name&>) check(value);
+    if constexpr (std::is_same_v<decltype(value), const Names&>)
+      for (const Name name : value) check(name);
+  });
+}
+
+}  // namespace
+
+std::string call_text(const Operation& operation, std::vector<std::string> operands) {
+  for (double number : operation.inputs) operands.push_back(number_text(number));
+  std::string text = join(operands, ", ");
+  if (const std::string attributes = to_string(operation.attributes); !attributes.empty())
+    text += (text.empty() ? "" : attributes.starts_with("->") ? " " : ", ") + attributes;
+  return fmt::format("{}({})", operation.op->name, text);
+}
+
+void read_call(TextReader& reader, FindOp find_op, Operation& operation, const std::function<TensorType()>& operand) {
+  const Span whole = reader.place();
+  operation.op = find_op(reader.name("an operation"));
+  if (!operation.op || !operation.op->infer || operation.op->leaf) reader.fail_at(whole, "there is no operation of this name");
+  reader.expect("(");
+  bool first = true;
+  const auto attributes_come = [&] { return reader.peek() == "->" || (reader.is_name() && reader.peek(1) == ":"); };
+  while (reader.peek() != ")" && reader.peek() != "->") {
+    if (!first) reader.expect(",");
+    first = false;
+    if (attributes_come()) break;
+    if (reader.is_number()) operation.inputs.push_back(reader.number());
+    else operation.operands.push_back(operand());
+  }
+  const Span attributes = reader.place();
+  try {
+    operation.attributes = read_attributes(*operation.op, reader.up_to_closing());
+  } catch (const std::invalid_argument& error) {
+    reader.fail_at(attributes, error.what());
+  }
+  reader.expect(")");
+  check_call(operation, whole);
+  try {
+    operation.results = operation.op->infer(operation);
+    operation.space();
+  } catch (const InternalError& error) {
+    reader.fail_at(whole, error.message());
+  } catch (const UserError& error) {
+    reader.fail_at(whole, error.diagnostic().label());
+  }
+}
+
+}  // namespace mtf
