@@ -54,7 +54,7 @@ std::string call_text(const Operation& operation, std::vector<std::string> opera
 void read_call(TextReader& reader, FindOp find_op, Operation& operation, const std::function<TensorType()>& operand) {
   const Span whole = reader.place();
   operation.op = find_op(reader.name("an operation"));
-  if (!operation.op || !operation.op->infer || operation.op->leaf) reader.fail_at(whole, "there is no operation of this name");
+  if (!operation.op || !operation.op->infer || operation.op->is_leaf()) reader.fail_at(whole, "there is no operation of this name");
   reader.expect("(");
   bool first = true;
   const auto attributes_come = [&] { return reader.peek() == "->" || (reader.is_name() && reader.peek(1) == ":"); };

@@ -36,7 +36,7 @@ std::optional<InstructionKind> kind_of(std::string_view word) {
 }
 
 /// What it says that others do not: `(offset: -1, window: 3)`.
-std::string map_text(const IntervalMap& map, int64_t size) {
+std::string map_text(const AccessMap& map, int64_t size) {
   std::vector<std::string> parts;
   const auto add = [&](std::string_view label, int64_t value, int64_t usual) {
     if (value != usual) parts.push_back(fmt::format("{}: {}", label, value));
@@ -44,6 +44,8 @@ std::string map_text(const IntervalMap& map, int64_t size) {
   add("stride", map.stride, 1);
   add("offset", map.offset, 0);
   add("window", map.window, 1);
+  add("dilation", map.dilation, 1);
+  add("base_dilation", map.base_dilation, 1);
   add("from", map.from, size);
   add("to", map.to, size);
   if (map.reversed) parts.push_back("reversed");
@@ -152,7 +154,8 @@ LocalDim LocalReader::read_dim(const Mesh* mesh) {
   dim.map.from = dim.map.to = dim.dim.size;
   constexpr int64_t kLarge = int64_t{1} << 62;
   const std::pair<std::string_view, int64_t*> numbers[] = {
-      {"stride", &dim.map.stride}, {"offset", &dim.map.offset}, {"window", &dim.map.window}, {"from", &dim.map.from}, {"to", &dim.map.to}};
+      {"stride", &dim.map.stride}, {"offset", &dim.map.offset}, {"window", &dim.map.window}, {"dilation", &dim.map.dilation},
+      {"base_dilation", &dim.map.base_dilation}, {"from", &dim.map.from}, {"to", &dim.map.to}};
   bool first = true;
   while (!reader_.take(")")) {
     if (!first) reader_.expect(",");
@@ -163,7 +166,7 @@ LocalDim LocalReader::read_dim(const Mesh* mesh) {
       dim.map.wrap = true;
     } else {
       const auto at = std::find_if(std::begin(numbers), std::end(numbers), [&](const auto& each) { return each.first == reader_.peek(); });
-      if (at == std::end(numbers)) reader_.fail("`stride`, `offset`, `window`, `from`, `to`, `reversed` or `wraps`");
+      if (at == std::end(numbers)) reader_.fail("`stride`, `offset`, `window`, `dilation`, `base_dilation`, `from`, `to`, `reversed` or `wraps`");
       reader_.expect(at->first);
       reader_.expect(":");
       *at->second = reader_.integer(at->second == &dim.map.offset ? -kLarge : 0, kLarge);

@@ -234,7 +234,7 @@ TEST_F(CommandLine, WhatCannotBeReadBackIsSaidWithItsLine) {
   // What a pass ensures, and the text does not hold.
   EXPECT_MENTIONS(error("after merge\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = relu(x)\nz: f32[a=4] = relu(x)\n-> y, z\n"), "relu is there twice");
   EXPECT_MENTIONS(error("after split\nmesh line = [p: 2]\nx: f32[a=4] partial over p = input(0)\n-> x\n"), "the output x is still to be summed");
-  for (const std::string& each : {"--from x a.mtf", "--from x --passes", "--from x --mesh p:2"}) EXPECT_MENTIONS(mtf_reading("", "trace " + each).err, "cannot be combined");
+  for (const std::string each : {"--from x a.mtf", "--from x --passes", "--from x --mesh p:2"}) EXPECT_MENTIONS(mtf_reading("", "trace " + each).err, "cannot be combined");
   EXPECT_MENTIONS(mtf({"trace"}).err, "the script is missing");
   EXPECT_EQ(mtf({"trace", "--from", write("text", good)}).status, 3);
   EXPECT_MENTIONS(mtf({"trace", "--from", write("text", good)}).err, "[bad_stage_text]");
