@@ -74,12 +74,12 @@ std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std
   rows.add("flops", [](const CostColumn& of) { return thousands(of.cost.counters.flops); });
   rows.add("work done more than once", [](const CostColumn& of) { return fmt::format("×{:.3g}", duplication(of.cost.counters)); });
   for (int kind = 0; kind < kCollectiveKinds; ++kind) {
-    std::set<std::string> groups;
+    std::set<std::vector<Name>> groups;
     for (const CostColumn& of : columns)
       for (const auto& [axes, count] : of.cost.counters.collectives[kind])
         if (count.count > 0) groups.insert(axes);
-    for (const std::string& axes : groups) {
-      rows.add(fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes), [&](const CostColumn& of) {
+    for (const std::vector<Name>& axes : groups) {
+      rows.add(fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes_text(axes)), [&](const CostColumn& of) {
         const auto at = of.cost.counters.collectives[kind].find(axes);
         if (at == of.cost.counters.collectives[kind].end() || at->second.count == 0) return std::string("-");
         return fmt::format("{} of {}", thousands(at->second.count), bytes_text(at->second.bytes));
@@ -134,7 +134,7 @@ std::string comparison_text(ComparedLayouts layouts, const Comparison& compariso
 
 std::vector<std::pair<std::string, double>> seconds_of(const StepTime& time) {
   std::vector<std::pair<std::string, double>> parts = {{"computing", time.compute}};
-  for (const auto& [what, seconds] : time.collectives) parts.emplace_back(fmt::format("{} over {}", name(what.first), what.second), seconds);
+  for (const auto& [what, seconds] : time.collectives) parts.emplace_back(fmt::format("{} over {}", name(what.first), axes_text(what.second)), seconds);
   if (time.hidden > 0) parts.emplace_back("of it beside computing", time.hidden);
   parts.emplace_back("in all", time.total());
   return parts;

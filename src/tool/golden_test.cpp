@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "api/records.h"
 #include "run/mpi_runtime.h"
 #include "session/session.h"
 #include "support/printable.h"
 #include "support/source.h"
 #include "support/text.h"
 #include "support/text_sink.h"
+#include "tool/message_json.h"
 #include "tool/process.h"
 #include "tool/program_options.h"
 #include "tool/script.h"
@@ -28,7 +30,7 @@ struct Outcome {
 
 std::vector<FoundError> found_errors(const Diagnostics& found, const std::string& name) {
   std::vector<FoundError> errors;
-  for (const Diagnostic& diagnostic : found.list()) errors.push_back(found_error(diagnostic, name));
+  for (const Diagnostic& diagnostic : found.list()) errors.push_back(found_error(diagnostic_record(diagnostic), name));
   return errors;
 }
 
@@ -83,11 +85,11 @@ Outcome run_in_process(const Script& script, const Diagnostics& found, const Com
       const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
       outcome.statements.push_back({statement.span.position().line, line_at(statement.span, last), output.new_lines()});
     });
-    session.on_warning([&](const Diagnostic& warning) { outcome.errors.push_back(found_error(warning, script.name)); });
+    session.on_warning([&](const Diagnostic& warning) { outcome.errors.push_back(found_error(diagnostic_record(warning), script.name)); });
     session.have_been_told(found);
     session.run_text(script.name, script.text);
   } catch (const UserError& error) {
-    FoundError found = found_error(error.diagnostic(), script.name);
+    FoundError found = found_error(diagnostic_record(error.diagnostic()), script.name);
     if (const auto rest = output.new_lines(); !rest.empty()) {
       const std::size_t line = std::max<std::size_t>(found.line, 1);
       outcome.statements.push_back({line, line, rest});
@@ -100,8 +102,15 @@ Outcome run_in_process(const Script& script, const Diagnostics& found, const Com
   return outcome;
 }
 
+/// The first error among the messages; nothing if there is none.
+std::optional<DiagnosticRecord> first_error(const std::string& messages) {
+  for (const std::string& line : printed_lines(messages))
+    if (auto message = read_message_json(line); message && message->is_error) return message;
+  return std::nullopt;
+}
+
 Outcome run_on_ranks(const std::string& path, const Combination& combination) {
-  std::vector<std::string> words = {"mpirun", "-q", "--oversubscribe", "-n", std::to_string(combination.ranks), own_program(), "run", path};
+  std::vector<std::string> words = {"mpirun", "-q", "--oversubscribe", "-n", std::to_string(combination.ranks), own_program(), "run", "--json-messages", path};
   if (combination.mesh) words.insert(words.end(), {"--mesh", *combination.mesh});
   if (combination.layout) words.insert(words.end(), {"--layout", *combination.layout});
   std::vector<std::pair<std::string, std::string>> variables = {
@@ -112,7 +121,7 @@ Outcome run_on_ranks(const std::string& path, const Combination& combination) {
   outcome.lines = printed_lines(result.out);
   if (result.too_much_output) outcome.trouble = too_much_output();
   else if (result.timed_out) outcome.trouble = "it took too long and was ended\n";
-  else if (auto error = read_rendered_error(result.err, path)) outcome.errors.push_back(std::move(*error));
+  else if (auto error = first_error(result.err)) outcome.errors.push_back(found_error(*error, path));
   else if (result.status != 0) outcome.trouble = fmt::format("it ended with status {}\n{}", result.status, result.err);
   return outcome;
 }
@@ -243,43 +252,21 @@ class GoldenRun {
 
 }  // namespace
 
-FoundError found_error(const Diagnostic& diagnostic, const std::string& name) {
+FoundError found_error(const DiagnosticRecord& diagnostic, const std::string& name) {
   FoundError error;
-  const KindRecord& kind = record(diagnostic.kind());
-  error.kind = kind.name;
-  error.is_error = kind.severity == Severity::kError;
-  error.words = std::string(kind.headline);
-  for (const LabeledSpan& place : diagnostic.places()) {
-    error.words += "\n" + place.label;
-    if (error.line == 0 && place.file != nullptr && place.file->name() == name) error.line = place.span.position().line;
-  }
-  for (const std::string& text : diagnostic.notes()) error.words += "\n" + text;
-  for (const std::string& text : diagnostic.helps()) error.words += "\n" + text;
-  error.sentence = diagnostic.label().empty() ? std::string(kind.headline) : diagnostic.label();
-  error.rendered = diagnostic.render();
-  return error;
-}
-
-std::optional<FoundError> read_rendered_error(const std::string& rendered, const std::string& name) {
-  FoundError error;
-  const std::string shown = printable(name);
-  bool inside = false;
-  for (const std::string& line : printed_lines(rendered)) {
-    if (!inside && line.starts_with("error: ") && line.ends_with("]")) {
-      inside = true;
-      const std::size_t open = line.rfind('[');
-      error.kind = line.substr(open + 1, line.size() - open - 2);
-      error.sentence = trim(line.substr(7, open - 7));
-    }
-    if (!inside) continue;
-    error.rendered += line + "\n";
-    // `  --> name:12:18`, and `  ::: name:12:18` for a place in another file.
-    const std::string_view place = trim(line);
-    if (error.line == 0 && (place.starts_with("--> " + shown + ":") || place.starts_with("::: " + shown + ":")))
-      error.line = static_cast<std::size_t>(std::strtoul(std::string(place.substr(5 + shown.size())).c_str(), nullptr, 10));
-  }
-  if (!inside) return std::nullopt;
-  error.words = error.rendered;
+  error.kind = diagnostic.kind;
+  error.is_error = diagnostic.is_error;
+  error.words = diagnostic.message;
+  const auto add = [&](const PlaceRecord& place, const std::string& label) {
+    error.words += "\n" + label;
+    if (error.line == 0 && place.file == name) error.line = place.line;
+  };
+  add(diagnostic.place, diagnostic.found);
+  for (const DiagnosticRecord::Related& related : diagnostic.related) add(related.place, related.text);
+  for (const std::string& text : diagnostic.notes) error.words += "\n" + text;
+  for (const std::string& text : diagnostic.helps) error.words += "\n" + text;
+  error.sentence = diagnostic.found.empty() ? diagnostic.message : diagnostic.found;
+  error.rendered = diagnostic.text;
   return error;
 }
 

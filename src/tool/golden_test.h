@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "support/diagnostics.h"
+#include "mtf/interpreter.h"
 #include "tool/golden_file.h"
 
 namespace mtf::tool {
@@ -36,9 +36,6 @@ GoldenResult run_golden(const std::string& path, const GoldenOptions& options, c
 
 /// What a golden file looks at in a diagnostic of the script `name`: its line there, or the line of the first other
 /// place there, or 0.
-FoundError found_error(const Diagnostic& diagnostic, const std::string& name);
-
-/// The error in what `mtf run` wrote on standard error; nothing if there is none.
-std::optional<FoundError> read_rendered_error(const std::string& rendered, const std::string& name);
+FoundError found_error(const DiagnosticRecord& diagnostic, const std::string& name);
 
 }  // namespace mtf::tool

@@ -153,7 +153,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   const std::int64_t in_force = session.mesh().size();
   summary.counters.processors = std::max(execution.counters().processors, in_force);
   summary.counters.peak_bytes = execution.counters().peak_bytes;
-  if (in_force == summary.counters.processors) summary.mesh = to_string(session.mesh());
+  if (in_force == summary.counters.processors) summary.mesh = std::make_shared<const Mesh>(session.mesh());
   // What an estimate has not walked to its end may be read there.
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
   // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.

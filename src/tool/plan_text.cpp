@@ -122,13 +122,13 @@ std::string estimate_note(const Doubts& doubts, std::size_t width) {
 }
 
 std::string summary_text(const PlanSummary& summary, std::size_t width) {
-  std::string text = totals_text(summary.counters, summary.stored, summary.mesh) + estimate_note(summary.doubts, width) + unread_text(summary, width);
+  std::string text = totals_text(summary.counters, summary.stored, summary.mesh.get()) + estimate_note(summary.doubts, width) + unread_text(summary, width);
   for (const std::string& warning : summary.warnings) text += fitted_line("warning: " + warning, width);
   return text + (summary.seconds.empty() ? "" : time_text(summary.seconds, summary.machine));
 }
 
-std::string totals_text(const Counters& counters, const StoredVariables& stored, const std::string& mesh) {
-  std::string out = fmt::format("total for each of {}{}\n", count_text(counters.processors, "processor"), mesh.empty() ? "" : " of " + mesh);
+std::string totals_text(const Counters& counters, const StoredVariables& stored, const Mesh* mesh) {
+  std::string out = fmt::format("total for each of {}{}\n", count_text(counters.processors, "processor"), mesh == nullptr ? "" : " of " + to_string(*mesh));
   Table table("lrrrrr");
   table.row({"flops", thousands(counters.flops)});
   table.row({"flops of one processor alone", thousands(counters.unique_flops)});
@@ -146,7 +146,7 @@ std::string totals_text(const Counters& counters, const StoredVariables& stored,
     for (const auto& [axes, count] : counters.collectives[i]) {
       if (count.count == 0) continue;
       any = true;
-      collectives.row({fmt::format("{} over {}", kind_text(static_cast<CollectiveKind>(i)), axes),
+      collectives.row({fmt::format("{} over {}", kind_text(static_cast<CollectiveKind>(i)), axes_text(axes)),
                        fmt::format("{} in {}", thousands(count.count), count_text(count.calls, "call")), count_text(count.values, "value"),
                        bytes_text(count.bytes), bytes_text(count.wire_bytes) + " on the wire"});
     }

@@ -31,7 +31,7 @@ class PlanTotals {
 /// What a plan says in all, in whatever form.
 struct PlanSummary {
   Counters counters;
-  std::string mesh;  ///< in force at the program's end, `[rows: 2]`, if it is as large as the largest
+  MeshPtr mesh;  ///< in force at the program's end, if it is as large as the largest; else null
   StoredVariables stored;
   Doubts doubts;
   std::vector<Unread> unread;  ///< lines that cost nothing, because nobody reads what they make
@@ -43,7 +43,7 @@ struct PlanSummary {
 /// Flops, what variables take, the collectives by kind and axes, and the peak; then what the summary has besides.
 std::string summary_text(const PlanSummary& summary, std::size_t width = 0);
 /// The same without what it has besides.
-std::string totals_text(const Counters& counters, const StoredVariables& stored = {}, const std::string& mesh = {});
+std::string totals_text(const Counters& counters, const StoredVariables& stored = {}, const Mesh* mesh = nullptr);
 
 /// Lines that say so, and why, where figures are an estimate; nothing where they are not.
 std::string estimate_note(const Doubts& doubts, std::size_t width = 0);

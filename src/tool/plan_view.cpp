@@ -231,7 +231,7 @@ void each_figure(const PlanSummary& summary, const Visit& visit) {
   for (int kind = 0; kind < kCollectiveKinds; ++kind) {
     for (const auto& [axes, count] : counters.collectives[kind]) {
       if (count.count == 0) continue;
-      const std::string of = fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes);
+      const std::string of = fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes_text(axes));
       visit("count", of, count.count);
       visit("calls", of, count.calls);
       visit("values", of, count.values);
@@ -244,7 +244,7 @@ void each_figure(const PlanSummary& summary, const Visit& visit) {
 
 Json json_of(const PlanSummary& summary) {
   Json json, collectives = Json::object();
-  json["mesh"] = summary.mesh;
+  json["mesh"] = summary.mesh ? to_string(*summary.mesh) : "";
   each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) {
     if (of.empty()) json[name] = figure;
     else if (name == "seconds") json["seconds"][of] = figure;
@@ -321,7 +321,7 @@ std::string view_csv(const PlanTree& tree, const PlanSummary& summary) {
     out += fmt::format("{},{},{},{},{},{},{}\n", place_of(group.span), group.cost.flops, group.cost.backward_flops, group.cost.collectives, group.cost.bytes,
                        group.cost.wire_bytes, quoted(line_of(group.span)));
   out += "\nfigure,of,value\n";
-  if (!summary.mesh.empty()) out += fmt::format("mesh,,{}\n", quoted(summary.mesh));
+  if (summary.mesh) out += fmt::format("mesh,,{}\n", quoted(to_string(*summary.mesh)));
   each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) { out += fmt::format("{},{},{}\n", name, of, figure); });
   if (!summary.machine.empty()) out += fmt::format("machine,,{}\n", quoted(summary.machine));
   for (const Doubt& doubt : summary.doubts) out += fmt::format("estimate,{},{}\n", place_of(doubt.place), quoted(reason_of(doubt)));

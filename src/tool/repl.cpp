@@ -53,13 +53,13 @@ void Repl::say(const std::string& text) {
 Repl::Repl(Settings settings, MpiRuntimeOptions options, std::ostream& out, std::ostream& err)
     : runtime_(std::move(options)), execution_(runtime_), session_(std::move(settings), &execution_, out), out_(out), err_(err) {
   session_.keep_last_value();
-  session_.on_warning([this](const Diagnostic& warning) { say_wrong(warning.render()); });
+  session_.on_warning([this](const Diagnostic& warning) { say_wrong(warning); });
   session_.warn_of_layout();
 }
 
-void Repl::say_wrong(const std::string& message) {
+void Repl::say_wrong(const Diagnostic& wrong) {
   out_.flush();
-  err_ << (colours_errors_ ? coloured_message(message) : message);
+  err_ << (colours_errors_ ? coloured_message(wrong) : wrong.render());
   err_.flush();
 }
 
@@ -67,8 +67,7 @@ std::string Repl::name_of_entry() const { return fmt::format("<{}>", number_ - 1
 
 void Repl::execute(const std::string& text) {
   for (const EntryReport& report : session_.execute(text, name_of_entry())) {
-    const std::string said = repl_text(report, room());
-    out_ << (colours_reports_ ? coloured_report(said) : said);
+    out_ << repl_text(report, room(), colours_reports_);
   }
 }
 
@@ -104,7 +103,7 @@ bool Repl::enter(const std::string& entry) {
   } catch (const OutputError&) {
     throw;  // there is nowhere to go on to
   } catch (const UserError& error) {
-    say_wrong(error.what());
+    say_wrong(error.diagnostic());
   } catch (const std::bad_alloc&) {
     err_ << "error: this needs more memory than there is [out_of_memory]\n";
   } catch (const std::exception& error) {

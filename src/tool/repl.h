@@ -64,7 +64,7 @@ class Repl {
   /// Statements of the entry under way, with what is said of them.
   void execute(const std::string& text);
   /// An error or a warning.
-  void say_wrong(const std::string& message);
+  void say_wrong(const Diagnostic& wrong);
   /// What a command has to say, through the pager where it is long.
   void say(const std::string& text);
   /// How far a command is.

@@ -7,6 +7,7 @@
 
 #include "support/printable.h"
 #include "support/text.h"
+#include "tool/message_colours.h"
 #include "tool/plan_text.h"
 #include "tool/table.h"
 
@@ -59,12 +60,14 @@ std::string parts_text(const std::vector<HeldPart>& parts, std::size_t most) {
   return table.text("  ");
 }
 
-std::string binding_text(const EntryReport::Binding& binding, bool silent, const Room& room) {
-  if (!binding.parts.empty()) return (binding.name.empty() ? "" : binding.name + ": ") + to_string(binding.type) + "\n" + without_line_end(parts_text(binding.parts, binding.name.empty() ? kMostParts : kMostPartsOfBound));
+std::string binding_text(const EntryReport::Binding& binding, bool silent, const Room& room, bool colours) {
+  const std::string name = colours ? in_style("1", binding.name) : binding.name;
+  if (!binding.parts.empty()) return (name.empty() ? "" : name + ": ") + to_string(binding.type) + "\n" + without_line_end(parts_text(binding.parts, name.empty() ? kMostParts : kMostPartsOfBound));
   // A string may be a file's.
-  if (!binding.type.tensor()) return (binding.name.empty() ? "" : binding.name + " = ") + printable(binding.value, true);
-  const std::string type = fmt::format("{}   {} per processor{}", to_string(binding.type), bytes_text(binding.bytes), silent ? ", no communication" : "");
-  if (!binding.name.empty()) return binding.name + ": " + type;
+  if (!binding.type.tensor()) return (name.empty() ? "" : name + " = ") + printable(binding.value, true);
+  const std::string note = silent ? ", no communication" : "";
+  const std::string type = fmt::format("{}   {} per processor{}", to_string(binding.type), bytes_text(binding.bytes), colours ? in_style("2", note) : note);
+  if (!name.empty()) return name + ": " + type;
   // Of more than one dim the rows would be read for columns.
   const bool is_matrix = binding.tensor && binding.tensor->type.dims.size() > 1;
   const bool is_short = !is_matrix && binding.value.size() <= kShortValue && binding.value.find('\n') == std::string::npos;
@@ -74,11 +77,14 @@ std::string binding_text(const EntryReport::Binding& binding, bool silent, const
 
 }  // namespace
 
-std::string repl_text(const EntryReport& report, const Room& room) {
+std::string repl_text(const EntryReport& report, const Room& room, bool colours) {
   const auto collectives = collective_lines(report);
   std::string out;
-  for (const EntryReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room) + "\n";
-  for (const auto& [line, count] : collectives) out += "   " + (count == 1 ? "" : thousands(count) + " × ") + line + "\n";
+  for (const EntryReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room, colours) + "\n";
+  for (const auto& [line, count] : collectives) {
+    const std::string text = "   " + (count == 1 ? "" : thousands(count) + " × ") + line;
+    out += (colours ? in_style("33", text) : text) + "\n";
+  }
   return out;
 }
 

@@ -12,6 +12,6 @@ namespace mtf::tool {
 
 /// A line for each tensor that was bound; `n = 3` for a value of the host; of a bare expression its value and type, a
 /// long value below: a tensor as a table, a model or a list of tensors as its parts. Then one for each collective; those that differ in nothing are one line with their number.
-std::string repl_text(const EntryReport& report, const Room& room = {});
+std::string repl_text(const EntryReport& report, const Room& room = {}, bool colours = false);
 
 }  // namespace mtf::tool

@@ -15,6 +15,7 @@
 #include "tool/interrupts.h"
 #include "tool/launch.h"
 #include "tool/loss_curve.h"
+#include "tool/message_json.h"
 #include "tool/output.h"
 #include "tool/picture.h"
 #include "tool/program_output.h"
@@ -30,6 +31,11 @@ struct RunOptions {
   std::string reads;
   bool plot = false;
   std::string timeline, loss_curve;
+  bool json_messages = false;
+
+  /// What is said of it on standard error: a Diagnostic, or Diagnostics.
+  template <typename Wrong>
+  std::string said(const Wrong& wrong) const { return json_messages ? message_json(wrong) : wrong.render(); }
 };
 
 /// One number a line, exactly.
@@ -83,7 +89,7 @@ void run_script(const Script& script, const Settings& settings, Runtime& runtime
     if (!prints) return;
     bar.erase();
     output.finish();
-    report(warning.render(), ExitCode::kSuccess);
+    report(options.said(warning), ExitCode::kSuccess);
   });
   session.have_been_told(told);
   const auto write_what_is_known = [&] {
@@ -101,7 +107,7 @@ void run_script(const Script& script, const Settings& settings, Runtime& runtime
     try {
       write_what_is_known();
     } catch (const UserError& error) {  // beside what has ended the program
-      report(error.what(), ExitCode::kSuccess);
+      report(options.said(error.diagnostic()), ExitCode::kSuccess);
     }
     throw;
   }
@@ -116,7 +122,7 @@ int run_alone(const RunOptions& options, const ProgramOptions& program) {
   settings.at_terminal = isatty(STDOUT_FILENO) != 0;
   settings.runs_next = true;
   const Diagnostics found = Session::check_text(script.name, script.text, settings);
-  if (!found.empty()) report(found);
+  if (!found.empty()) report(options.said(found), found.exit_code());
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   runtime_options.timeline = timeline_of(options, {}, runtime_options.placement);
   std::unique_ptr<Runtime> runtime;
@@ -137,7 +143,7 @@ class RankRun {
     try {
       return check_and_run();
     } catch (const UserError& error) {
-      return end(error.what(), error.diagnostic().exit_code());
+      return end(options_.said(error.diagnostic()), error.diagnostic().exit_code());
     } catch (const std::bad_alloc&) {
       return end(fmt::format("error: rank {} needs more memory than there is [out_of_memory]\n", here_.rank), ExitCode::kLimit);
     } catch (const std::exception& error) {
@@ -156,8 +162,8 @@ class RankRun {
     runtime_options_.timeline = timeline_of(options_, here_, runtime_options_.placement);
     const Script script = read();
     const Diagnostics found = Session::check_text(script.name, script.text, settings);
-    if (found.has_errors()) return end(found.render(), found.exit_code());
-    if (!found.empty()) report(found);
+    if (found.has_errors()) return end(options_.said(found), found.exit_code());
+    if (!found.empty()) report(options_.said(found), found.exit_code());
     run_script(script, settings, runtime(), runtime_options_.timeline.get(), here_.rank == 0, options_, found);
     return 0;
   }
@@ -199,7 +205,13 @@ int run(const RunOptions& options, const ProgramOptions& program) {
   const Launch here = launch();
   if (here.ranks > 1 && (options.reference || !options.reads.empty()))
     fail(Diagnostic(Kind::bad_usage, {}, options.reference ? "--reference computes on one processor" : "--reads is written by one process").help("run it without mpirun"));
-  return here.uses_mpi() ? RankRun(here, options, program).run() : run_alone(options, program);
+  if (here.uses_mpi()) return RankRun(here, options, program).run();
+  try {
+    return run_alone(options, program);
+  } catch (const UserError& error) {
+    if (!options.json_messages) throw;
+    return report(options.said(error.diagnostic()), error.diagnostic().exit_code());
+  }
 }
 
 }  // namespace
@@ -233,6 +245,7 @@ const Command kRunCommand = {
       parser.flag("--plot", options->plot, "At the end, a curve of the losses that were printed");
       parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
       parser.text("--timeline", options->timeline, "FILE", "When each processor was in which step and collective: a Chrome trace, or .svg");
+      parser.flag("--json-messages", options->json_messages, "Say what is wrong as JSON on standard error, an object a line");
       add_program_options(parser, program);
       add_runtime_options(parser, program);
       parser.excludes("--reference", {"--timeline"}, "an operation at a time, whole, has no steps and no processors to draw");

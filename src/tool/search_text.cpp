@@ -64,14 +64,14 @@ std::string explained(const mtf::Candidate& best, const mtf::Candidate& second) 
     if (b - a > 1e-12) text += fmt::format("  {} takes {} instead of {}\n", what, seconds_text(a), seconds_text(b));
   };
   add("computing", best.cost.time.compute, second.cost.time.compute);
-  std::set<std::pair<CollectiveKind, std::string>> all;
+  std::set<std::pair<CollectiveKind, std::vector<Name>>> all;
   for (const auto& [what, seconds] : best.cost.time.collectives) all.insert(what);
   for (const auto& [what, seconds] : second.cost.time.collectives) all.insert(what);
   auto of = [](const mtf::Candidate& candidate, const auto& what) {
     const auto at = candidate.cost.time.collectives.find(what);
     return at == candidate.cost.time.collectives.end() ? 0.0 : at->second;
   };
-  for (const auto& what : all) add(fmt::format("{} over {}", name(what.first), what.second), of(best, what), of(second, what));
+  for (const auto& what : all) add(fmt::format("{} over {}", name(what.first), axes_text(what.second)), of(best, what), of(second, what));
   if (const double a = best.cost.time.hidden, b = second.cost.time.hidden; a - b > 1e-12)
     text += fmt::format("  {} of communication goes on beside computing, instead of {}\n", seconds_text(a), seconds_text(b));
   return text;

@@ -17,7 +17,7 @@ std::string with_value(const Formula& formula) { return fmt::format("{} = {}", f
 std::string lines_of(const SymbolicCost& cost) {
   Table table("ll");
   table.row({"computation", with_value(cost.flops)});
-  for (const auto& [what, formula] : cost.values) table.row({fmt::format("{} over {}", name(what.first), what.second), with_value(formula)});
+  for (const auto& [what, formula] : cost.values) table.row({fmt::format("{} over {}", name(what.first), axes_text(what.second)), with_value(formula)});
   const Formula most = cost.flops.leading(), moved = cost.communication().leading();
   if (moved.is_zero()) table.row({"communication", "0"});
   else if (most.terms() == 1) table.row({"communication / computation", moved.over(most).text()});

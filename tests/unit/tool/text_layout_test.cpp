@@ -237,7 +237,7 @@ TEST(PlanText, TotalsNameEveryCollective) {
   counters.processors = 4;
   counters.flops = 100;
   counters.unique_flops = 200;
-  counters.collectives[0]["cols"] = {2, 1, 1024, 4096, 4096};
+  counters.collectives[0][{Name("cols")}] = {2, 1, 1024, 4096, 4096};
   const std::string text = totals_text(counters);
   EXPECT_NE(text.find("total for each of 4 processors"), std::string::npos) << text;
   EXPECT_NE(text.find("×2\n"), std::string::npos) << text;
