@@ -105,8 +105,6 @@ class Session {
   StoredVariables stored_variables() const;
   /// Of a program that was planned: what it makes and nobody reads.
   const std::vector<Unread>& unread() const;
-  /// Where the standard modules are.
-  std::string library_folder() const;
   /// The axes of the mesh in force.
   std::vector<Axis> axes() const;
   /// What the names of the session stand for, or would under an assumption, in the order in which they were bound.

@@ -13,9 +13,9 @@
 #include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
-#include "tool/plan_tree.h"
-#include "tool/program_options.h"
-#include "tool/symbolic_plan.h"
+#include "tool/present/plan_tree.h"
+#include "tool/present/symbolic_plan.h"
+#include "tool/shell/program_options.h"
 
 namespace mtf::tool {
 namespace {

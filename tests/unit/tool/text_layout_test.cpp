@@ -5,14 +5,13 @@
 
 #include "../file_test.h"
 #include "support/text.h"
-#include "tool/compare_text.h"
-#include "tool/loss_curve.h"
-#include "tool/losses.h"
-#include "tool/plan_text.h"
-#include "tool/program_output.h"
-#include "tool/repl_text.h"
-#include "tool/table.h"
-#include "tool/tensor_table.h"
+#include "tool/present/compare_text.h"
+#include "tool/present/losses.h"
+#include "tool/present/plan_text.h"
+#include "tool/present/table.h"
+#include "tool/present/tensor_table.h"
+#include "tool/prompt/repl_text.h"
+#include "tool/shell/program_output.h"
 
 namespace mtf::tool {
 namespace {
