@@ -18,8 +18,9 @@ namespace {
 class Answers : public testing::Test {
  protected:
   Answers() {
-    session.execute("mesh m = [rows: 2, cols: 2]\nlayout l = {batch -> rows, hidden -> cols}\ndim batch = 8, hidden = 16, io = 4\n"
-                    "fn scaled(x, rate: float = 0.1) = x * rate\nlet h = ones([batch, hidden]); let v = ones([hidden, io])");
+    session.execute("mesh m = [rows: 2, cols: 2]\nlayout l = {batch -> rows, hidden -> cols}\ndim batch = 64, hidden = 128, io = 32\n"
+                    "fn scaled(x, rate: float = 0.1) = x * rate\nlet x = random.uniform([batch, io]); let w = random.uniform([io, hidden])\n"
+                    "let v = random.uniform([hidden, io]); let h = relu(einsum(x, w -> [batch, hidden]))");
   }
   /// What could stand at the end of a text, of one kind.
   std::vector<std::string> could(const std::string& text, CouldStand::Kind kind) {
