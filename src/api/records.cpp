@@ -80,7 +80,7 @@ CountersRecord counters_record(const Counters& counters) {
   for (int kind = 0; kind < kCollectiveKinds; ++kind) {
     const std::string called(name(static_cast<CollectiveKind>(kind)));
     for (const auto& [axes, all] : counters.collectives[kind])
-      made.collectives.push_back({called, axes, all.count, all.calls, all.values, all.bytes, all.wire_bytes});
+      made.collectives.push_back({called, axes_text(axes), all.count, all.calls, all.values, all.bytes, all.wire_bytes});
   }
   return made;
 }

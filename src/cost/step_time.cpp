@@ -101,7 +101,7 @@ StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vec
     const Mesh& mesh = *program.values[first.operands[0]].mesh;
     const CollectiveKind kind = counted_as(first.kind);
     const Link link = machine.over(mesh, first.axes, kind);
-    time.collectives[{kind, mesh.axes_to_string(first.axes)}] =
+    time.collectives[{kind, mesh.names_of(first.axes)}] =
         static_cast<double>(messages_of(program, first, step.calls)) * link.latency + static_cast<double>(wire) / link.bandwidth;
     return time;
   }

@@ -12,6 +12,7 @@
 
 #include "cost/machine.h"
 #include "spmd/collective_kind.h"
+#include "support/name.h"
 
 namespace mtf {
 
@@ -25,7 +26,7 @@ struct Step;             // schedule/schedule.h
 struct StepTime {
   double compute = 0;  ///< seconds in kernels
   /// Seconds in collectives, by kind and axes.
-  std::map<std::pair<CollectiveKind, std::string>, double> collectives;
+  std::map<std::pair<CollectiveKind, std::vector<Name>>, double> collectives;
   double hidden = 0;  ///< of those, seconds beside computing
   double communication() const;
   double total() const { return compute + communication() - hidden; }

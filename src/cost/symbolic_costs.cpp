@@ -36,7 +36,7 @@ std::vector<SymbolicCost> symbolic_costs(const ProgramRecord& record) {
       cost.flops.add(costs[i].flops);
       if (costs[i].count > 0) {
         const Mesh& mesh = *program.values[instruction.operands[0]].mesh;
-        cost.values[{counted_as(instruction.kind), mesh.axes_to_string(instruction.axes)}].add(costs[i].values);
+        cost.values[{counted_as(instruction.kind), mesh.names_of(instruction.axes)}].add(costs[i].values);
       }
       if (is_host_number(instruction) || repeats(instruction)) continue;
       for (int v : instruction.results)

@@ -16,8 +16,8 @@ namespace mtf {
 
 struct SymbolicCost {
   Formula flops;
-  std::map<std::pair<CollectiveKind, std::string>, Formula> values;  ///< that collectives are counted by, by kind and axes
-  Formula elements;                                                  ///< of all blocks that it reads or makes
+  std::map<std::pair<CollectiveKind, std::vector<Name>>, Formula> values;  ///< that collectives are counted by, by kind and axes
+  Formula elements;                                                        ///< of all blocks that it reads or makes
   void add(const SymbolicCost& other, int64_t times);
   Formula communication() const;
   SymbolicCost with_symbols_of(const Formula& other) const;

@@ -39,13 +39,13 @@ class CollectiveFigures : public Object {
     builtin->name = "over";
     builtin->signature = "over(axis: string, …)";
     builtin->call = [counters = counters_, kind = kind_](Evaluator& evaluator, Arguments& arguments) -> HostValue {
-      std::vector<std::string> axes;
+      std::vector<Name> axes;
       if (arguments.items.empty()) fail(Kind::missing_argument, arguments.span, "`over` needs the name of a mesh axis, such as `over(\"cols\")`");
       for (const GivenArgument& item : arguments.items) {
         auto* axis = item.value.as<Text>();
         if (!axis) fail(Kind::type_mismatch, item.span, "expected the name of a mesh axis as a string, found {}", describe(item.value));
         evaluator.meshes.check_axis(**axis, item.span);
-        axes.push_back(**axis);
+        axes.emplace_back(**axis);
       }
       std::optional<CollectiveCount> part;
       if (counters) part = counters->over(kind, axes);

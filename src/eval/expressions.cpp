@@ -166,9 +166,8 @@ HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) 
     }
     if (wanted == "element_type") return tensor->element();
     if (auto* place = object.as<PlacePtr>()) {
-      const std::string& path = (*place)->path;
-      if (wanted == "path") return make_text(path);
-      if (wanted == "name") return make_text(path.substr(path.rfind('.') + 1));
+      if (wanted == "path") return make_text((*place)->path);
+      if (wanted == "name") return make_text((*place)->name);
       if (wanted == "model") return make_text((*place)->model.str());
       parts = {"path", "name", "model"};
     }

@@ -113,6 +113,7 @@ struct Sequence {
 /// A `param` or `state` of a model. Names bound to it share it; `:=` replaces `current`.
 struct Place {
   std::string path;  ///< `blocks[3].attention.wq`
+  std::string name;  ///< the path's last part
   bool trainable = true;
   Name model;  ///< the class that declares it
   TensorType type;

@@ -9,7 +9,8 @@
 namespace mtf {
 namespace {
 
-/// Every place below a value, depth first in the order of declaration, with its path; each instance and list once.
+/// Every place below a value, depth first in the order of declaration, with its path and where its last part begins; each instance
+/// and list once.
 class PlaceWalk {
  public:
   template <typename Visit>
@@ -19,6 +20,7 @@ class PlaceWalk {
       Level& level = levels_.back();
       const size_t count = level.bindings ? level.bindings->size() : level.items->size();
       path_.resize(level.path);
+      last_ = level.last;
       if (level.next == count) {
         levels_.pop_back();
         continue;
@@ -27,6 +29,7 @@ class PlaceWalk {
       if (level.bindings) {
         const Binding& binding = (*level.bindings)[i];
         if (!path_.empty()) path_ += '.';
+        last_ = path_.size();
         path_ += binding.name.text();
         enter(binding.value, visit);
       } else {
@@ -42,21 +45,23 @@ class PlaceWalk {
     const std::vector<Binding>* bindings;  ///< of an instance, or
     const std::vector<HostValue>* items;   ///< of a list
     size_t path;                           ///< the length of its own
+    size_t last;                           ///< where its last part begins
     size_t next = 0;
   };
 
   template <typename Visit>
   void enter(const HostValue& value, const Visit& visit) {
     if (auto* place = value.as<PlacePtr>()) {
-      if (seen_.insert(place->get()).second) visit(*place, path_);
+      if (seen_.insert(place->get()).second) visit(*place, path_, last_);
     } else if (auto* instance = value.as<InstancePtr>()) {
-      if (seen_.insert(instance->get()).second) levels_.push_back({&(*instance)->scope->bindings, nullptr, path_.size()});
+      if (seen_.insert(instance->get()).second) levels_.push_back({&(*instance)->scope->bindings, nullptr, path_.size(), last_});
     } else if (auto* list = value.as<ListPtr>()) {
-      if (seen_.insert(list->get()).second) levels_.push_back({nullptr, &(*list)->items, path_.size()});
+      if (seen_.insert(list->get()).second) levels_.push_back({nullptr, &(*list)->items, path_.size(), last_});
     }
   }
 
   std::string path_;
+  size_t last_ = 0;  ///< where its last part begins
   std::vector<Level> levels_;
   std::unordered_set<const void*> seen_;
 };
@@ -87,7 +92,7 @@ HoldsPlaces holds_places(const HostValue& value) {
 
 std::vector<PlacePtr> places_of(const HostValue& value, bool trainable) {
   std::vector<PlacePtr> places;
-  PlaceWalk().over(value, [&](const PlacePtr& place, const std::string&) {
+  PlaceWalk().over(value, [&](const PlacePtr& place, const std::string&, size_t) {
     if (place->trainable == trainable) places.push_back(place);
   });
   return places;
@@ -95,7 +100,7 @@ std::vector<PlacePtr> places_of(const HostValue& value, bool trainable) {
 
 std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, bool trainable) {
   std::vector<std::pair<PlacePtr, std::string>> places;
-  PlaceWalk().over(value, [&](const PlacePtr& place, const std::string& path) {
+  PlaceWalk().over(value, [&](const PlacePtr& place, const std::string& path, size_t) {
     if (place->trainable == trainable) places.emplace_back(place, path);
   });
   return places;
@@ -103,9 +108,10 @@ std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, b
 
 size_t name_places(const InstancePtr& instance, int64_t first) {
   PlaceWalk walk;
-  walk.over(instance, [&](const PlacePtr& place, const std::string& path) {
+  walk.over(instance, [&](const PlacePtr& place, const std::string& path, size_t last) {
     if (place->serial <= first) return;
     place->path = path;
+    place->name = path.substr(last);
     place->current.value().node->name = Name(path);
   });
   return walk.steps();

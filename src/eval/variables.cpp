@@ -70,7 +70,7 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     }
   }
   auto place = std::make_shared<Place>();
-  place->path = stmt.name.name.str();
+  place->path = place->name = stmt.name.name.str();
   place->trainable = stmt.trainable;
   if (scope->model) place->model = scope->model->name.name;
   place->span = stmt.name.span;

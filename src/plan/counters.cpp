@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/text.h"
+#include "types/mesh.h"
 #include "types/saturating.h"
 
 namespace mtf {
@@ -36,14 +37,13 @@ CollectiveCount Counters::total(CollectiveKind kind) const {
   return total;
 }
 
-CollectiveCount Counters::over(CollectiveKind kind, const std::vector<std::string>& axes) const {
-  std::vector<std::string> wanted = axes;
-  std::sort(wanted.begin(), wanted.end());
+CollectiveCount Counters::over(CollectiveKind kind, std::vector<Name> axes) const {
+  std::sort(axes.begin(), axes.end());
   CollectiveCount result;
-  for (const auto& [text, count] : collectives[static_cast<int>(kind)]) {
-    std::vector<std::string> there = split(text, '+');
-    std::sort(there.begin(), there.end());
-    if (there == wanted) result += count;
+  for (const auto& [there, count] : collectives[static_cast<int>(kind)]) {
+    std::vector<Name> sorted = there;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted == axes) result += count;
   }
   return result;
 }
@@ -87,7 +87,7 @@ std::string to_string(const Counters& counters) {
                                  thousands(counters.unique_flops), thousands(counters.peak_bytes));
   for (int kind = 0; kind < kCollectiveKinds; ++kind)
     for (const auto& [axes, count] : counters.collectives[kind])
-      text += fmt::format("{} over {}: {} in {}, {}, {}, {} on the wire\n", name(static_cast<CollectiveKind>(kind)), axes,
+      text += fmt::format("{} over {}: {} in {}, {}, {}, {} on the wire\n", name(static_cast<CollectiveKind>(kind)), axes_text(axes),
                           thousands(count.count), count_text(count.calls, "call"), count_text(count.values, "value"),
                           bytes_text(count.bytes), bytes_text(count.wire_bytes));
   if (!text.empty()) text.pop_back();

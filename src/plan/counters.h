@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "spmd/collective_kind.h"
+#include "support/name.h"
 
 namespace mtf {
 
@@ -29,11 +30,11 @@ struct Counters {
   int64_t unique_flops = 0;
   int64_t processors = 1;
   int64_t peak_bytes = 0;
-  /// For each kind, by the axes of the group (`cols`, `rows+cols`).
-  std::map<std::string, CollectiveCount> collectives[kCollectiveKinds];
+  /// For each kind, by the axes of the group in their mesh's order.
+  std::map<std::vector<Name>, CollectiveCount> collectives[kCollectiveKinds];
   CollectiveCount total(CollectiveKind kind) const;
   /// Those whose group is exactly these axes (any order).
-  CollectiveCount over(CollectiveKind kind, const std::vector<std::string>& axes) const;
+  CollectiveCount over(CollectiveKind kind, std::vector<Name> axes) const;
   bool operator==(const Counters&) const = default;
 };
 

@@ -52,7 +52,7 @@ Prediction predict_without_memory(const Schedule& schedule) {
       if (cost.count == 0) continue;
       const Instruction& instruction = program.instructions[step.instructions[i]];
       const LocalValue& from = program.values[instruction.operands[0]];
-      counters.collectives[static_cast<int>(counted_as(instruction.kind))][from.mesh->axes_to_string(instruction.axes)] +=
+      counters.collectives[static_cast<int>(counted_as(instruction.kind))][from.mesh->names_of(instruction.axes)] +=
           CollectiveCount{cost.count, calls, cost.values.value(), cost.bytes.value(), cost.wire_bytes};
       calls = 0;  // those of the step
     }

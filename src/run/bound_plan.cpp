@@ -37,7 +37,7 @@ CountedRun count_run(const LocalProgram& program, std::span<const BoundStep> ste
     if (figures[0] == 0) continue;
     const Instruction& first = *steps[s].first;
     const MeshPtr& mesh = program.values[first.operands[0]].mesh;
-    run.counters.collectives[static_cast<int>(counted_as(first.kind))][mesh->axes_to_string(first.axes)] +=
+    run.counters.collectives[static_cast<int>(counted_as(first.kind))][mesh->names_of(first.axes)] +=
         CollectiveCount{figures[0], steps[s].step->calls, figures[1], figures[2], figures[3]};
   }
   return run;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eval/modules.h"
 #include "session/documentation.h"
 #include "session/session.h"
 #include "support/source.h"
@@ -133,7 +134,7 @@ void add_words(std::vector<CouldStand>& found, const std::string& word) {
 }
 
 void add_modules(std::vector<CouldStand>& found, const Session& session, const std::string& word, bool with_members) {
-  for (const ModuleDoc& module : read_module_docs(session.library_folder())) {
+  for (const ModuleDoc& module : read_module_docs(library_folder(session.settings()))) {
     CouldStand could{CouldStand::Kind::kModule, module.name};
     could.detail = module.doc.substr(0, module.doc.find('\n'));
     add(found, word, std::move(could));

@@ -7,7 +7,7 @@
 // Every value that the names of the session lead to is copied, with the operations that are kept for its gradients. Of what has
 // given up its operands there is a copy that lies as it lies now, and then what says where it would lie: `@`, the rules, what
 // it follows. So what is planned depends on what is there, not on how it came about. As long as a LaidAnew lives, the names
-// lead to the copies.
+// lead to the copies; a StandIn has one for the time of one question.
 #include <cstddef>
 #include <vector>
 

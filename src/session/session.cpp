@@ -581,8 +581,6 @@ StoredVariables Session::stored_variables() const { return impl_->evaluator.vari
 
 const std::vector<Unread>& Session::unread() const { return impl_->evaluator.unread.all(); }
 
-std::string Session::library_folder() const { return mtf::library_folder(impl_->settings); }
-
 std::vector<Axis> Session::axes() const {
   const MeshPtr& mesh = impl_->evaluator.builder.context.mesh;
   return mesh ? mesh->axes() : std::vector<Axis>();

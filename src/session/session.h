@@ -95,9 +95,9 @@ class Session {
   /// declared. Fails (size_conflict) if it has one of another size, and (size_mismatch) if there are not as many bytes as that
   /// takes.
   void set(const std::string& target, const HostView& data);
-  /// What statements would cost, computing nothing and leaving the session as it was: those that another layout would make cost
-  /// are planned with copies of what is there, laid out by it (session/laid_anew.h). `record` is given what they compute. Ends
-  /// where interrupt() was called. Throws UserError, also where the session's values do not fit what is assumed.
+  /// What statements would cost, computing nothing and leaving the session as it was. Under an assumption they are planned with
+  /// copies of what is there, laid out by it (session/stand_in.h). `record` is given what they compute. Ends where interrupt() has
+  /// been called since forget_interrupt(). Throws UserError, also where the session's values do not fit what is assumed.
   Planned plan(const std::string& text, const std::string& name = "<plan>", const Assumption& assumption = {}, std::shared_ptr<ProgramRecord> record = nullptr);
   /// Names that could stand here, for completion: bindings, operations, members after `name.`.
   std::vector<KnownName> known_names(const std::string& prefix) const;
@@ -105,8 +105,6 @@ class Session {
   StoredVariables stored_variables() const;
   /// Of a program that was planned: what it makes and nobody reads.
   const std::vector<Unread>& unread() const;
-  /// Where the standard modules are.
-  std::string library_folder() const;
   /// The axes of the mesh in force.
   std::vector<Axis> axes() const;
   /// What the names of the session stand for, or would under an assumption, in the order in which they were bound.

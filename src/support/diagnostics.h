@@ -57,6 +57,13 @@ const KindRecord& record(Kind kind);
 // All kinds, in the order of diagnostics.def.
 const std::vector<KindRecord>& all_kinds();
 
+// What a part of a rendered diagnostic is, for whoever shows it in colours.
+enum class MessagePart { kPlain, kError, kWarning, kHeadline, kMargin, kSource, kMarks, kRemark };
+struct RenderedPart {
+  MessagePart part = MessagePart::kPlain;
+  std::string text;
+};
+
 // A place and what is said about it. Keeps its file alive.
 struct LabeledSpan {
   LabeledSpan(Span where, std::string what);
@@ -91,8 +98,9 @@ class Diagnostic {
   Severity severity() const { return record(kind_).severity; }
   ExitCode exit_code() const { return record(kind_).exit_code; }
 
-  // The form shown above, ending in a line end.
+  // The form shown above, ending in a line end; and its parts, which make it up.
   std::string render() const;
+  std::vector<RenderedPart> rendered_parts() const;
 
  private:
   Kind kind_;

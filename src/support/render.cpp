@@ -106,8 +106,10 @@ std::string trimmed_right(std::string text) {
   return text;
 }
 
+using Part = MessagePart;
+
 // The source line, the underlines with the last label, and below them the labels of earlier marks.
-void render_line(const Shown& shown, std::size_t gutter, std::string& out) {
+void render_line(const Shown& shown, std::size_t gutter, std::vector<RenderedPart>& out) {
   const std::string margin = std::string(gutter + 1, ' ') + "|";
   const std::string_view line = shown.file->line(shown.line);
   const std::size_t width = count_code_points(line);
@@ -116,52 +118,71 @@ void render_line(const Shown& shown, std::size_t gutter, std::string& out) {
   std::vector<std::string> columns = columns_of(part_of(line, first, kMaxColumns));
   if (first > 0 && !columns.empty()) columns.front() = "…";
   if (first + columns.size() < width && !columns.empty()) columns.back() = "…";
-  out += fmt::format("{:>{}} |", shown.line, gutter);
   std::string text = " ";
   for (const std::string& column : columns) text += column;
-  out += trimmed_right(text) + "\n";
+  out.push_back({Part::kMargin, fmt::format("{:>{}} |", shown.line, gutter)});
+  out.push_back({Part::kSource, trimmed_right(text)});
 
   const auto clip = [&](std::size_t column) { return std::clamp(column, first, first + kMaxColumns) - first; };
+  const auto add_marks = [&](const std::string& marks) {
+    out.push_back({Part::kPlain, "\n"});
+    out.push_back({Part::kMargin, margin});
+    out.push_back({Part::kMarks, marks});
+  };
   std::string underline;
   for (const Mark& mark : shown.marks) {
     underline.resize(std::max(underline.size(), clip(mark.begin)), ' ');
     underline += std::string(std::max<std::size_t>(1, clip(mark.end) - clip(mark.begin)), '^');
   }
-  out += trimmed_right(margin + " " + underline + " " + shown.marks.back().label) + "\n";
+  add_marks(trimmed_right(" " + underline + " " + shown.marks.back().label));
   for (std::size_t i = shown.marks.size() - 1; i-- > 0;) {
     const Mark& mark = shown.marks[i];
-    if (!mark.label.empty()) out += margin + " " + std::string(clip(mark.begin), ' ') + mark.label + "\n";
+    if (!mark.label.empty()) add_marks(" " + std::string(clip(mark.begin), ' ') + mark.label);
   }
+  out.push_back({Part::kPlain, "\n"});
 }
 
 }  // namespace
 
-std::string Diagnostic::render() const {
+std::vector<RenderedPart> Diagnostic::rendered_parts() const {
   const KindRecord& kind = record(kind_);
-  const std::string_view word = kind.severity == Severity::kError ? "error" : "warning";
-  std::string out = fmt::format("{}: {} [{}]\n", word, kind.headline, kind.name);
+  const bool is_error = kind.severity == Severity::kError;
+  std::vector<RenderedPart> out = {{is_error ? Part::kError : Part::kWarning, is_error ? "error:" : "warning:"},
+                                   {Part::kHeadline, fmt::format(" {} [{}]", kind.headline, kind.name)},
+                                   {Part::kPlain, "\n"}};
   const std::vector<Shown> shown = shown_lines(places_);
   std::size_t gutter = 1;
   for (const Shown& one : shown) gutter = std::max(gutter, std::to_string(one.line).size());
   const std::string indent(gutter, ' ');
-  if (span().is_known()) out += fmt::format("{}--> {}\n", indent, to_text(span()));
+  if (span().is_known()) {
+    out.push_back({Part::kMargin, indent + "-->"});
+    out.push_back({Part::kPlain, fmt::format(" {}\n", to_text(span()))});
+  }
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const bool other_file = i > 0 ? shown[i].file != shown[i - 1].file : !span().is_known();
     if (other_file) {
-      out += fmt::format("{}::: {}:{}:{}\n", indent, printable(shown[i].file->name()), shown[i].line,
-                         shown[i].marks.front().begin + 1);
+      out.push_back({Part::kPlain, fmt::format("{}::: {}:{}:{}\n", indent, printable(shown[i].file->name()), shown[i].line,
+                                               shown[i].marks.front().begin + 1)});
     }
-    out += indent + " |\n";
+    out.push_back({Part::kMargin, indent + " |"});
+    out.push_back({Part::kPlain, "\n"});
     render_line(shown[i], gutter, out);
   }
   const auto add = [&](std::string_view word, const std::string& text) {
-    out += fmt::format("{} = {}: {}\n", indent, word, words_of(text));
+    out.push_back({Part::kRemark, fmt::format("{} = {}:", indent, word)});
+    out.push_back({Part::kPlain, fmt::format(" {}\n", words_of(text))});
   };
   for (const LabeledSpan& place : places_) {
     if (!place.span.is_known() && !place.label.empty()) add("note", place.label);
   }
   for (const std::string& text : notes_) add("note", text);
   for (const std::string& text : helps_) add("help", text);
+  return out;
+}
+
+std::string Diagnostic::render() const {
+  std::string out;
+  for (const RenderedPart& part : rendered_parts()) out += part.text;
   return out;
 }
 

@@ -98,11 +98,11 @@ std::string counter_difference(const Counters& expected, const Counters& found, 
   compare("unique_flops", expected.unique_flops, found.unique_flops);
   if (peak) compare("peak_bytes", expected.peak_bytes, found.peak_bytes);
   for (int k = 0; k < kCollectiveKinds; ++k) {
-    std::map<std::string, std::pair<CollectiveCount, CollectiveCount>> axes;
+    std::map<std::vector<Name>, std::pair<CollectiveCount, CollectiveCount>> axes;
     for (const auto& [name, count] : expected.collectives[k]) axes[name].first = count;
     for (const auto& [name, count] : found.collectives[k]) axes[name].second = count;
     for (const auto& [name, counts] : axes) {
-      const std::string what = fmt::format("{} over {}: ", mtf::name(static_cast<CollectiveKind>(k)), name);
+      const std::string what = fmt::format("{} over {}: ", mtf::name(static_cast<CollectiveKind>(k)), axes_text(name));
       compare(what + "count", counts.first.count, counts.second.count);
       compare(what + "calls", counts.first.calls, counts.second.calls);
       compare(what + "values", counts.first.values, counts.second.values);

@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "session/session.h"
-#include "tool/golden_file.h"
-#include "tool/program_options.h"
+#include "tool/golden/golden_file.h"
+#include "tool/shell/program_options.h"
 
 namespace mtf::properties {
 

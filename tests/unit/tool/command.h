@@ -7,7 +7,7 @@
 
 #include "../../places.h"
 #include "../file_test.h"
-#include "tool/process.h"
+#include "tool/shell/process.h"
 
 namespace mtf::tool {
 

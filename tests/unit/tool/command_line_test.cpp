@@ -11,7 +11,7 @@
 #include "mpi_job.h"
 #include "plan/passes.h"
 #include "support/text.h"
-#include "tool/program_options.h"
+#include "tool/shell/program_options.h"
 
 namespace mtf::tool {
 namespace {

@@ -4,8 +4,8 @@
 #include "command.h"
 #include "library/library.h"
 #include "support/text.h"
-#include "tool/program_options.h"
-#include "tool/repl.h"
+#include "tool/prompt/repl.h"
+#include "tool/shell/program_options.h"
 
 namespace mtf::tool {
 namespace {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "../../places.h"
-#include "tool/editor_words.h"
-#include "tool/generated_file.h"
-#include "tool/reference.h"
+#include "tool/commands/editor_words.h"
+#include "tool/commands/reference.h"
+#include "tool/shell/generated_file.h"
 
 namespace mtf::tool {
 namespace {

@@ -1,5 +1,5 @@
-#include "tool/golden_file.h"
-#include "tool/golden_test.h"
+#include "tool/golden/golden_file.h"
+#include "tool/golden/golden_test.h"
 
 #include <gtest/gtest.h>
 

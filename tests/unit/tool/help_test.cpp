@@ -6,11 +6,11 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "syntax/parse.h"
-#include "tool/commands.h"
-#include "tool/fitted_text.h"
-#include "tool/help_text.h"
-#include "tool/program_options.h"
-#include "tool/repl_commands.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/help_text.h"
+#include "tool/present/fitted_text.h"
+#include "tool/prompt/repl_commands.h"
+#include "tool/shell/program_options.h"
 
 namespace mtf::tool {
 namespace {

@@ -8,7 +8,7 @@
 #include "../file_test.h"
 #include "mpi_job.h"
 #include "mtf/interpreter.h"
-#include "tool/process.h"
+#include "tool/shell/process.h"
 
 namespace mtf {
 namespace {

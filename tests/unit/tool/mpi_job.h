@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tool/process.h"
+#include "tool/shell/process.h"
 
 namespace mtf::tool {
 

@@ -7,7 +7,7 @@
 
 #include "graph/op.h"
 #include "ops/registry.h"
-#include "tool/golden_test.h"
+#include "tool/golden/golden_test.h"
 
 namespace mtf::tool {
 namespace {

@@ -6,8 +6,8 @@
 #include "../pseudo_terminal.h"
 #include "command.h"
 #include "library/library.h"
-#include "tool/program_options.h"
-#include "tool/repl.h"
+#include "tool/prompt/repl.h"
+#include "tool/shell/program_options.h"
 
 namespace mtf::tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "tool/process.h"
+#include "tool/shell/process.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #include "../../places.h"
 #include "prompt.h"
 #include "support/source.h"
-#include "tool/repl_commands.h"
+#include "tool/prompt/repl_commands.h"
 
 namespace mtf::tool {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "prompt.h"
-#include "tool/repl_completion.h"
+#include "tool/prompt/repl_completion.h"
 
 namespace mtf::tool {
 namespace {

@@ -13,7 +13,7 @@
 #include "command.h"
 #include "mpi_job.h"
 #include "plan/execution.h"
-#include "tool/golden_test.h"
+#include "tool/golden/golden_test.h"
 
 namespace mtf::tool {
 namespace {

@@ -13,9 +13,9 @@
 #include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
-#include "tool/plan_tree.h"
-#include "tool/program_options.h"
-#include "tool/symbolic_plan.h"
+#include "tool/present/plan_tree.h"
+#include "tool/present/symbolic_plan.h"
+#include "tool/shell/program_options.h"
 
 namespace mtf::tool {
 namespace {
@@ -118,7 +118,7 @@ std::map<std::string, double> figures_of(const Counters& counters) {
   figures["computation"] = static_cast<double>(counters.flops);
   for (int kind = 0; kind < kCollectiveKinds; ++kind)
     for (const auto& [axes, count] : counters.collectives[kind])
-      if (count.count > 0) figures[fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes)] = static_cast<double>(count.values);
+      if (count.count > 0) figures[fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes_text(axes))] = static_cast<double>(count.values);
   return figures;
 }
 

@@ -1,4 +1,4 @@
-#include "tool/text_diff.h"
+#include "tool/golden/text_diff.h"
 
 #include <gtest/gtest.h>
 

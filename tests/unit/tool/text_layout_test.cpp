@@ -5,14 +5,13 @@
 
 #include "../file_test.h"
 #include "support/text.h"
-#include "tool/compare_text.h"
-#include "tool/loss_curve.h"
-#include "tool/losses.h"
-#include "tool/plan_text.h"
-#include "tool/program_output.h"
-#include "tool/repl_text.h"
-#include "tool/table.h"
-#include "tool/tensor_table.h"
+#include "tool/present/compare_text.h"
+#include "tool/present/losses.h"
+#include "tool/present/plan_text.h"
+#include "tool/present/table.h"
+#include "tool/present/tensor_table.h"
+#include "tool/prompt/repl_text.h"
+#include "tool/shell/program_output.h"
 
 namespace mtf::tool {
 namespace {
@@ -237,7 +236,7 @@ TEST(PlanText, TotalsNameEveryCollective) {
   counters.processors = 4;
   counters.flops = 100;
   counters.unique_flops = 200;
-  counters.collectives[0]["cols"] = {2, 1, 1024, 4096, 4096};
+  counters.collectives[0][{Name("cols")}] = {2, 1, 1024, 4096, 4096};
   const std::string text = totals_text(counters);
   EXPECT_NE(text.find("total for each of 4 processors"), std::string::npos) << text;
   EXPECT_NE(text.find("×2\n"), std::string::npos) << text;

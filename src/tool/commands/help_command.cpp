@@ -1,0 +1,38 @@
+#include <memory>
+
+#include "tool/commands/commands.h"
+#include "tool/commands/help_text.h"
+#include "tool/present/fitted_text.h"
+#include "tool/shell/output.h"
+
+namespace mtf::tool {
+
+const Command kHelpCommand = {
+    .name = "help",
+    .summary = "Explain a command, an operation, a module, a word of the language, an error",
+    .details =
+        "Without a name, the list of commands; `mtf help operations` lists the operations, `mtf help language` the words and\n"
+        "signs, `mtf help errors` the kinds of errors.\n"
+        "\n"
+        "Examples:\n"
+        "  mtf help run\n"
+        "  mtf help einsum\n"
+        "  mtf help nn.Dense\n"
+        "  mtf help for\n"
+        "  mtf help axis_used_twice\n",
+    .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
+      auto topic = std::make_shared<std::string>();
+      parser.word("name", *topic, "A command, an operation, a module, MODULE.NAME, a word, a kind of error", false);
+      return [topic] {
+        const std::size_t width = terminal_columns(kPageWidth);
+        if (topic->empty()) write_output(fitted(overview(), width));
+        else if (*topic == "operations") write_output(list_of_operations(width));
+        else if (*topic == "language") write_output(list_of_words(width));
+        else if (*topic == "errors") write_output(list_of_errors(width));
+        else if (const Command* command = find_command(*topic)) write_output(fitted(help_of(*command), width));
+        else write_output(help_text(*topic, width));
+        return 0;
+      };
+    }};
+
+}  // namespace mtf::tool

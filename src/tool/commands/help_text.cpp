@@ -1,0 +1,114 @@
+#include "tool/commands/help_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graph/op.h"
+#include "ops/registry.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
+#include "tool/commands/commands.h"
+#include "tool/present/fitted_text.h"
+#include "tool/prompt/repl_commands.h"
+#include "tool/shell/program_options.h"
+
+namespace mtf::tool {
+namespace {
+
+constexpr std::string_view kIndent = "  ";
+
+// What is called, and what is said of it below.
+std::string entry(std::string_view title, std::string_view text, std::size_t width) {
+  return fitted_line(title, width) + fitted(text, width, kIndent);
+}
+
+std::string program(std::string_view text, std::size_t width) {
+  std::string indented;
+  for (const std::string& line : split(trim(text), '\n')) indented += "  " + line + "\n";
+  return fitted(indented, width);
+}
+
+std::string help_on_command(const ReplCommand& command, std::size_t width) {
+  std::string text(command.summary);
+  for (const Page& page : prompt_pages())
+    if (std::find(page.words.begin(), page.words.end(), command.name) != page.words.end()) text += "\n\n" + page.text;
+  return entry(std::string(trim(fmt::format("{} {}", command.name, command.argument))), text, width);
+}
+
+// Help on the commands of mtf and of the prompt that are called so.
+std::vector<std::string> help_on_commands(const std::string& name, std::size_t width) {
+  std::vector<std::string> found;
+  for (const Command* command : all_commands())
+    if (command->name == name) found.push_back(fitted(help_of(*command), width));
+  for (const ReplCommand& command : repl_commands())
+    if (command.name == name) found.push_back(help_on_command(command, width));
+  return found;
+}
+
+// What is called so behind a module's name, at the prompt behind a colon, or in another language.
+std::vector<std::string> help_on_others(const std::string& name, std::size_t width) {
+  std::vector<std::string> found, foreign;
+  for (const HelpTopic& topic : help_elsewhere(name, standard_library())) (topic.kind == HelpTopic::Kind::kForeign ? foreign : found).push_back(help_text(topic, width));
+  for (const ReplCommand& command : repl_commands())
+    if (command.name.substr(1) == name) found.push_back(help_on_command(command, width));
+  found.insert(found.end(), foreign.begin(), foreign.end());
+  return found;
+}
+
+}  // namespace
+
+std::string help_text(const HelpTopic& topic, std::size_t width) {
+  std::string out = entry(topic.title, topic.doc, width);
+  if (!topic.no_gradient.empty()) out += fitted(fmt::format("No gradient: {}.", topic.no_gradient), width, kIndent);
+  for (const MemberDoc& member : topic.members) out += "\n" + entry(member.signature, member.doc, width);
+  return topic.example.empty() ? out : out + "\n" + program(topic.example, width);
+}
+
+std::string help_text(const std::string& name, std::size_t width) {
+  std::vector<std::string> found;
+  for (const HelpTopic& topic : help_on(name, standard_library())) found.push_back(help_text(topic, width));
+  if (found.empty()) found = help_on_commands(name, width);
+  if (found.empty()) found = help_on_others(name, width);
+  if (!found.empty()) return join(found, "\n");
+  std::vector<std::string> known = help_names(standard_library());
+  for (const Command* command : all_commands()) known.emplace_back(command->name);
+  for (const ReplCommand& command : repl_commands()) known.emplace_back(command.name);
+  fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no help on {}", code(name))).help(did_you_mean(name, known)));
+}
+
+std::vector<Page> prompt_pages() { return read_pages(standard_library() + "/PROMPT.md"); }
+
+std::string list_of_operations(std::size_t width) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> families;
+  for (const Op* op : all_ops()) {
+    if (op->signature.empty()) continue;
+    auto family = families.begin();
+    while (family != families.end() && family->first != op->family) ++family;
+    if (family == families.end()) family = families.insert(family, {std::string(op->family), {}});
+    family->second.emplace_back(op->name);
+  }
+  std::string out = "Operations:\n";
+  for (const auto& [family, names] : families) out += fmt::format("  {}\n{}", family, fitted_names(names, width, "    "));
+  std::vector<std::string> builtins;
+  for (const MemberDoc& builtin : builtin_docs()) builtins.push_back(builtin.name);
+  out += "  Of the language\n" + fitted_names(builtins, width, "    ");
+  std::vector<std::string> modules;
+  for (const ModuleDoc& module : read_module_docs(standard_library())) modules.push_back(module.name);
+  if (!modules.empty()) out += "Modules:\n" + fitted_names(modules, width, "    ");
+  return out;
+}
+
+std::string list_of_words(std::size_t width) {
+  std::vector<std::string> words;
+  for (const Page& page : language_pages(standard_library())) words.insert(words.end(), page.words.begin(), page.words.end());
+  return "The language:\n" + fitted_names(words, width, "    ");
+}
+
+std::string list_of_errors(std::size_t width) {
+  std::string out = "Errors and warnings:\n";
+  for (const KindRecord& kind : all_kinds()) out += fitted(fmt::format("  {:<24}  {}", kind.name, kind.headline), width);
+  return out;
+}
+
+}  // namespace mtf::tool

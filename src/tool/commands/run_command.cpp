@@ -1,0 +1,255 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "run/reference_runtime.h"
+#include "run/timeline.h"
+#include "session/session.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
+#include "tool/commands/commands.h"
+#include "tool/present/losses.h"
+#include "tool/present/message_json.h"
+#include "tool/present/picture.h"
+#include "tool/present/timeline_file.h"
+#include "tool/shell/generated_file.h"
+#include "tool/shell/interrupts.h"
+#include "tool/shell/launch.h"
+#include "tool/shell/output.h"
+#include "tool/shell/program_output.h"
+#include "tool/shell/script.h"
+
+namespace mtf::tool {
+namespace {
+
+struct RunOptions {
+  std::string file;
+  bool reference = false;
+  std::string reads;
+  bool plot = false;
+  std::string timeline, loss_curve;
+  bool json_messages = false;
+
+  /// What is said of it on standard error: a Diagnostic, or Diagnostics.
+  template <typename Wrong>
+  std::string said(const Wrong& wrong) const { return json_messages ? message_json(wrong) : wrong.render(); }
+};
+
+/// One number a line, exactly.
+std::string reads_text(const std::vector<double>& reads) {
+  std::string text;
+  for (const double number : reads) text += fmt::format("{:a}\n", without_sign_of_nan(number));
+  return text;
+}
+
+bool are_reads(const std::string& text) {
+  const std::vector<std::string> lines = split(text, '\n');
+  return lines.back().empty() && std::all_of(lines.begin(), lines.end() - 1, [](const std::string& line) {
+           char* end = nullptr;
+           std::strtod(line.c_str(), &end);
+           return end != line.c_str() && *end == '\0';
+         });
+}
+
+/// Before anything is computed: on the rank that will write them.
+void expect_files(const RunOptions& options) {
+  if (!options.reads.empty()) expect_replaceable(options.reads, "what --reads writes", are_reads);
+  if (!options.timeline.empty()) expect_replaceable(options.timeline, "a timeline", is_timeline);
+  if (!options.loss_curve.empty()) expect_replaceable(options.loss_curve, "a curve of losses", [](const std::string& text) { return is_svg_of("loss-curve", text); });
+}
+
+/// What notes when each step ran, for --timeline; null without it.
+std::shared_ptr<Timeline> timeline_of(const RunOptions& options, const Launch& here, const std::vector<std::int64_t>& placement) {
+  if (options.timeline.empty()) return nullptr;
+  auto timeline = std::make_shared<Timeline>();
+  timeline->tell = [timeline = timeline.get(), here, placement] { return told_of(*timeline, here.rank, here.ranks, placement); };
+  return timeline;
+}
+
+/// On the first rank: what all have told when the runtime has finished; before, what this one can tell.
+void write_timeline(const RunOptions& options, const Timeline& timeline) {
+  const std::vector<std::string> told = timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
+  replace_file(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
+}
+
+/// `told`: the warnings of its check.
+void run_script(const Script& script, const Settings& settings, Runtime& runtime, const Timeline* timeline, bool prints, const RunOptions& options,
+                const Diagnostics& told) {
+  ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
+  ProgramOutput output(bar);
+  std::ostream nowhere(nullptr);
+  Execution execution(runtime);
+  Session session(settings, &execution, prints ? output.stream() : nowhere);
+  const InterruptsSession interrupts(session, runtime.ranks() > 1);
+  session.on_progress([&](const Progress& loops) { bar.update(loops, output.losses().last()); });
+  session.on_warning([&](const Diagnostic& warning) {
+    if (!prints) return;
+    bar.erase();
+    output.finish();
+    report(options.said(warning), ExitCode::kSuccess);
+  });
+  session.have_been_told(told);
+  const auto write_what_is_known = [&] {
+    output.finish();
+    if (timeline != nullptr && runtime.rank() == 0) write_timeline(options, *timeline);  // tells places, of sources that the session holds
+    const LossCurve curve = output.losses().curve();
+    if (!options.loss_curve.empty() && prints) replace_file(options.loss_curve, curve_svg(curve, "The losses that " + script.name + " printed"));
+    if (options.plot && prints) write_output(curve.points.empty() ? "no loss was printed\n" : plot(curve, 80, 16));
+  };
+  try {
+    session.run_text(script.name, script.text);
+    runtime.finish();
+  } catch (...) {
+    bar.erase();
+    try {
+      write_what_is_known();
+    } catch (const UserError& error) {  // beside what has ended the program
+      report(options.said(error.diagnostic()), ExitCode::kSuccess);
+    }
+    throw;
+  }
+  write_what_is_known();
+}
+
+int run_alone(const RunOptions& options, const ProgramOptions& program) {
+  expect_files(options);
+  Settings settings = settings_of(program, 1);
+  MpiRuntimeOptions runtime_options = runtime_options_of(program);
+  const Script script = read_script(options.file);
+  settings.at_terminal = isatty(STDOUT_FILENO) != 0;
+  settings.runs_next = true;
+  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  if (!found.empty()) report(options.said(found), found.exit_code());
+  if (found.has_errors()) return static_cast<int>(found.exit_code());
+  runtime_options.timeline = timeline_of(options, {}, runtime_options.placement);
+  std::unique_ptr<Runtime> runtime;
+  if (options.reference) runtime = std::make_unique<ReferenceRuntime>();
+  else runtime = std::make_unique<MpiRuntime>(runtime_options);
+  if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
+  run_script(script, settings, *runtime, runtime_options.timeline.get(), true, options, found);
+  if (settings.reads) replace_file(options.reads, reads_text(*settings.reads));
+  return 0;
+}
+
+/// One of several ranks. Each reads the script (on standard input only rank 0 can) and checks it before MPI is started.
+class RankRun {
+ public:
+  RankRun(const Launch& here, const RunOptions& options, const ProgramOptions& program) : here_(here), options_(options), program_(program) {}
+
+  int run() {
+    try {
+      return check_and_run();
+    } catch (const UserError& error) {
+      return end(options_.said(error.diagnostic()), error.diagnostic().exit_code());
+    } catch (const std::bad_alloc&) {
+      return end(fmt::format("error: rank {} needs more memory than there is [out_of_memory]\n", here_.rank), ExitCode::kLimit);
+    } catch (const std::exception& error) {
+      return end(bug_message(error), ExitCode::kBug);
+    }
+  }
+
+ private:
+  int check_and_run() {
+    if (here_.rank == 0) expect_files(options_);
+    Settings settings = settings_of(program_, here_.ranks);
+    settings.at_terminal = isatty(STDOUT_FILENO) != 0;
+    settings.runs_next = here_.rank == 0;
+    runtime_options_ = runtime_options_of(program_);
+    runtime_options_.use_mpi = true;
+    runtime_options_.timeline = timeline_of(options_, here_, runtime_options_.placement);
+    const Script script = read();
+    const Diagnostics found = Session::check_text(script.name, script.text, settings);
+    if (found.has_errors()) return end(options_.said(found), found.exit_code());
+    if (!found.empty()) report(options_.said(found), found.exit_code());
+    run_script(script, settings, runtime(), runtime_options_.timeline.get(), here_.rank == 0, options_, found);
+    return 0;
+  }
+
+  Script read() {
+    if (options_.file != "-") return read_script(options_.file);
+    const std::string text = here_.rank == 0 ? read_standard_input() : std::string();
+    return {"<stdin>", runtime().broadcast(text, {})};
+  }
+
+  MpiRuntime& runtime() {
+    if (runtime_) return *runtime_;
+    runtime_ = std::make_unique<MpiRuntime>(runtime_options_);
+    try {
+      check_ranks(here_, runtime_->ranks());
+    } catch (const UserError& error) {
+      // Every process has found it, and they cannot end each other.
+      if (here_.rank != 0) std::_Exit(static_cast<int>(error.diagnostic().exit_code()));
+      throw;
+    }
+    return *runtime_;
+  }
+
+  /// What is wrong with the command line or the script all ranks usually find. Then rank 0 says it and ends, and mpirun
+  /// ends the others, which wait for it where MPI is started; if it comes there, it has not found it, and they say it.
+  int end(const std::string& message, ExitCode code) {
+    if (here_.rank == 0 && !runtime_) return report(message, code);
+    runtime().abort(message, static_cast<int>(code));
+  }
+
+  const Launch here_;
+  const RunOptions& options_;
+  const ProgramOptions& program_;
+  MpiRuntimeOptions runtime_options_{.use_mpi = true};
+  std::unique_ptr<MpiRuntime> runtime_;
+};
+
+int run(const RunOptions& options, const ProgramOptions& program) {
+  const Launch here = launch();
+  if (here.ranks > 1 && (options.reference || !options.reads.empty()))
+    fail(Diagnostic(Kind::bad_usage, {}, options.reference ? "--reference computes on one processor" : "--reads is written by one process").help("run it without mpirun"));
+  if (here.uses_mpi()) return RankRun(here, options, program).run();
+  try {
+    return run_alone(options, program);
+  } catch (const UserError& error) {
+    if (!options.json_messages) throw;
+    return report(options.said(error.diagnostic()), error.diagnostic().exit_code());
+  }
+}
+
+}  // namespace
+
+const Command kRunCommand = {
+    .name = "run",
+    .summary = "Check a script, then run it",
+    .details =
+        "The whole script is checked before anything is computed. `-` reads it from standard input.\n"
+        "One process hosts every processor of the mesh; under mpirun the ranks host them between them, and rank 0\n"
+        "prints. Long loops show their progress at a terminal. A loss is a number that is printed behind the word `loss`.\n"
+        "With --reference every operation is computed at once, whole, on one processor, nothing fused or forgotten: what\n"
+        "every other way to run the script must agree with. Is it the layout, or the model? `counters` says what the\n"
+        "mesh and the layout would cost. --reads writes what the host read of tensors, for `mtf plan --reads`.\n"
+        "--timeline writes what chrome://tracing and ui.perfetto.dev show, a track a processor; a name that ends in .svg, a picture.\n"
+        "It and --loss-curve are also written of a script that fails, as far as it came; of several ranks, the first's timeline.\n"
+        "A file that is there is replaced if it is of the same kind, and refused before the run if it is another.\n"
+        "\n"
+        "Examples:\n"
+        "  mtf run two_layer.mtf\n"
+        "  mtf run two_layer.mtf --mesh \"all:8\" --layout \"hidden:all\"\n"
+        "  mtf run mnist.mtf --set lr=0.1 --set epochs=2\n"
+        "  mtf run --reference two_layer.mtf\n"
+        "  mtf run two_layer.mtf --timeline run.json --loss-curve loss.svg\n"
+        "  mpirun -n 4 mtf run two_layer.mtf\n",
+    .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
+      auto options = std::make_shared<RunOptions>();
+      parser.word("file", options->file, "The script, or - for standard input", true);
+      parser.flag("--reference", options->reference, "Compute each operation at once, whole, on one processor");
+      parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");
+      parser.flag("--plot", options->plot, "At the end, a curve of the losses that were printed");
+      parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
+      parser.text("--timeline", options->timeline, "FILE", "When each processor was in which step and collective: a Chrome trace, or .svg");
+      parser.flag("--json-messages", options->json_messages, "Say what is wrong as JSON on standard error, an object a line");
+      add_program_options(parser, program);
+      add_runtime_options(parser, program);
+      parser.excludes("--reference", {"--timeline"}, "an operation at a time, whole, has no steps and no processors to draw");
+      return [options, &program] { return run(*options, program); };
+    }};
+
+}  // namespace mtf::tool

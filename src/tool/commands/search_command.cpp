@@ -1,0 +1,101 @@
+#include <unistd.h>
+
+#include <memory>
+
+#include "run/dry_runtime.h"
+#include "session/session.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
+#include "tool/commands/commands.h"
+#include "tool/present/search_text.h"
+#include "tool/shell/launch.h"
+#include "tool/shell/output.h"
+#include "tool/shell/program_output.h"
+#include "tool/shell/script.h"
+
+namespace mtf::tool {
+namespace {
+
+struct SearchOptions {
+  std::string file, memory, machine, processors;
+  std::vector<std::string> whole;
+  bool annotations = false;
+  int axes = 2;
+};
+
+int run_search(const SearchOptions& options, const ProgramOptions& program) {
+  SearchRequest request;
+  SearchQuestion& question = request.question;
+  ProgramOptions base = program;
+  base.mesh.reset();
+  base.layout.reset();
+  const Settings settings = settings_of(base, launch().ranks);
+  const Script script = read_script(options.file);
+  if (program.mesh && (!options.processors.empty() || options.axes != SearchOptions().axes))  // where --mesh stands before the command
+    fail(Diagnostic(Kind::bad_usage, {}, "a mesh says how many processors and axes there are").help("`--mesh`, or `--processors` and `--axes`"));
+  if (program.mesh) {
+    question.mesh = mesh_option(*program.mesh)->axes();
+    question.processors = mesh_option(*program.mesh)->size();
+  } else if (options.processors.empty()) {
+    fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said").help("`--processors 512`, or a mesh: `--mesh \"rows:16;cols:32\"`"));
+  } else {
+    question.processors = number_of_processors(options.processors);
+  }
+  if (program.layout) question.pinned = layout_option(*program.layout)->rules;
+  for (const std::string& dim : options.whole) question.pinned.push_back({Name(dim), {}, {}});
+  question.annotations = options.annotations;
+  request.machine = machine_option(options.machine);
+  if (!options.memory.empty()) question.memory = bytes_option(options.memory);
+  if (options.axes < 1 || options.axes > 4) fail(Kind::bad_option_value, {}, "--axes {}: expected a number from 1 to 4", quote(std::to_string(options.axes)));
+  request.axes = options.axes;
+  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  if (!found.empty()) report(found);
+  if (found.has_errors()) return static_cast<int>(found.exit_code());
+  if (launch().rank != 0) return 0;
+  const DryRuntime runtime;
+  ProgressBar bar(isatty(STDERR_FILENO) != 0);
+  question.on_progress = shown_progress([&](const std::string& text) { bar.show(text); });
+  const SearchAnswer answer = search_layouts(WhatIf::script(script.name, script.text, settings, runtime), std::move(request));
+  bar.erase();
+  write_output(search_text(answer, terminal_columns()));
+  return 0;
+}
+
+}  // namespace
+
+const Command kSearchCommand = {
+    .name = "search",
+    .summary = "Find the mesh and layout under which a script takes least time",
+    .details =
+        "The script is evaluated once; then each mesh of so many processors, with each layout of the script's dims, that could\n"
+        "be the best is costed, exactly as `mtf plan` would. Where a number given by --set is how many layers there are, candidates\n"
+        "are ranked by what two and three layers take, and those that come near the best two are costed whole. Times are those of\n"
+        "a machine model (--machine, see `mtf help calibrate`), without one those of a processor of 1 Tflop/s with 100 GB/s of\n"
+        "memory and 10 GB/s to others. Printed are a mesh and a layout to paste, and the second best beside the best. --mesh and\n"
+        "--layout pin what they say. Where nothing fits --memory, the smallest peak is said, the layout that has it, and what\n"
+        "would help; where processors repeat one another's work, how long fewer would take.\n"
+        "\n"
+        "With --annotations it also tries `@` behind the declarations of params and states: which of their dims the axes that\n"
+        "split none of them split besides, so that each processor stores a part, which is gathered where it is needed. The same\n"
+        "is tried for all that have the same dims. The lines to paste are printed with the place where each stands now. That\n"
+        "are many more candidates.\n"
+        "\n"
+        "Examples:\n"
+        "  mtf search two_layer.mtf --processors 16\n"
+        "  mtf search two_layer.mtf --processors 512 --memory 16GiB --layout \"batch:rows\"\n"
+        "  mtf search two_layer.mtf --processors 8 --axes 1 --layout \"batch:rows\" --annotations\n",
+    .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
+      auto options = std::make_shared<SearchOptions>();
+      parser.word("file", options->file, "The script, or - for standard input", true);
+      parser.text("--processors", options->processors, "N", "How many processors the mesh has");
+      parser.text("--memory", options->memory, "BYTES", "What each processor has, such as 16GiB: the peak must fit");
+      parser.text("--machine", options->machine, "FILE", "A machine model, as `mtf calibrate` writes one");
+      parser.number("--axes", options->axes, "N", "The most axes that the mesh may have (default: 2)");
+      parser.flag("--annotations", options->annotations, "Also try `@` behind the declarations of params and states");
+      parser.texts("--whole", options->whole, "DIM", "A dim that is not split; repeatable");
+      add_program_options(parser, program);
+      parser.excludes("--mesh", {"--processors", "--axes"}, "a mesh says how many processors and axes there are");
+      return [options, &program] { return run_search(*options, program); };
+    }};
+
+}  // namespace mtf::tool

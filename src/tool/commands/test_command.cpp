@@ -1,0 +1,208 @@
+#include <string.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <sstream>
+#include <thread>
+
+#include "support/printable.h"
+#include "support/source.h"
+#include "support/text.h"
+#include "tool/commands/commands.h"
+#include "tool/golden/golden_test.h"
+#include "tool/golden/pass_file.h"
+#include "tool/golden/text_diff.h"
+#include "tool/shell/generated_file.h"
+#include "tool/shell/launch.h"
+#include "tool/shell/output.h"
+#include "tool/shell/process.h"
+#include "tool/shell/script.h"
+
+namespace mtf::tool {
+namespace {
+
+struct TestOptions {
+  std::vector<std::string> paths;
+  bool update = false;
+  bool yes = false;
+  bool first_only = false;
+  int jobs = 2;
+};
+
+std::string describe_end(const std::string& script, const WorkResult& result) {
+  const std::string where = result.place.empty() ? "" : " " + result.place;
+  if (result.signal == 0) return fmt::format("{}:1:{}\n    it took longer than {} s and was ended\n", printable(script), where, kGoldenLimit.count());
+  return fmt::format("{}:1:{}\n    mtf itself ended by signal {} ({}): a bug in mtf\n", printable(script), where, result.signal, strsignal(result.signal));
+}
+
+// What a process that ran a script sends: how long each part is, then the parts.
+std::string packed(const GoldenResult& result) {
+  return fmt::format("{} {} {} ", result.failures.size(), result.before.size(), result.proposal.size()) + result.failures + result.before + result.proposal + result.unasked;
+}
+
+GoldenResult unpacked(const std::string& text) {
+  std::istringstream sizes(text);
+  std::size_t failures = 0, before = 0, proposal = 0;
+  sizes >> failures >> before >> proposal;
+  const std::size_t at = static_cast<std::size_t>(sizes.tellg()) + 1;
+  GoldenResult result{text.substr(at, failures), text.substr(at + failures, before), text.substr(at + failures + before, proposal), {}};
+  result.unasked = text.substr(at + failures + before + proposal);
+  return result;
+}
+
+/// Which of the proposed changes are written.
+class Review {
+ public:
+  explicit Review(bool yes) : all_(yes), asks_(!yes && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {}
+
+  /// Shows a change, and asks where that can be asked. An error for which nothing asks is only expected if somebody says so.
+  bool accepts(const std::string& script, const GoldenResult& result) {
+    const TextDiff difference = diff_lines(printed_lines(result.before), printed_lines(result.proposal));
+    write_output("{}\n{}", printable(script), indented(difference.text));
+    if (!result.unasked.empty()) {
+      write_output("it does not expect this error:\n{}", indented(result.unasked));
+      if (!asks_) write_output("not written: a line `#!` below the line that is refused asks for it\n");
+      return asks_ && !done_ && ask("expect this error? [y]es, [n]o: ") == 'y';
+    }
+    if (all_ || !asks_ || done_) return all_;
+    const char answer = ask("write this? [y]es, [n]o, [a]ll, [q]uit: ");
+    all_ = answer == 'a';
+    done_ = answer == 'q';
+    return all_ || answer == 'y';
+  }
+  bool asks() const { return asks_; }
+
+ private:
+  static std::string indented(const std::string& text) {
+    std::string out;
+    for (const std::string& line : printed_lines(text)) out += "    " + printable(line) + "\n";
+    return out;
+  }
+  static char ask(const std::string& question) {
+    write_output(question);
+    flush_output();
+    std::string answer;
+    return std::getline(std::cin, answer) && !trim(answer).empty() ? trim(answer)[0] : 'n';
+  }
+
+  bool all_, asks_, done_ = false;
+};
+
+void write_script(const std::string& path, const GoldenResult& result) {
+  replace_file(path, result.proposal, [&] {
+    if (SourceFile::read(path)->text() != result.before) fail(Kind::cannot_write, {}, "{} was changed while it ran: it stays as it is now", path);
+  });
+}
+
+class Tests {
+ public:
+  explicit Tests(const TestOptions& options) : options_(options), scripts_(find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths, {".mtf", std::string(kPassFile)})) {}
+
+  int run() {
+    std::vector<std::size_t> all(scripts_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::vector<std::pair<std::size_t, GoldenResult>> proposals;
+    run(all, options_.update, [&](std::size_t script, GoldenResult result) {
+      if (!result.proposal.empty()) proposals.emplace_back(script, std::move(result));
+      else count(result.failures);
+    });
+    if (!proposals.empty()) review(proposals);
+    write_output("{} passed, {} failed\n", scripts_.size() - failed_, failed_);
+    return failed_ == 0 ? 0 : 1;
+  }
+
+ private:
+  template <typename Done>
+  void run(const std::vector<std::size_t>& which, bool update, const Done& done) {
+    const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / options_.jobs);
+    const auto work = [&](std::size_t i, const SayPlace& say_place) { return packed(run_golden(scripts_[which[i]], {update, options_.first_only, threads}, say_place)); };
+    divide_work(which.size(), options_.jobs, kGoldenLimit, work, [&](std::size_t i, const WorkResult& result) {
+      done(which[i], result.finished ? unpacked(result.text) : GoldenResult{describe_end(scripts_[which[i]], result), {}, {}, {}});
+    });
+  }
+
+  void count(const std::string& failures) {
+    if (failures.empty()) return;
+    ++failed_;
+    write_output("FAILED {}\n", failures);
+    flush_output();
+  }
+
+  void review(const std::vector<std::pair<std::size_t, GoldenResult>>& proposals) {
+    Review review(options_.yes);
+    std::vector<std::size_t> again;  // what was accepted with an error is not known to hold everywhere
+    std::size_t left = 0;
+    for (const auto& [script, result] : proposals) {
+      try {
+        if (!review.accepts(scripts_[script], result)) {
+          ++left;
+          ++failed_;
+          continue;
+        }
+        write_script(scripts_[script], result);
+      } catch (const OutputError&) {
+        throw;
+      } catch (const UserError& error) {
+        count(error.what());
+        continue;
+      }
+      write_output("updated {}\n", printable(scripts_[script]));
+      if (result.unasked.empty()) count(result.failures);
+      else again.push_back(script);
+    }
+    run(again, false, [&](std::size_t, const GoldenResult& result) { count(result.failures); });
+    if (left > 0 && !options_.yes && !review.asks()) write_output("nothing was written: --yes writes what is shown\n");
+  }
+
+  const TestOptions& options_;
+  std::vector<std::string> scripts_;
+  std::size_t failed_ = 0;
+};
+
+int test(const TestOptions& options) {
+  if (launch().ranks > 1) fail(Diagnostic(Kind::bad_usage, {}, "`mtf test` starts the ranks that a script asks for itself").help("run it without mpirun"));
+  constexpr int kMostJobs = 1024;
+  if (options.jobs < 1 || options.jobs > kMostJobs) fail(Kind::bad_option_value, {}, "--jobs {}: expected a number from 1 to {}", options.jobs, kMostJobs);
+  return Tests(options).run();
+}
+
+}  // namespace
+
+const Command kTestCommand = {
+    .name = "test",
+    .summary = "Run scripts that carry their own output, and compare",
+    .details =
+        "Without files the scripts of this folder. A script says what it prints, and under what:\n"
+        "  #: meshes  \"\" \"all:4\" \"rows:2;cols:3\"   every combination of these must print the same;\n"
+        "  #: layouts \"\" \"batch:all\"               \"\" is no mesh (one axis, all) and the layout {}\n"
+        "  #: ranks   1 2 4                       more than one are started with mpirun\n"
+        "  #> 30                                  below a statement: a line that it prints\n"
+        "  #! unknown_name: batsh                 below a line that must be refused: kind, and part of the message\n"
+        "Combinations in which a layout names an axis that the mesh lacks, or the mesh has fewer processors than\n"
+        "there are ranks, are left out; each mesh and each layout must run at least once. A script without `#>` and\n"
+        "`#!` must end well and print the same everywhere. --update shows what would change so that the script expects\n"
+        "what it prints now, or how it is refused, and asks; --yes writes it without asking. An error for which no `#!`\n"
+        "asks is then not expected: a bare `#!` asks for one. --first leaves out all but the first combination: a quick\n"
+        "look, not a test of layouts. A run may take 60 s. Exit status 1 if a script failed.\n"
+        "Files that end in .pass are tests of the compiler's passes: cases of a sentence behind #, a\n"
+        "program as `mtf trace` prints it, the name of a pass, and the program after it, which --update writes.\n"
+        "\n"
+        "Examples:\n"
+        "  mtf test tests/scripts\n"
+        "  mtf test --update tests/scripts/einsum.mtf\n"
+        "  mtf test --update --yes tests/scripts\n",
+    .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
+      auto options = std::make_shared<TestOptions>();
+      parser.words("paths", options->paths, "Scripts, or folders of scripts", false);
+      parser.flag("--update", options->update, "Show how expectations have changed, and rewrite them");
+      parser.flag("--yes", options->yes, "With --update: rewrite without asking");
+      parser.flag("--first", options->first_only, "Each script under the first mesh, layout and number of ranks only: quick");
+      parser.number("-j,--jobs", options->jobs, "N", "Scripts at once (default: 2)");
+      parser.needs("--yes", {"--update"});
+      return [options] { return test(*options); };
+    }};
+
+}  // namespace mtf::tool

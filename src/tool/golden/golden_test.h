@@ -1,0 +1,41 @@
+#pragma once
+// Running a golden script under every combination of its header, and comparing.
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "mtf/interpreter.h"
+#include "tool/golden/golden_file.h"
+
+namespace mtf::tool {
+
+/// The longest that one run of a script may take.
+inline constexpr std::chrono::seconds kGoldenLimit{60};
+
+/// The most that one run may print, in bytes.
+inline constexpr std::size_t kGoldenMostOutput = std::size_t{8} << 20;
+
+struct GoldenResult {
+  std::string failures;  ///< what differs, each with its place and combination; empty if all is as expected
+  std::string before;    ///< of an update: the script as it is,
+  std::string proposal;  ///< and as it would be; empty if nothing changes
+  std::string unasked;   ///< errors in the proposal for which nothing in the script asks; `failures` are then without it
+  bool passed() const { return failures.empty() && proposal.empty(); }
+};
+
+struct GoldenOptions {
+  bool update = false;      ///< expectations become, in the proposal, what the first combination gives
+  bool first_only = false;  ///< the other combinations do not run
+  int threads = 1;
+};
+
+/// Runs the script at `path` under each of its combinations. `say_place` is called before each run.
+GoldenResult run_golden(const std::string& path, const GoldenOptions& options, const std::function<void(const std::string&)>& say_place);
+
+/// What a golden file looks at in a diagnostic of the script `name`: its line there, or the line of the first other
+/// place there, or 0.
+FoundError found_error(const DiagnosticRecord& diagnostic, const std::string& name);
+
+}  // namespace mtf::tool

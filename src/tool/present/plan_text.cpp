@@ -1,0 +1,157 @@
+#include "tool/present/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/text.h"
+#include "tool/present/fitted_text.h"
+#include "tool/present/plan_tree.h"
+#include "tool/present/table.h"
+
+namespace mtf::tool {
+namespace {
+
+std::string kind_text(CollectiveKind kind) { return std::string(name(kind)); }
+
+constexpr std::size_t kMostLines = 12;  // of a list of places
+
+/// A list of places, each with its line and what is to be said of it: on one line, or below it where that is too long.
+class Places {
+ public:
+  /// Not wider than `width`, if it is not 0.
+  explicit Places(std::size_t width) : width_(width) {}
+  void add(Span span, const std::string& said) {
+    if (++count_ > kMostLines) return;
+    const std::string place = place_of(span), line = line_of(span);
+    table_.row({place, line, said});
+    lines_ += cut_off(fmt::format("    {}  {}", place, line), width_) + "\n" + (said.empty() ? "" : fitted_line("        " + said, width_, 12));
+  }
+  std::string text() const {
+    const bool fits = width_ == 0 || table_.width("    ") <= width_;
+    return (fits ? table_.text("    ") : lines_) + (count_ > kMostLines ? fmt::format("    … and {} more\n", count_ - kMostLines) : "");
+  }
+
+ private:
+  std::size_t width_;
+  Table table_{"lll"};
+  std::string lines_;
+  std::size_t count_ = 0;
+};
+
+bool costs_nothing(const Counters& counters) {
+  return counters.flops == 0 && std::all_of(std::begin(counters.collectives), std::end(counters.collectives), [](const auto& kind) { return kind.empty(); });
+}
+
+std::string unread_text(const PlanSummary& summary, std::size_t width) {
+  if (summary.unread.empty()) return {};
+  Places places(width);
+  for (const Unread& each : summary.unread) places.add(each.place, each.name.empty() ? "" : each.name.str());
+  const std::string head = costs_nothing(summary.counters) ? "nothing is computed, because nobody reads what these lines make (`print` it, or bind it in `counters`):"
+                                                           : "not computed, because nobody reads it:";
+  return fitted_line(head, width) + places.text();
+}
+
+// Behind what it explains.
+std::string behind(const Cost& formula, bool formulas) { return formulas ? "= " + to_string(formula) : ""; }
+
+}  // namespace
+
+std::string collective_text(const StatementCost& cost) { return fmt::format("{} over {}", name(*cost.collective), axes_text(cost.axes)); }
+
+std::string reason_text(const StatementCost& cost) { return cost.reason ? to_string(*cost.reason) : ""; }
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+std::string time_text(const std::vector<std::pair<std::string, double>>& seconds, const std::string& machine) {
+  Table table("lr");
+  for (const auto& [what, each] : seconds) table.row({what, seconds_text(each)});
+  return fmt::format("estimated time by {}\n", machine) + table.text("    ");
+}
+
+std::string turns_text(std::int64_t turns) {
+  if (turns == 1) return {};
+  return turns == 0 ? "per turn" : "×" + thousands(turns);
+}
+
+std::string plan_text(const StatementReport& report, bool formulas, std::size_t width) {
+  if (report.costs.empty()) return {};
+  // what | flops or values | formula | bytes | wire bytes | reason
+  Table table("lrlrrl");
+  for (const StatementCost& cost : report.costs) {
+    if (!cost.collective) {
+      table.row({to_string(cost.value), cost.flops == 0 ? "" : count_text(cost.flops, "flop"), behind(cost.formula, formulas), "", "", ""});
+      continue;
+    }
+    table.row({"  " + collective_text(cost), count_text(cost.values, "value"),
+               behind(cost.formula, formulas), bytes_text(cost.bytes), bytes_text(cost.wire_bytes) + " on the wire", reason_text(cost)});
+  }
+  Table head("l");
+  std::string tail;
+  if (const std::string turns = turns_text(report.turns); !turns.empty()) tail = "   (" + std::string(report.is_estimate ? "about " : "") + turns + ")";
+  const std::string place = report.span.is_known() ? fmt::format("{}:{}", report.span.file->name(), report.span.position().line) : "";
+  head.row({place + "  " + report.text}, tail);
+  return head.text("", "", width) + table.text("    ", "  ", width);
+}
+
+void PlanTotals::add(const StatementReport& report) {
+  for (const Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
+  add_times(sum_, report.counters, std::max<std::int64_t>(report.turns, 1));
+}
+
+std::string reason_of(const Doubt& doubt) {
+  switch (doubt.kind) {
+    case Doubt::Kind::kWays: return "only the run knows which way it goes: each is counted";
+    case Doubt::Kind::kTurns: return "only the run knows how often: one turn is counted";
+    case Doubt::Kind::kRest: return "only the run knows whether it ends here: what follows is counted";
+    case Doubt::Kind::kUnknown: return "only the run knows what this works on: it is not counted";
+    case Doubt::Kind::kSkipped: break;
+  }
+  return "not every turn was walked: the others are taken to cost as much";
+}
+
+std::string estimate_note(const Doubts& doubts, std::size_t width) {
+  if (doubts.empty()) return {};
+  Places places(width);
+  for (const Doubt& doubt : doubts) places.add(doubt.place, reason_of(doubt));
+  return "an estimate:\n" + places.text();
+}
+
+std::string summary_text(const PlanSummary& summary, std::size_t width) {
+  std::string text = totals_text(summary.counters, summary.stored, summary.mesh.get()) + estimate_note(summary.doubts, width) + unread_text(summary, width);
+  for (const std::string& warning : summary.warnings) text += fitted_line("warning: " + warning, width);
+  return text + (summary.seconds.empty() ? "" : time_text(summary.seconds, summary.machine));
+}
+
+std::string totals_text(const Counters& counters, const StoredVariables& stored, const Mesh* mesh) {
+  std::string out = fmt::format("total for each of {}{}\n", count_text(counters.processors, "processor"), mesh == nullptr ? "" : " of " + to_string(*mesh));
+  Table table("lrrrrr");
+  table.row({"flops", thousands(counters.flops)});
+  table.row({"flops of one processor alone", thousands(counters.unique_flops)});
+  table.row({"work done more than once", fmt::format("×{:.3g}", duplication(counters))});
+  table.row({"peak memory", bytes_text(counters.peak_bytes)});
+  const auto variables = [&](const std::string& what, std::int64_t elements, std::int64_t bytes) {
+    if (elements > 0) table.row({what, thousands(elements), bytes_text(bytes) + " on a processor"});
+  };
+  variables("parameters", stored.parameters, stored.parameter_bytes);
+  variables("states", stored.states, stored.state_bytes);
+  out += table.text("    ");
+  Table collectives("lrrrr");
+  bool any = false;
+  for (int i = 0; i < kCollectiveKinds; ++i) {
+    for (const auto& [axes, count] : counters.collectives[i]) {
+      if (count.count == 0) continue;
+      any = true;
+      collectives.row({fmt::format("{} over {}", kind_text(static_cast<CollectiveKind>(i)), axes_text(axes)),
+                       fmt::format("{} in {}", thousands(count.count), count_text(count.calls, "call")), count_text(count.values, "value"),
+                       bytes_text(count.bytes), bytes_text(count.wire_bytes) + " on the wire"});
+    }
+  }
+  return out + (any ? collectives.text("    ") : "    no communication\n");
+}
+
+}  // namespace mtf::tool

@@ -1,0 +1,224 @@
+#include "tool/present/plan_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/text.h"
+#include "tool/present/plan_text.h"
+#include "types/saturating.h"
+
+namespace mtf::tool {
+namespace {
+
+/// The calls under way, innermost first.
+std::vector<const CallFrame*> calls_of(const CallFrameRef& innermost) {
+  std::vector<const CallFrame*> frames;
+  for (const CallFrame* frame = innermost.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
+  return frames;
+}
+
+/// Those of the program, outermost first.
+std::vector<const CallFrame*> way_to(const std::vector<const CallFrame*>& frames) {
+  std::vector<const CallFrame*> calls;
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+    if (!(*frame)->backward) calls.push_back(*frame);
+  return calls;
+}
+
+/// How many of the calls that lead to a cut lead to all that costs something of what it computes.
+std::size_t calls_above(const std::vector<const CallFrame*>& to_cut, const std::vector<StatementCost>& costs) {
+  std::size_t above = to_cut.size();
+  for (const StatementCost& cost : costs) {
+    if (cost.flops == 0 && !cost.collective) continue;
+    const std::vector<const CallFrame*> calls = way_to(calls_of(cost.frame));
+    std::size_t same = 0;
+    while (same < above && same < calls.size() && calls[same]->span == to_cut[same]->span) ++same;
+    above = same;
+  }
+  return above;
+}
+
+bool compute_the_same(const PlanPart& a, const PlanPart& b) {
+  if ((a.turns == 0) != (b.turns == 0) || a.is_plan != b.is_plan || a.parts.size() != b.parts.size()) return false;
+  for (std::size_t i = 0; i < a.parts.size(); ++i)
+    if (a.parts[i]->text != b.parts[i]->text || !compute_the_same(*a.parts[i], *b.parts[i])) return false;
+  return true;
+}
+
+/// Parts below one, found again by where they stand.
+class Placer {
+ public:
+  explicit Placer(PlanPart& top) { parts_[{nullptr, {}}] = &top; }
+
+  /// Below the first `above` of its calls.
+  void add(const StatementCost& cost, std::size_t above) {
+    const std::vector<const CallFrame*> frames = calls_of(cost.frame);
+    const Span span = source_of(cost);
+    PlanPart* part = parts_.at({nullptr, {}});
+    part->cost.add(cost);
+    const std::vector<const CallFrame*> calls = way_to(frames);
+    for (std::size_t i = above; i < calls.size(); ++i) {
+      part = &call(*part, *calls[i]);
+      part->cost.add(cost);
+    }
+    const auto line = static_cast<std::uint32_t>(span.is_known() ? span.position().line : 0);
+    part = &below(*part, {span.file, line, 0}, span);
+    part->cost.add(cost);
+    part->own.push_back(&cost);
+  }
+
+  /// The part of a call below another.
+  PlanPart& call(PlanPart& above, const CallFrame& frame) {
+    PlanPart& part = below(above, {frame.span.file, frame.span.begin, frame.span.end}, frame.span);
+    if (calls_[&part].insert(&frame).second) {
+      ++part.calls;
+      (part.callee.name.empty() ? part.callee : part.last_callee) = {frame.callee, frame.path};
+    }
+    return part;
+  }
+
+ private:
+  struct At {
+    const SourceFile* file = nullptr;
+    std::uint32_t begin = 0, end = 0;
+    auto operator<=>(const At&) const = default;
+  };
+
+  PlanPart& below(PlanPart& part, At at, Span span) {
+    PlanPart*& found = parts_[{&part, at}];
+    if (found == nullptr) {
+      found = part.parts.emplace_back(std::make_unique<PlanPart>()).get();
+      found->span = span;
+      found->text = at.end == 0 ? line_of(span) : std::string(span.text().substr(0, span.text().find('\n')));
+    }
+    return *found;
+  }
+
+  std::map<std::pair<const PlanPart*, At>, PlanPart*> parts_;
+  std::map<const PlanPart*, std::set<const CallFrame*>> calls_;
+};
+
+}  // namespace
+
+void PartCost::add(const StatementCost& cost, std::int64_t times) {
+  times = saturating_multiply(times, cost.times);
+  const bool backward = cost.frame && cost.frame->backward;
+  flops = saturating_add(flops, saturating_multiply(cost.flops, times));
+  if (backward) backward_flops = saturating_add(backward_flops, saturating_multiply(cost.flops, times));
+  if (!cost.collective) return;
+  collectives = saturating_add(collectives, times);
+  bytes = saturating_add(bytes, saturating_multiply(cost.bytes, times));
+  wire_bytes = saturating_add(wire_bytes, saturating_multiply(cost.wire_bytes, times));
+}
+
+void PartCost::add(const PartCost& other) {
+  flops = saturating_add(flops, other.flops);
+  backward_flops = saturating_add(backward_flops, other.backward_flops);
+  collectives = saturating_add(collectives, other.collectives);
+  bytes = saturating_add(bytes, other.bytes);
+  wire_bytes = saturating_add(wire_bytes, other.wire_bytes);
+}
+
+/// The parts of a statement: its calls that lead to plans, found again for each of its reports.
+struct PlanTree::Statement {
+  explicit Statement(PlanPart& part) : above(part) {}
+  Placer above;
+};
+
+PlanTree::PlanTree() = default;
+PlanTree::~PlanTree() = default;
+
+void PlanTree::add(const StatementReport& given) {
+  if (given.costs.empty()) return;
+  const StatementReport& report = *reports_.emplace_back(std::make_unique<StatementReport>(given));
+  if (root_.parts.empty() || !(root_.parts.back()->span == report.span)) {
+    PlanPart& statement = *root_.parts.emplace_back(std::make_unique<PlanPart>());
+    statement.span = report.span;
+    statement.text = report.text;
+    statement.is_estimate = !report.doubts.empty();
+    last_ = std::make_unique<Statement>(statement);
+  }
+  PartCost all;
+  for (const StatementCost& cost : report.costs) all.add(cost, std::max<std::int64_t>(report.turns, 1));
+  root_.cost.add(all);
+  PlanPart* part = root_.parts.back().get();
+  part->cost.add(all);
+  const std::vector<const CallFrame*> calls = way_to(calls_of(report.frame));
+  const std::size_t above = calls_above(calls, report.costs);
+  for (std::size_t i = 0; i < above; ++i) {
+    part = &last_->above.call(*part, *calls[i]);
+    part->cost.add(all);
+  }
+  auto made = std::make_unique<PlanPart>();
+  PlanPart& plan = *made;
+  plan.is_plan = true;
+  plan.span = above < calls.size() ? calls[above]->span : report.cut.is_known() ? report.cut : report.span;
+  plan.text = line_of(plan.span);
+  plan.turns = report.turns;
+  plan.is_estimate = report.is_estimate;
+  Placer placer(plan);
+  for (const StatementCost& cost : report.costs) placer.add(cost, above);
+  for (std::unique_ptr<PlanPart>& other : part->parts) {
+    if (!compute_the_same(*other, plan)) continue;
+    const std::int64_t turns = saturating_add(other->turns, plan.turns);
+    if (plan.turns > other->turns) std::swap(other, made);
+    other->variants += made->variants;
+    other->is_estimate = other->is_estimate || made->is_estimate;
+    other->turns = turns;
+    return;
+  }
+  part->parts.push_back(std::move(made));
+}
+
+void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit) {
+  for (const auto& report : tree.reports()) {
+    for (const StatementCost& cost : report->costs) {
+      visit(cost, std::max<std::int64_t>(report->turns, 1), calls_of(cost.frame));
+    }
+  }
+}
+
+const PlanPart* only_plan(const PlanPart& part) { return part.parts.size() == 1 && part.parts[0]->is_plan ? part.parts[0].get() : nullptr; }
+
+const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part) {
+  const PlanPart* const plan = only_plan(part);
+  return plan ? plan->parts : part.parts;
+}
+
+std::int64_t times_below(const PlanPart& part, std::int64_t times) {
+  const PlanPart* const plan = part.is_plan ? &part : only_plan(part);
+  return plan ? std::max<std::int64_t>(plan->turns, 1) : times;
+}
+
+std::string callee_text(const PlanPart& part) {
+  const Callee &first = part.callee, &last = part.last_callee;
+  std::string text = first.name + (first.path.empty() ? "" : " " + first.path);
+  if (!last.name.empty() && (last.name != first.name || last.path != first.path)) text += " … " + (last.path.empty() ? last.name : last.path);
+  return text;
+}
+
+std::string how_often(const PlanPart& part) {
+  const PlanPart* const plan = part.is_plan ? &part : only_plan(part);
+  if (!plan) return {};
+  std::string text = turns_text(plan->turns);
+  if (plan->is_estimate && !text.empty()) text = "about " + text;
+  return text + (plan->variants > 1 ? fmt::format(" in {} variants", plan->variants) : "");
+}
+
+std::string place_of(Span span) {
+  if (!span.is_known()) return {};
+  const std::string& name = span.file->name();
+  const std::size_t slash = name.rfind('/');
+  return fmt::format("{}:{}", slash == std::string::npos ? name : name.substr(slash + 1), span.position().line);
+}
+
+std::string line_of(Span span) {
+  if (!span.is_known()) return {};
+  const std::string_view text = span.file->text();
+  const std::size_t begin = span.begin == 0 ? 0 : text.rfind('\n', span.begin - 1) + 1;
+  return std::string(trim(text.substr(begin, text.find('\n', span.begin) - begin)));
+}
+
+}  // namespace mtf::tool

@@ -1,0 +1,333 @@
+#include "tool/present/plan_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <queue>
+#include <set>
+#include <tuple>
+
+#include "support/diagnostics.h"
+#include "support/text.h"
+#include "tool/present/table.h"
+
+namespace mtf::tool {
+namespace {
+
+constexpr std::size_t kWidestText = 76;
+
+/// What a part that is computed so often has of all flops.
+std::string share_text(std::int64_t flops, std::int64_t times, std::int64_t all) {
+  if (flops == 0 || all == 0) return {};
+  const double share = 100 * static_cast<double>(flops) * static_cast<double>(times) / static_cast<double>(all);
+  return share < 0.1 ? "<0.1%" : fmt::format("{:.{}f}%", share, share < 9.95 ? 1 : 0);
+}
+
+std::string shown(std::int64_t number) { return number == 0 ? "" : thousands(number); }
+
+/// The figures of a row, in the columns of heading().
+std::vector<std::string> figures(const PartCost& cost, std::int64_t times, std::int64_t all_flops) {
+  return {share_text(cost.flops, times, all_flops), shown(cost.flops), shown(cost.backward_flops), shown(cost.collectives),
+          cost.bytes == 0 ? "" : bytes_text(cost.bytes)};
+}
+
+std::vector<std::string> heading(const std::string& last) { return {"share", "flops", "backward", "collectives", "bytes", "", last}; }
+
+void add_row(Table& table, std::vector<std::string> cells, std::string place, std::string text, std::string tail = {}) {
+  cells.push_back(std::move(place));
+  cells.push_back(std::move(text));
+  table.row(std::move(cells), std::move(tail));
+}
+
+// ---- the tree --------------------------------------------------------------------------------------------------------
+
+class TreeText {
+ public:
+  TreeText(const PlanTree& tree, const PlanView& view) : view_(view), all_flops_(tree.root().cost.flops) {
+    table_.row(heading(""));
+    open(tree.root());
+    rows(tree.root(), 0, 1);
+  }
+
+  std::string text() const { return table_.text("", "  ", view_.width); }
+
+ private:
+  /// Chooses the parts that are shown opened.
+  void open(const PlanPart& root) {
+    struct Closed {
+      std::int64_t weight;
+      const PlanPart* part;
+      int level;
+      std::int64_t times;
+      bool operator<(const Closed& other) const { return weight < other.weight; }
+    };
+    std::priority_queue<Closed> closed;
+    auto add = [&](const PlanPart& part, int level, std::int64_t times) {
+      if (parts_of(part).empty()) return;
+      closed.push({(part.cost.flops / 1024 + part.cost.bytes) * times, &part, level, times});
+    };
+    int lines = static_cast<int>(root.parts.size());
+    for (const auto& statement : root.parts) add(*statement, 1, 1);
+    while (!closed.empty()) {
+      const Closed next = closed.top();
+      closed.pop();
+      const auto& parts = parts_of(*next.part);
+      if (view_.depth ? next.level > *view_.depth : lines + static_cast<int>(parts.size()) > view_.lines) continue;
+      opened_.insert(next.part);
+      lines += static_cast<int>(parts.size());
+      const std::int64_t times = times_below(*next.part, next.times);
+      for (const auto& part : parts) add(*part, next.level + 1, times_of(*part, times));
+    }
+  }
+
+  /// The parts of `part`, which is computed `times` times.
+  void rows(const PlanPart& part, int level, std::int64_t times) {
+    std::vector<const PlanPart*> parts;
+    for (const auto& each : parts_of(part)) parts.push_back(each.get());
+    if (view_.sort && *view_.sort != PlanSort::kSource)
+      std::stable_sort(parts.begin(), parts.end(), [&](const PlanPart* a, const PlanPart* b) {
+        return *view_.sort == PlanSort::kFlops ? a->cost.flops > b->cost.flops : a->cost.bytes > b->cost.bytes;
+      });
+    const std::string indent(2 * static_cast<std::size_t>(level), ' ');
+    for (const PlanPart* each : parts) {
+      const std::int64_t all = times_of(*each, times);
+      add_row(table_, figures(each->cost, all, all_flops_), place_of(each->span), indent + cut_off(each->text, kWidestText), tail_of(*each, part));
+      if (opened_.count(each)) rows(*each, level + 1, times_below(*each, all));
+    }
+  }
+
+  /// How often a part is computed whose neighbours are computed so many `times`.
+  static std::int64_t times_of(const PlanPart& part, std::int64_t times) { return part.is_plan ? std::max<std::int64_t>(part.turns, 1) : times; }
+
+  /// What a part calls, and how often it does and is computed.
+  static std::string tail_of(const PlanPart& part, const PlanPart& above) {
+    std::string text;
+    if (const std::string callee = callee_text(part); !callee.empty()) text += "   " + callee;
+    const std::int64_t around = std::max<std::int64_t>(above.calls, 1);
+    if (part.calls > around) text += part.calls % around == 0 ? "   ×" + thousands(part.calls / around) : "   ×" + thousands(part.calls) + " in all";
+    if (const std::string turns = how_often(part); !turns.empty()) text += "   " + turns;
+    return text + (part.is_estimate && !part.is_plan ? "   (an estimate)" : "");
+  }
+
+  const PlanView& view_;
+  const std::int64_t all_flops_;
+  std::set<const PlanPart*> opened_;
+  Table table_{"rrrrrll"};
+};
+
+// ---- flat lists ------------------------------------------------------------------------------------------------------
+
+struct Group {
+  Span span;
+  std::string text;
+  PartCost cost;
+};
+
+std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
+  std::vector<Group> groups;
+  using Key = std::tuple<const SourceFile*, std::size_t, std::optional<CollectiveKind>, std::string>;  // a line, and what else tells groups apart
+  std::map<Key, std::size_t> known;
+  each_cost(tree, [&](const StatementCost& cost, std::int64_t times, const std::vector<const CallFrame*>& frames) {
+    const auto call = std::find_if(frames.begin(), frames.end(), [](const CallFrame* frame) { return !frame->backward; });
+    const Span span = source_of(cost);
+    const Key line{span.file, span.is_known() ? span.position().line : 0, {}, {}};
+    Key key{};
+    Group group{span, {}, {}};
+    switch (by) {
+      case PlanBy::kFunction:
+        group.text = call == frames.end() ? "the script" : (*call)->callee;
+        std::get<std::string>(key) = group.text;
+        break;
+      case PlanBy::kPath:
+        group.text = call == frames.end() || (*call)->path.empty() ? "(no model)" : (*call)->path;
+        std::get<std::string>(key) = group.text;
+        break;
+      case PlanBy::kCollective:
+        if (!cost.collective) return;
+        group.text = fmt::format("{}: {}", collective_text(cost), reason_text(cost));
+        key = line;
+        std::get<std::optional<CollectiveKind>>(key) = cost.collective;
+        std::get<std::string>(key) = axes_text(cost.axes);
+        break;
+      default: key = line, group.text = cut_off(line_of(span), kWidestText);
+    }
+    const auto [at, fresh] = known.try_emplace(key, groups.size());
+    if (fresh) groups.push_back(std::move(group));
+    groups[at->second].cost.add(cost, times);
+  });
+  return groups;
+}
+
+std::string flat_text(const PlanTree& tree, const PlanView& view) {
+  std::vector<Group> groups = groups_of(tree, view.by);
+  const PlanSort sort = view.sort.value_or(view.by == PlanBy::kCollective ? PlanSort::kBytes : PlanSort::kFlops);
+  std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
+    if (sort == PlanSort::kSource) return a.span.file == b.span.file && a.span.begin < b.span.begin;
+    return sort == PlanSort::kBytes ? a.cost.bytes > b.cost.bytes : a.cost.flops > b.cost.flops;
+  });
+  Table table("rrrrrll");
+  table.row(heading(view.by == PlanBy::kFunction ? "function" : view.by == PlanBy::kPath ? "part" : view.by == PlanBy::kCollective ? "collective" : "line"));
+  for (const Group& group : groups)
+    add_row(table, figures(group.cost, 1, tree.root().cost.flops), view.by == PlanBy::kPath || view.by == PlanBy::kFunction ? "" : place_of(group.span), group.text);
+  return table.text("", "  ", view.width);
+}
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(Span place, const std::string& text) {
+  Json json;
+  if (!place.is_known()) return json;
+  json["file"] = place.file->name();
+  json["line"] = place.position().line;
+  json["column"] = place.position().column;
+  json["text"] = text;
+  return json;
+}
+
+Json json_of(const PlanPart& part) {
+  Json json = json_of(part.span, part.text);
+  if (!part.callee.name.empty()) json["callee"] = part.callee.name + (part.callee.path.empty() ? "" : " " + part.callee.path);
+  if (part.calls > 0) json["calls"] = part.calls;
+  if (part.turns != 1) json["turns"] = part.turns;
+  if (part.is_estimate) json["is_estimate"] = true;
+  json["flops"] = part.cost.flops;
+  json["backward_flops"] = part.cost.backward_flops;
+  json["collectives"] = part.cost.collectives;
+  json["bytes"] = part.cost.bytes;
+  json["wire_bytes"] = part.cost.wire_bytes;
+  for (const StatementCost* cost : part.own) {
+    Json value{{"value", to_string(cost->value)}};
+    if (cost->collective) {
+      value["collective"] = name(*cost->collective);
+      value["over"] = axes_text(cost->axes);
+      value["values"] = cost->values;
+      value["bytes"] = cost->bytes;
+      value["wire_bytes"] = cost->wire_bytes;
+      value["reason"] = reason_text(*cost);
+    } else {
+      value["flops"] = cost->flops;
+    }
+    json["values"].push_back(std::move(value));
+  }
+  for (const auto& each : part.parts) json["parts"].push_back(json_of(*each));
+  return json;
+}
+
+/// What a program is in all: each figure with its name, and of what it is.
+template <typename Visit>
+void each_figure(const PlanSummary& summary, const Visit& visit) {
+  const Counters& counters = summary.counters;
+  visit("processors", "", counters.processors);
+  visit("flops", "", counters.flops);
+  visit("unique_flops", "", counters.unique_flops);
+  visit("peak_bytes", "", counters.peak_bytes);
+  visit("parameters", "", summary.stored.parameters);
+  visit("parameter_bytes", "", summary.stored.parameter_bytes);
+  visit("states", "", summary.stored.states);
+  visit("state_bytes", "", summary.stored.state_bytes);
+  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+    for (const auto& [axes, count] : counters.collectives[kind]) {
+      if (count.count == 0) continue;
+      const std::string of = fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes_text(axes));
+      visit("count", of, count.count);
+      visit("calls", of, count.calls);
+      visit("values", of, count.values);
+      visit("bytes", of, count.bytes);
+      visit("wire_bytes", of, count.wire_bytes);
+    }
+  }
+  for (const auto& [of, seconds] : summary.seconds) visit("seconds", of, seconds);
+}
+
+Json json_of(const PlanSummary& summary) {
+  Json json, collectives = Json::object();
+  json["mesh"] = summary.mesh ? to_string(*summary.mesh) : "";
+  each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) {
+    if (of.empty()) json[name] = figure;
+    else if (name == "seconds") json["seconds"][of] = figure;
+    else collectives[of][name] = figure;
+  });
+  json["collectives"] = std::move(collectives);
+  if (!summary.machine.empty()) json["machine"] = summary.machine;
+  json["is_estimate"] = !summary.doubts.empty();
+  for (const Doubt& doubt : summary.doubts) {
+    json["estimates"].push_back(json_of(doubt.place, line_of(doubt.place)));
+    json["estimates"].back()["why"] = reason_of(doubt);
+  }
+  for (const Unread& unread : summary.unread) {
+    json["not_read"].push_back(json_of(unread.place, line_of(unread.place)));
+    if (!unread.name.empty()) json["not_read"].back()["name"] = unread.name.str();
+  }
+  for (const std::string& warning : summary.warnings) json["warnings"].push_back(warning);
+  return json;
+}
+
+/// A cell of CSV.
+std::string quoted(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+  return "\"" + text + "\"";
+}
+
+std::ptrdiff_t position_of(const std::string& option, const std::string& word, const std::vector<std::string>& words) {
+  const auto at = std::find(words.begin(), words.end(), word);
+  if (at == words.end()) fail(Kind::bad_option_value, {}, "{}: expected {}, found {}", option, join_words(words, "or"), quote(word));
+  return at - words.begin();
+}
+
+}  // namespace
+
+PlanBy plan_by(const std::string& word) {
+  static const std::vector<std::string> words = {"tree", "line", "function", "path", "collective", "value"};
+  return static_cast<PlanBy>(position_of("--by", word, words));
+}
+
+PlanSort plan_sort(const std::string& word) {
+  static const std::vector<std::string> words = {"source", "flops", "bytes"};
+  return static_cast<PlanSort>(position_of("--sort", word, words));
+}
+
+void refuse_unused(PlanBy by, const std::function<bool(std::string_view)>& is_given) {
+  const auto apart = [&](const char* a, const char* b) {
+    if (is_given(a) && is_given(b)) fail(Kind::bad_usage, {}, "{} and {} cannot be combined", code(a), code(b));
+  };
+  for (const char* option : {"--by", "--sort", "--depth", "--lines", "--machine"}) apart(option, "--symbolic");
+  apart("--depth", "--lines");
+  const auto only = [&](const char* option, bool is_of_use, const std::string& of) {
+    if (is_given(option) && !is_of_use) fail(Kind::bad_usage, {}, "{} says something only {}", code(option), of);
+  };
+  only("--depth", by == PlanBy::kTree, "of the tree: `--by tree`");
+  only("--lines", by == PlanBy::kTree, "of the tree: `--by tree`");
+  only("--sort", by != PlanBy::kValue, "of the tree and of lists: values are in the program's order");
+  only("--formula", by == PlanBy::kValue, "beside `--by value`");
+}
+
+std::string view_text(const PlanTree& tree, const PlanView& view) {
+  return view.by == PlanBy::kTree ? TreeText(tree, view).text() : flat_text(tree, view);
+}
+
+std::string view_json(const PlanTree& tree, const PlanSummary& summary) {
+  Json json;
+  json["in_all"] = json_of(summary);
+  json.update(json_of(tree.root()));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string view_csv(const PlanTree& tree, const PlanSummary& summary) {
+  std::string out = "place,flops,backward_flops,collectives,bytes,wire_bytes,line\n";
+  for (const Group& group : groups_of(tree, PlanBy::kLine))
+    out += fmt::format("{},{},{},{},{},{},{}\n", place_of(group.span), group.cost.flops, group.cost.backward_flops, group.cost.collectives, group.cost.bytes,
+                       group.cost.wire_bytes, quoted(line_of(group.span)));
+  out += "\nfigure,of,value\n";
+  if (summary.mesh) out += fmt::format("mesh,,{}\n", quoted(to_string(*summary.mesh)));
+  each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) { out += fmt::format("{},{},{}\n", name, of, figure); });
+  if (!summary.machine.empty()) out += fmt::format("machine,,{}\n", quoted(summary.machine));
+  for (const Doubt& doubt : summary.doubts) out += fmt::format("estimate,{},{}\n", place_of(doubt.place), quoted(reason_of(doubt)));
+  for (const Unread& unread : summary.unread) out += fmt::format("not_read,{},{}\n", place_of(unread.place), quoted(unread.name.str()));
+  for (const std::string& warning : summary.warnings) out += fmt::format("warning,,{}\n", quoted(warning));
+  return out;
+}
+
+}  // namespace mtf::tool

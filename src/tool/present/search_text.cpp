@@ -1,0 +1,133 @@
+#include "tool/present/search_text.h"
+
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "support/diagnostics.h"
+#include "support/text.h"
+#include "tool/present/compare_text.h"
+
+namespace mtf::tool {
+namespace {
+
+/// `{.., io -> rows}`
+std::string asked_text(const AskedLayout& asked) {
+  return "{.." + std::string(asked.rules.rules.empty() ? "" : ", ") + to_string(asked.rules.rules) + "}";
+}
+
+/// The declarations of params and states with the `@` that was found, each once, by its place.
+std::string annotated(const mtf::Candidate& candidate, const ProgramRecord& record) {
+  if (!candidate.stored) return {};
+  std::map<std::pair<std::string, uint32_t>, std::string> lines;  // in the order of their places
+  for (const LayoutRecord::Variable& variable : record.layouts()->variables()) {
+    const LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
+    const auto asked = is_annotatable(operation) ? candidate.stored->find(operation.results[0].dims) : nullptr;
+    if (asked)
+      lines[{variable.declared.file->name(), variable.declared.begin}] = fmt::format("{} {} @ {} = {}   # {}\n", variable.trainable ? "param" : "state", variable.declared.text(),
+                                                                                     asked_text(*asked), variable.value.text(), to_text(variable.declared));
+  }
+  std::string text;
+  for (const auto& [place, line] : lines) text += line;
+  return text;
+}
+
+std::string declared(const mtf::Candidate& candidate, const ProgramRecord& record) {
+  return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh), to_string(*candidate.rules), annotated(candidate, record));
+}
+
+CostColumn column_of(const mtf::Candidate& candidate) {
+  std::string layout = to_string(*candidate.rules);
+  if (candidate.stored)
+    for (const StoredLayouts::Of& of : candidate.stored->all()) {
+      std::string dims;
+      for (Name dim : of.dims) dims += (dims.empty() ? "" : ", ") + dim.str();
+      layout += fmt::format(" [{}] @ {}", dims, asked_text(*of.asked));
+    }
+  CostColumn column{to_string(*candidate.mesh), std::move(layout), candidate.cost};
+  if (candidate.cost.counters.peak_bytes > 0) column.peak_bytes = candidate.cost.counters.peak_bytes;
+  return column;
+}
+
+/// The program itself calls `recompute`.
+bool recomputes(const ProgramRecord& record) {
+  for (const ProgramRecord::Entry& entry : record.programs())
+    for (const ProgramOperation& operation : entry.recorded.program.operations)
+      if (operation.operation->region > 0) return true;
+  return false;
+}
+
+/// Why the best takes less, part by part.
+std::string explained(const mtf::Candidate& best, const mtf::Candidate& second) {
+  std::string text;
+  auto add = [&](const std::string& what, double a, double b) {
+    if (b - a > 1e-12) text += fmt::format("  {} takes {} instead of {}\n", what, seconds_text(a), seconds_text(b));
+  };
+  add("computing", best.cost.time.compute, second.cost.time.compute);
+  std::set<std::pair<CollectiveKind, std::vector<Name>>> all;
+  for (const auto& [what, seconds] : best.cost.time.collectives) all.insert(what);
+  for (const auto& [what, seconds] : second.cost.time.collectives) all.insert(what);
+  auto of = [](const mtf::Candidate& candidate, const auto& what) {
+    const auto at = candidate.cost.time.collectives.find(what);
+    return at == candidate.cost.time.collectives.end() ? 0.0 : at->second;
+  };
+  for (const auto& what : all) add(fmt::format("{} over {}", name(what.first), axes_text(what.second)), of(best, what), of(second, what));
+  if (const double a = best.cost.time.hidden, b = second.cost.time.hidden; a - b > 1e-12)
+    text += fmt::format("  {} of communication goes on beside computing, instead of {}\n", seconds_text(a), seconds_text(b));
+  return text;
+}
+
+/// What to do where nothing fits.
+[[noreturn]] void fail_too_large(const SearchResult& result, const SearchQuestion& question, const LayoutCosts& costs) {
+  if (!result.least) fail(Diagnostic(Kind::limit_exceeded, {}, "no layout fits").help("more processors, more memory, or fewer pinned dims"));
+  const SearchResult::Least& least = *result.least;
+  const int64_t peak = least.candidate.cost.counters.peak_bytes;
+  Diagnostic diagnostic(Kind::limit_exceeded, {}, fmt::format("no layout fits {}: the smallest peak found is {}", bytes_text(*question.memory), bytes_text(peak)));
+  diagnostic.note(fmt::format("mesh {}, layout {}", to_string(*least.candidate.mesh), to_string(*least.candidate.rules)));
+  const double stored = least.stored * static_cast<double>(peak);
+  diagnostic.note(fmt::format("about {} of it are params, states and what else is there before the step; {} are made by it", bytes_text(static_cast<int64_t>(stored)),
+                              bytes_text(peak - static_cast<int64_t>(stored))));
+  if (least.processors) diagnostic.help(fmt::format("more processors: with {} one would fit", *least.processors));
+  diagnostic.help(fmt::format("more memory: `--memory {}MB`", (peak + 999'999) / 1'000'000));
+  if (least.annotated)
+    diagnostic.help(fmt::format("`--annotations`, which stores params and states in parts: about {}", bytes_text(static_cast<int64_t>(*least.annotated))));
+  if (least.stored < 0.5 && !recomputes(costs.record())) diagnostic.help("`recompute(f, x)` around a layer, which keeps nothing of it for the backward pass, or a smaller batch");
+  if (!question.pinned.empty()) diagnostic.help("fewer dims that are pinned");
+  fail(std::move(diagnostic));
+}
+
+std::string fewer_text(const mtf::Candidate& best, const mtf::Candidate& fewer) {
+  return fmt::format("\n{} do the work {:.3g} times: {} would take {} instead of {}, with\n  mesh {}, layout {}\n", count_text(best.mesh->size(), "processor"),
+                     repeated_work(best.cost.counters), fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()), to_string(*fewer.mesh),
+                     to_string(*fewer.rules));
+}
+
+}  // namespace
+
+std::string search_text(const SearchAnswer& answer, std::size_t width) {
+  const auto& [question, result, costs, layers, fewer] = answer;
+  if (!result.best) fail_too_large(result, question, costs);
+  std::vector<CostColumn> columns = {column_of(*result.best)};
+  if (result.second) columns.push_back(column_of(*result.second));
+  const std::string looked_at = layers.empty() ? count_text(result.costed, "candidate") + " costed"
+                                               : fmt::format("{} ranked by a few {} and {} costed whole", count_text(result.ranked, "candidate"), code(layers), result.costed);
+  std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best, costs.record()), result.second ? " and the second" : "", looked_at, costs.machine()->name,
+                                 compare_text(columns, true, width));
+  if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
+  if (fewer) text += fewer_text(*result.best, *fewer);
+  return text + estimate_note(costs.doubts(), width);
+}
+
+std::function<void(const SearchProgress&)> shown_progress(std::function<void(const std::string&)> show) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point began = Clock::now();
+  return [began, next = began + std::chrono::seconds(1), show = std::move(show)](const SearchProgress& progress) mutable {
+    const Clock::time_point now = Clock::now();
+    if (now < next) return;
+    next = now + std::chrono::milliseconds(100);
+    const std::string best = progress.best ? fmt::format(", the best takes {}", seconds_text(*progress.best)) : "";
+    show(fmt::format("searching: {}{}, {:.0f} s", count_text(progress.looked_at, "candidate"), best, std::chrono::duration<double>(now - began).count()));
+  };
+}
+
+}  // namespace mtf::tool

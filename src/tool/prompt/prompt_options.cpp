@@ -1,0 +1,167 @@
+#include "tool/prompt/prompt_options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <stdexcept>
+
+#include "support/diagnostics.h"
+#include "support/text.h"
+
+namespace mtf::tool {
+namespace {
+
+bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\n'; }
+
+/// Where what begins at a place ends: a string, or what stands in brackets, is whole; then the next blank.
+std::size_t end_of_word(std::string_view text, std::size_t at) {
+  int open = 0;
+  for (bool in_string = false; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (in_string && letter == '\\') ++at;
+    else if (letter == '"') in_string = !in_string;
+    else if (in_string) continue;
+    else if (letter == '(' || letter == '[' || letter == '{') ++open;
+    else if (letter == ')' || letter == ']' || letter == '}') --open;
+    else if (is_blank(letter) && open <= 0) break;
+  }
+  return std::min(at, text.size());
+}
+
+std::size_t behind_blanks(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_blank(text[at])) ++at;
+  return at;
+}
+
+std::string without_quotes(std::string_view word) {
+  const bool quoted = word.size() >= 2 && word.front() == '"' && word.back() == '"';
+  return std::string(quoted ? word.substr(1, word.size() - 2) : word);
+}
+
+/// `--mesh=rows:2` as its name and its value.
+std::pair<std::string_view, std::optional<std::string_view>> parts_of(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos) return {word, std::nullopt};
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
+constexpr std::string_view kMeshHelp = "such as `--mesh \"rows:2;cols:2\"`, or the name of a mesh";
+constexpr std::string_view kLayoutHelp = "such as `--layout \"batch:rows\"`, or the name of a layout";
+
+[[noreturn]] void bad_mesh_or_layout(std::string_view option, const std::string& word, std::string_view sentence, std::string_view help) {
+  fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("{} {}: {}", option, code(word), sentence)).help(std::string(help)));
+}
+
+/// What the name of a mesh or a layout stands for; null if it is none.
+template <typename What>
+std::shared_ptr<const What> held(const Session& session, const std::string& word) {
+  for (const HeldName& name : session.held())
+    if (const auto* what = std::get_if<std::shared_ptr<const What>>(&name.type.what); what && name.name == word) return *what;
+  return nullptr;
+}
+
+/// The mesh or layout that a word stands for: by its name, or as a script writes it; null where it is in the command line's notation.
+template <typename What>
+std::shared_ptr<const What> in_script_notation(Session& session, std::string_view option, const std::string& word, std::string_view expected, std::string_view help) {
+  if (auto named = held<What>(session, word)) return named;
+  if (!word.starts_with('[') && !word.starts_with('{')) return nullptr;
+  const InForce found = session.mesh_or_layout(word, fmt::format("<{}>", option));
+  if (const auto* what = std::get_if<std::shared_ptr<const What>>(&found.what)) return *what;
+  bad_mesh_or_layout(option, word, expected, help);
+}
+
+}  // namespace
+
+PromptOptions::PromptOptions(std::string_view command, const std::string& argument, std::span<const PromptOption> known) {
+  const std::string_view text = argument;
+  std::size_t copied = 0;  // of the argument, to the statement
+  for (std::size_t at = behind_blanks(text, 0), end = 0; at < text.size(); at = behind_blanks(text, end)) {
+    end = end_of_word(text, at);
+    const auto [name, own] = parts_of(text.substr(at, end - at));
+    if (!name.starts_with("--")) continue;
+    const auto option = std::find_if(known.begin(), known.end(), [&name = name](const PromptOption& each) { return each.name == name; });
+    statement_ += text.substr(copied, at - copied);
+    if (option == known.end()) {
+      copied = at;
+      if (!trim(statement_).empty()) continue;  // a statement may subtract what is negative
+      std::vector<std::string> names;
+      for (const PromptOption& each : known) names.push_back(code(std::string(each.name)));
+      fail(Diagnostic(Kind::bad_usage, {}, fmt::format("{} has no option {}", code(std::string(command)), code(std::string(name)))).help("there are " + join_words(names, "and")));
+    }
+    if (!option->may_be_repeated && has(name)) fail(Kind::bad_usage, {}, "{} stands twice", code(std::string(name)));
+    std::string value;
+    if (own && !option->takes_value) fail(Kind::bad_usage, {}, "{} takes no value", code(std::string(name)));
+    if (own) {
+      value = without_quotes(*own);
+    } else if (option->takes_value) {
+      const std::size_t begin = behind_blanks(text, end);
+      if (begin == text.size()) fail(Kind::bad_usage, {}, "{} needs a value", code(std::string(name)));
+      end = end_of_word(text, begin);
+      value = without_quotes(text.substr(begin, end - begin));
+    }
+    given_.emplace_back(option->name, std::move(value));
+    copied = end;
+  }
+  statement_ += text.substr(copied);
+  statement_ = std::string(trim(statement_));
+}
+
+std::optional<std::string> PromptOptions::value(std::string_view name) const {
+  for (const auto& [option, value] : given_)
+    if (option == name) return value;
+  return std::nullopt;
+}
+
+std::vector<std::string> PromptOptions::values(std::string_view name) const {
+  std::vector<std::string> values;
+  for (const auto& [option, value] : given_)
+    if (option == name) values.push_back(value);
+  return values;
+}
+
+int PromptOptions::number(std::string_view name, int least, int most, int otherwise) const {
+  const std::optional<std::string> text = value(name);
+  if (!text) return otherwise;
+  int number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc() || end != text->data() + text->size() || number < least || number > most)
+    fail(Kind::bad_option_value, {}, "{} {}: expected a number from {} to {}", std::string(name), quote(*text), least, most);
+  return number;
+}
+
+std::vector<Axis> mesh_given(Session& session, const std::string& word) {
+  if (const MeshPtr mesh = in_script_notation<Mesh>(session, "--mesh", word, "expected a mesh, found a layout", kMeshHelp)) return mesh->axes();
+  try {
+    return parse_axes(word);
+  } catch (const std::invalid_argument& error) {
+    bad_mesh_or_layout("--mesh", word, error.what(), kMeshHelp);
+  }
+}
+
+std::vector<LayoutRule> layout_given(Session& session, const std::string& word) {
+  if (trim(word).empty()) return {};
+  if (const LayoutPtr layout = in_script_notation<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp)) return layout->rules;
+  try {
+    return parse_layout_rules(word);
+  } catch (const std::invalid_argument& error) {
+    bad_mesh_or_layout("--layout", word, error.what(), kLayoutHelp);
+  }
+}
+
+Assumption assumption_of(Session& session, const PromptOptions& options) {
+  Assumption assumption;
+  if (const auto mesh = options.value("--mesh")) assumption.mesh = mesh_given(session, *mesh);
+  if (const auto layout = options.value("--layout")) assumption.layout = layout_given(session, *layout);
+  return assumption;
+}
+
+std::string option_text(const std::vector<LayoutRule>& rules) {
+  std::string text;
+  for (const LayoutRule& rule : rules) {
+    text += (text.empty() ? "" : ";") + rule.dim.str() + ":";
+    for (std::size_t i = 0; i < rule.axes.size(); ++i) text += (i == 0 ? "" : "+") + rule.axes[i].str();
+  }
+  return text;
+}
+
+}  // namespace mtf::tool

@@ -1,0 +1,92 @@
+#include "tool/prompt/repl_completion.h"
+
+#include <algorithm>
+
+#include "session/completion.h"
+#include "support/source.h"
+#include "support/text.h"
+#include "syntax/parse.h"
+#include "tool/prompt/repl_commands.h"
+
+namespace mtf::tool {
+namespace {
+
+using line_editor::Candidate;
+using line_editor::Completions;
+
+// What stands beside it in a menu.
+std::string described(const CouldStand& could) {
+  switch (could.kind) {
+    case CouldStand::Kind::kName: return could.name.signature.empty() ? to_string(could.name.type) : could.name.signature;
+    case CouldStand::Kind::kLabel: case CouldStand::Kind::kModule: return could.detail;
+    case CouldStand::Kind::kAxis: return fmt::format("axis of {}", could.axis.size);
+    case CouldStand::Kind::kWord: case CouldStand::Kind::kFile: case CouldStand::Kind::kFolder: break;
+  }
+  return {};
+}
+
+Completions menu_of(std::size_t begin, const std::vector<CouldStand>& could) {
+  Completions found{begin, {}};
+  for (const CouldStand& each : could) found.candidates.push_back({each.text, described(each)});
+  return found;
+}
+
+}  // namespace
+
+Completions complete_entry(const Session& session, const std::string& entry, std::size_t cursor) {
+  const std::string text = entry.substr(0, cursor);
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  const bool is_question = first != std::string::npos && text[first] == '?';
+  std::size_t skipped = 0;
+  if (first != std::string::npos && (text[first] == ':' || is_question)) {
+    const std::size_t blank = is_question ? first : text.find_first_of(" \t\n", first);
+    if (blank == std::string::npos) {
+      Completions found{first, {}};
+      for (const ReplCommand& command : repl_commands())
+        if (command.name.starts_with(text.substr(first)))
+          found.candidates.push_back({std::string(command.name), fmt::format("{}{}{}", command.argument, command.argument.empty() ? "" : "  ", command.summary)});
+      return found;
+    }
+    skipped = blank + 1;
+    const ReplCommand* const command = is_question ? nullptr : find_repl_command(text.substr(first, blank - first));
+    if (command != nullptr && command->takes == ReplArgument::kFile) {
+      const std::string path = text.substr(text.find_last_of(" \t") + 1);
+      return menu_of(cursor - (path.size() - (path.rfind('/') + 1)), files_that_begin(path));
+    }
+    if (is_question || (command != nullptr && command->takes == ReplArgument::kTopic)) {
+      const std::size_t begin = std::min(text.find_first_not_of(" \t", skipped), text.size());
+      return menu_of(begin, could_be_explained(session, text.substr(begin)));
+    }
+  }
+  const Completion completion = complete(session, text.substr(skipped), text.size() - skipped);
+  return menu_of(skipped + completion.begin, completion.could);
+}
+
+std::vector<line_editor::Span> coloured(std::string_view lines) {
+  std::vector<line_editor::Span> spans;
+  const auto add_span = [&](std::size_t begin, std::size_t end, line_editor::Style style) { spans.push_back({begin, end, style}); };
+  std::size_t skipped = 0;
+  if (const std::size_t first = lines.find_first_not_of(" \t"); first != std::string_view::npos && (lines[first] == ':' || lines[first] == '?')) {
+    skipped = lines[first] == '?' ? first + 1 : std::min(lines.find_first_of(" \t\n", first), lines.size());  // a command
+    add_span(first, skipped, "1;35");
+  }
+  const std::string_view text = lines.substr(skipped);
+  for (const Token& token : tokenize(SourceFile::create("", std::string(text)))) {
+    const std::size_t begin = static_cast<std::size_t>(token.span.begin), end = static_cast<std::size_t>(token.span.end);
+    const bool is_called = end < text.size() && text[end] == '(';
+    switch (token.kind) {
+      case TokenClass::kWord: add_span(skipped + begin, skipped + end, "35"); break;
+      case TokenClass::kName:
+        if (is_called) add_span(skipped + begin, skipped + end, "34");
+        break;
+      case TokenClass::kNumber: add_span(skipped + begin, skipped + end, "36"); break;
+      case TokenClass::kString: add_span(skipped + begin, skipped + end, "32"); break;
+      case TokenClass::kComment: add_span(skipped + begin, skipped + end, "90"); break;
+      case TokenClass::kError: add_span(skipped + begin, skipped + end, "31"); break;
+      case TokenClass::kOperator: case TokenClass::kBracket: break;
+    }
+  }
+  return spans;
+}
+
+}  // namespace mtf::tool

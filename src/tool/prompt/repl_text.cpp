@@ -1,0 +1,91 @@
+#include "tool/prompt/repl_text.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "support/printable.h"
+#include "support/text.h"
+#include "tool/present/plan_text.h"
+#include "tool/present/table.h"
+#include "tool/prompt/message_colours.h"
+
+namespace mtf::tool {
+namespace {
+
+std::string collective_line(const StatementCost& cost) {
+  std::string line = fmt::format("{}: {}, {}", collective_text(cost), count_text(cost.values, "value"), bytes_text(cost.bytes));
+  if (cost.reason) line += "   " + to_string(*cost.reason);
+  return line;
+}
+
+// The lines in the order of their first appearance, with how often each stands there.
+std::vector<std::pair<std::string, std::int64_t>> collective_lines(const EntryReport& report) {
+  std::vector<std::pair<std::string, std::int64_t>> lines;
+  for (const StatementCost& cost : report.costs) {
+    if (!cost.collective) continue;
+    std::string line = collective_line(cost);
+    bool known = false;
+    for (auto& [text, count] : lines) {
+      if (text != line) continue;
+      ++count;
+      known = true;
+    }
+    if (!known) lines.emplace_back(std::move(line), 1);
+  }
+  return lines;
+}
+
+std::string without_line_end(std::string text) {
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+// The longest value that stands on one line with its type.
+constexpr std::size_t kShortValue = 60;
+
+// What is shown of many parts: of what is only bound, fewer.
+constexpr std::size_t kMostParts = 60, kMostPartsOfBound = 12;
+
+std::string parts_text(const std::vector<HeldPart>& parts, std::size_t most) {
+  Table table("ll");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == most) {
+      table.line(fmt::format("… and {} more", thousands(static_cast<std::int64_t>(parts.size() - i))));
+      break;
+    }
+    table.row({std::string(2 * static_cast<std::size_t>(parts[i].depth), ' ') + (parts[i].are_left_out ? "…" : parts[i].name), to_string(parts[i].type)});
+  }
+  return table.text("  ");
+}
+
+std::string binding_text(const EntryReport::Binding& binding, bool silent, const Room& room, bool colours) {
+  const std::string name = colours ? in_style("1", binding.name) : binding.name;
+  if (!binding.parts.empty()) return (name.empty() ? "" : name + ": ") + to_string(binding.type) + "\n" + without_line_end(parts_text(binding.parts, name.empty() ? kMostParts : kMostPartsOfBound));
+  // A string may be a file's.
+  if (!binding.type.tensor()) return (name.empty() ? "" : name + " = ") + printable(binding.value, true);
+  const std::string note = silent ? ", no communication" : "";
+  const std::string type = fmt::format("{}   {} per processor{}", to_string(binding.type), bytes_text(binding.bytes), colours ? in_style("2", note) : note);
+  if (!name.empty()) return name + ": " + type;
+  // Of more than one dim the rows would be read for columns.
+  const bool is_matrix = binding.tensor && binding.tensor->type.dims.size() > 1;
+  const bool is_short = !is_matrix && binding.value.size() <= kShortValue && binding.value.find('\n') == std::string::npos;
+  if (is_short) return binding.value + ": " + type;
+  return type + "\n" + (binding.tensor ? without_line_end(tensor_table(*binding.tensor, room)) : binding.value);
+}
+
+}  // namespace
+
+std::string repl_text(const EntryReport& report, const Room& room, bool colours) {
+  const auto collectives = collective_lines(report);
+  std::string out;
+  for (const EntryReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room, colours) + "\n";
+  for (const auto& [line, count] : collectives) {
+    const std::string text = "   " + (count == 1 ? "" : thousands(count) + " × ") + line;
+    out += (colours ? in_style("33", text) : text) + "\n";
+  }
+  return out;
+}
+
+}  // namespace mtf::tool
