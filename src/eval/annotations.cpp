@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eval/binding.h"
 #include "eval/evaluator.h"
 #include "eval/refuse_twice.h"
 #include "support/overloaded.h"
@@ -55,34 +56,8 @@ HostValue Annotations::check(const ast::Annotation& annotation, HostValue value,
 }
 
 HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, std::string_view what, Span asked) {
-  auto mismatch = [&](std::string_view expected, std::string help = {}) { not_what_is_asked(value, span, expected, what, asked, std::move(help)); };
-  const std::string_view type = annotation.word.name.text();
-  const UnknownKind kind = unknown_kind(value);
-  if (type == "dim") {
-    if (!value.is<Dim>()) mismatch("a dim");
-  } else if (type == "dims") {
-    const auto* list = value.as<ListPtr>();
-    const auto is_dim = [](const HostValue& item) { return item.is<Dim>() || item.is_unknown(); };
-    if (!value.is<Dim>() && (!list || !std::all_of((*list)->items.begin(), (*list)->items.end(), is_dim))) mismatch("a dim or a list of dims");
-  } else if (type == "int") {
-    if (value.is<Dim>()) return value.as<Dim>()->size;
-    if (!value.is<int64_t>() && kind != UnknownKind::kInt && !(value.is_unknown() && kind == UnknownKind::kNumber)) mismatch("an int");
-  } else if (type == "float") {
-    if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
-    if (!value.is<double>() && !(value.is_unknown() && is_number(value))) mismatch("a float");
-  } else if (type == "bool") {
-    if (!value.is<bool>() && kind != UnknownKind::kBool) mismatch("a bool");
-  } else if (type == "string") {
-    if (!value.is<Text>() && kind != UnknownKind::kString) mismatch("a string");
-  } else if (type == "fn") {
-    if (!value.is<FunctionPtr>() && !value.is<OperationPtr>() && !value.is<BuiltinPtr>() && !value.is<InstancePtr>() && !value.is<ModelClassPtr>()) {
-      mismatch("a function");
-    }
-  } else if (type == "list") {
-    if (!value.is<ListPtr>()) mismatch("a list");
-  } else if (type == "model") {
-    if (!value.is<InstancePtr>()) mismatch("a model's instance", value.is<ModelClassPtr>() ? "call it to make one" : "");
-  }
+  const ParameterKind kind = kind_of(annotation);
+  if (!become(kind, value)) not_what_is_asked(value, span, text_of(kind), what, asked, value.is<ModelClassPtr>() ? "call it to make one" : "");
   return value;
 }
 

@@ -78,8 +78,7 @@ class Calls {
   HostValue call_function(const FunctionPtr& function, Arguments& arguments);
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call to parameters, in the new scope of the call; what is not given has its default.
-  void bind_parameters(const std::vector<ast::Parameter>& parameters, Arguments& arguments, const ScopePtr& scope, std::string_view name,
-                       Span declared);
+  void bind_parameters(const Signature& signature, Arguments& arguments, const ScopePtr& scope);
   /// True if entering it again would go on for ever: it is under way with such arguments, and may have ended.
   bool recurs(const Activation& call) const;
   /// What a function's block has returned. `reported`: errors have been found in it.

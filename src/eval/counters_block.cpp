@@ -1,6 +1,7 @@
 // `counters { … }`: what a block computes and communicates.
 #include <fmt/format.h>
 
+#include "eval/binding.h"
 #include "eval/evaluator.h"
 #include "support/text.h"
 
@@ -35,17 +36,14 @@ class CollectiveFigures : public Object {
  private:
   CollectiveCount count() const { return part_ ? *part_ : counters_->total(kind_); }
   HostValue over() const {
+    static const Signature kSignature = "over(axis: string, more: string...) -> value";
     auto builtin = std::make_shared<Builtin>();
-    builtin->name = "over";
-    builtin->signature = "over(axis: string, …)";
-    builtin->call = [counters = counters_, kind = kind_](Evaluator& evaluator, Arguments& arguments) -> HostValue {
+    builtin->signature = &kSignature;
+    builtin->call = [counters = counters_, kind = kind_](Evaluator& evaluator, const Bound& call) -> HostValue {
       std::vector<std::string> axes;
-      if (arguments.items.empty()) fail(Kind::missing_argument, arguments.span, "`over` needs the name of a mesh axis, such as `over(\"cols\")`");
-      for (const GivenArgument& item : arguments.items) {
-        auto* axis = item.value.as<Text>();
-        if (!axis) fail(Kind::type_mismatch, item.span, "expected the name of a mesh axis as a string, found {}", describe(item.value));
-        evaluator.meshes.check_axis(**axis, item.span);
-        axes.push_back(**axis);
+      for (const GivenArgument& item : call.arguments.items) {
+        axes.push_back(**item.value.as<Text>());
+        evaluator.meshes.check_axis(axes.back(), item.span);
       }
       std::optional<CollectiveCount> part;
       if (counters) part = counters->over(kind, axes);

@@ -176,7 +176,7 @@ class Evaluator {
   HostValue rest(Span span, const ScopePtr& scope);
   HostValue list(const ast::ListExpr& list, const ScopePtr& scope);
   HostValue tuple(const ast::TupleExpr& tuple, const ScopePtr& scope);
-  HostValue lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda, const ScopePtr& scope);
+  HostValue lambda(const ast::LambdaExpr& lambda, const ScopePtr& scope);
   HostValue unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope);
   HostValue binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope);
   HostValue index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope);

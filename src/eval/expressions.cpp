@@ -43,7 +43,7 @@ HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
                         [&](const ast::IndexExpr& e) { return index(expr, e, scope); },
                         [&](const ast::AttributeExpr& e) { return attribute(evaluate(*e.object, scope), e.attribute); },
                         [&](const ast::AtExpr& e) { return at(expr, e, scope); },
-                        [&](const ast::LambdaExpr& e) { return lambda(expr, e, scope); },
+                        [&](const ast::LambdaExpr& e) { return lambda(e, scope); },
                         [&](const ast::CountersExpr& e) { return counters_block(e, scope); },
                         [&](const ast::IfExpr& e) { return branches.value(e, scope); },
                     },
@@ -78,12 +78,11 @@ HostValue Evaluator::tuple(const ast::TupleExpr& tuple, const ScopePtr& scope) {
   return make_tuple(std::move(items));
 }
 
-HostValue Evaluator::lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda, const ScopePtr& scope) {
+HostValue Evaluator::lambda(const ast::LambdaExpr& lambda, const ScopePtr& scope) {
   auto function = std::make_shared<Function>();
-  function->parameters = &lambda.parameters;
+  function->signature = lambda.signature.get();
   function->result = &lambda.result;
   function->expression = lambda.body.get();
-  function->span = expr.span;
   function->scope = scope;
   function->visible = scope->bindings.size();
   function->named = scope->names(names_in(ast::text_of(lambda)), function->visible);
@@ -110,7 +109,7 @@ std::string help_with_call(const Instance& instance, const ast::CallExpr& call) 
   behind.begin = behind.end;
   for (const ast::Stmt& stmt : instance.model->declaration->body.statements) {
     const auto* function = stmt.as<ast::FnStmt>();
-    if (!function || function->parameters.size() < call.arguments.size()) continue;
+    if (!function || function->signature->parameters.size() < call.arguments.size()) continue;
     return help_with("a call of an instance runs `fn call`", {{behind, "." + function->name.name.str()}});
   }
   return "`fn call(x) = x` in the model is what a call of its instance runs";
@@ -337,7 +336,7 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
     Binding* binding = (*instance)->scope->find_own(kCall);
     if (!binding) {
       fail(Diagnostic(Kind::not_callable, call.callee->span, fmt::format("{} has no `fn call`", describe(callee)))
-               .related((*instance)->model->declaration->signature_span, "declared here")
+               .related((*instance)->model->declaration->signature->span, "declared here")
                .help(help_with_call(**instance, call)));
     }
     return calls.call(HostValue(binding->value), arguments);

@@ -54,52 +54,13 @@ void Caller::set_random_stream(const RandomStream& stream) {
   evaluator_.builder.context.random_calls = stream.calls;
 }
 
-BuiltinPtr host_function(Name name, std::function<HostValue(Caller&, Arguments&)> call, std::string_view signature,
-                         std::string_view doc) {
+BuiltinPtr host_function(const Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown) {
   auto builtin = std::make_shared<Builtin>();
-  builtin->name = name;
-  builtin->signature = signature;
+  builtin->signature = &signature;
   builtin->doc = doc;
-  builtin->call = [call = std::move(call)](Evaluator& evaluator, Arguments& arguments) {
-    return call(evaluator.caller, arguments);
-  };
+  builtin->call = [call = std::move(call)](Evaluator& evaluator, const Bound& bound) { return call(evaluator.caller, bound); };
+  builtin->sees_unknown = sees_unknown;
   return builtin;
-}
-
-std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names,
-                                                  std::string_view signature) {
-  std::vector<const GivenArgument*> matched(names.size(), nullptr);
-  auto plain = [&](size_t i) {
-    return std::string_view(names[i]).substr(0, names[i].size() - (names[i].back() == '?'));
-  };
-  size_t position = 0;
-  for (const GivenArgument& item : arguments.items) {
-    size_t place = names.size();
-    if (item.label.empty()) {
-      while (position < names.size() && matched[position]) ++position;
-      place = position;
-      if (place == names.size())
-        fail(Diagnostic(Kind::wrong_arity, item.span, "this is one too many").help(std::string(signature)));
-    } else {
-      for (size_t i = 0; i < names.size(); ++i) {
-        if (plain(i) == item.label.text()) place = i;
-      }
-      if (place == names.size()) {
-        fail(Diagnostic(Kind::unknown_argument, item.label_span,
-                        fmt::format("there is no argument `{}`", item.label.text()))
-                 .help(std::string(signature)));
-      }
-      if (matched[place]) fail(Kind::duplicate_argument, item.label_span, "`{}` is given twice", item.label.text());
-    }
-    matched[place] = &item;
-  }
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!matched[i] && names[i].back() != '?') {
-      fail(Diagnostic(Kind::missing_argument, arguments.span, fmt::format("`{}` is missing", names[i]))
-               .help(std::string(signature)));
-    }
-  }
-  return matched;
 }
 
 }  // namespace mtf

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eval/binding.h"
 #include "eval/conversions.h"
 #include "eval/host_value.h"
 #include "plan/tensor.h"
@@ -83,10 +84,12 @@ class Caller {
   const std::unique_ptr<LibraryState> state_;
 };
 
-/// A function of a library: its record.
+/// A function of a library: its record. `sees_unknown`: it is called also if only the run knows one of its arguments.
 struct HostFunction {
-  std::string_view name, signature, doc;
-  HostValue (*call)(Caller& caller, Arguments& arguments) = nullptr;
+  Signature signature;
+  std::string_view doc;
+  HostValue (*call)(Caller& caller, const Bound& call) = nullptr;
+  bool sees_unknown = false;
 };
 
 struct HostLibrary {
@@ -95,13 +98,7 @@ struct HostLibrary {
   std::unique_ptr<LibraryState> (*new_state)() = nullptr;  ///< null: it remembers nothing
 };
 
-/// A function of the host as a value: of a library, or a method of an object.
-BuiltinPtr host_function(Name name, std::function<HostValue(Caller&, Arguments&)> call, std::string_view signature = "",
-                         std::string_view doc = "");
-
-/// The arguments of a call by name: `positional` ones first. Fails for one that is missing (unless its name ends in `?`),
-/// unknown or given twice; the result has an element for each name.
-std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names,
-                                                  std::string_view signature);
+/// A function of the host as a value: of a library, or a method of an object. The signature lives longer.
+BuiltinPtr host_function(const Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false);
 
 }  // namespace mtf

@@ -29,7 +29,7 @@ void NameCheck::name(Name name, Span span) {
 }
 
 void NameCheck::function(const Function& function) {
-  this->function(ast::FunctionText{function.parameters, function.result, function.block, function.expression, nullptr});
+  this->function(ast::FunctionText{function.signature->declared, function.result, function.block, function.expression, nullptr});
 }
 
 void NameCheck::model(const ast::ModelStmt& model) { function(ast::text_of(model)); }
@@ -71,7 +71,7 @@ void UncalledFunctions::check_names(Evaluator& evaluator) {
   for (size_t i = 0; i < functions_.size(); ++i) {
     const FunctionPtr function = functions_[i];
     if (!function->reached) continue;
-    if (!called_.insert(function->parameters).second) continue;
+    if (!called_.insert(function->signature).second) continue;
     NameCheck(evaluator, function->scope).function(*function);
   }
   for (size_t i = 0; i < models_.size(); ++i) {

@@ -20,7 +20,7 @@ class Operations {
 
  private:
   /// `add(2, 3)`: what the operator gives for two numbers of the host.
-  std::optional<HostValue> operator_on_the_host(const Op& op, const Arguments& arguments) const;
+  std::optional<HostValue> operator_on_the_host(const Op& op, const Bound& call) const;
 
   Evaluator& evaluator_;
 };

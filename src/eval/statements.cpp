@@ -15,11 +15,10 @@ void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
       const ast::FunctionText text = ast::text_of(*fn);
       auto function = std::make_shared<Function>();
       function->name = fn->name.name;
-      function->parameters = text.parameters;
+      function->signature = fn->signature.get();
       function->result = text.result;
       function->block = text.block;
       function->expression = text.expression;
-      function->span = fn->signature_span;
       function->doc = stmt.doc;
       function->scope = scope;
       if (domain.is_check()) uncalled.declared(function);

@@ -37,15 +37,23 @@ enum class Work : uint8_t {
   kExpansion,    ///< what Op::expand's graph counts, whether it is used or not; see Op::counted
 };
 
+/// What an element-wise operation is of numbers of the host: `sqrt(2)`. One of the two, by how many it takes.
+struct HostRule {
+  double (*of_one)(double) = nullptr;
+  double (*of_two)(double, double) = nullptr;
+  bool keeps_ints = false;
+};
+
 /// The order in which a tensor's dims lie in memory: their indices, outermost first.
 using StorageOrder = std::vector<int8_t>;
 
 struct Op {
   std::string_view name = {};
   /// Parameters as the call writes them, `sum(x: tensor, over: dims = all -> shape?)`; empty: scripts cannot call it.
-  /// The kinds are listed in ops/call.h.
+  /// syntax/signature.h says what such a text says.
   std::string_view signature = {};
   std::string_view symbol = {};  ///< the operator that calls it, `+`; empty where there is none
+  std::string_view of_two_values = {};  ///< of a reduction: the operation that is so of two values, `maximum`
   std::string_view family = {};  ///< the heading that it stands under in the reference
   std::string_view doc = {};     ///< one sentence or two, in Markdown
   /// A script of a few lines that prints; `#>` lines hold its output. Shown in the reference and run by a test.
@@ -64,6 +72,7 @@ struct Op {
 
   /// Element-wise operations: one step of a fused loop (result = lane(operands…), broadcast by name).
   std::optional<LaneOp> lane = std::nullopt;
+  HostRule host = {};
   /// Reductions: how the dims that the result lacks are folded.
   std::optional<Reduction> reduction = std::nullopt;
   /// Everything else: computes blocks.
