@@ -3,11 +3,17 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "eval/evaluator.h"
+#include "eval/abstract.h"
+#include "eval/calls.h"
+#include "eval/cuts.h"
+#include "eval/display.h"
+#include "eval/findings.h"
 #include "eval/host_library.h"
 #include "eval/limits.h"
 #include "eval/places.h"
+#include "eval/settings.h"
 #include "graph/op.h"
+#include "ops/builder.h"
 #include "ops/gradients.h"
 #include "ops/registry.h"
 #include "ops/unreached.h"
@@ -25,21 +31,21 @@ std::string for_terminal(const std::string& line) {
   return join(parts, "\t");
 }
 
-HostValue print(Evaluator& evaluator, const Bound& call) {
+HostValue print(Caller& caller, const Bound& call) {
   std::string line;
   for (const GivenArgument* item : call.rest) {
-    evaluator.builder.span = item->span;
+    caller.parts.builder.span = item->span;
     if (item != call.rest.front()) line += ' ';
-    if (!item->value.is_unknown()) line += evaluator.display.text(item->value);
+    if (!item->value.is_unknown()) line += caller.parts.display.text(item->value);
   }
-  if (!evaluator.domain.is_abstract() && evaluator.runtime().rank() == 0) {
-    evaluator.out << (evaluator.settings.at_terminal ? for_terminal(line) : line) << '\n';
-    evaluator.out.flush();
+  if (!caller.is_abstract() && caller.runtime().rank() == 0) {
+    caller.parts.out << (caller.parts.settings.at_terminal ? for_terminal(line) : line) << '\n';
+    caller.parts.out.flush();
   }
   return None{};
 }
 
-HostValue zip(Evaluator& evaluator, const Bound& call) {
+HostValue zip(Caller& caller, const Bound& call) {
   std::optional<size_t> count;
   for (const GivenArgument& item : call.arguments.items) {
     size_t size = 0;
@@ -56,7 +62,7 @@ HostValue zip(Evaluator& evaluator, const Bound& call) {
     count = size;
   }
   check_list_length(*count, call.span());
-  evaluator.findings.count_steps(call.span(), *count);
+  caller.parts.findings.count_steps(call.span(), *count);
   std::vector<HostValue> tuples;
   tuples.reserve(*count);
   for (size_t i = 0; i < *count; ++i) {
@@ -70,7 +76,7 @@ HostValue zip(Evaluator& evaluator, const Bound& call) {
   return make_list(std::move(tuples));
 }
 
-HostValue len(Evaluator&, const Bound& call) {
+HostValue len(Caller&, const Bound& call) {
   const HostValue& value = call.value(0);
   if (auto* list = value.as<ListPtr>()) return static_cast<int64_t>((*list)->items.size());
   if (auto* text = value.as<Text>()) return static_cast<int64_t>(count_code_points(**text));
@@ -86,7 +92,7 @@ HostValue len(Evaluator&, const Bound& call) {
            .help(value.is<Dim>() || tensor_of(value) ? "`size(…)` is that of a dim or a tensor" : ""));
 }
 
-HostValue size(Evaluator&, const Bound& call) {
+HostValue size(Caller&, const Bound& call) {
   const GivenArgument& item = call[0];
   if (auto* dim = item.value.as<Dim>()) return dim->size;
   Dims dims;
@@ -130,36 +136,36 @@ HostValue parse_float(const std::string& text, Span span) {
   return number;
 }
 
-HostValue whole_number(Evaluator& evaluator, const Bound& call) {
+HostValue whole_number(Caller& caller, const Bound& call) {
   const GivenArgument& item = call[0];
   HostValue value = item.value;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.cuts.read_number(*tensor, item.span);
+  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (value.is<int64_t>()) return value;
   if (auto* text = value.as<Text>()) return parse_int(**text, item.span);
   if (auto number = number_of(value)) {
-    if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", evaluator.display.text(value));
+    if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", caller.parts.display.text(value));
     return static_cast<int64_t>(*number);
   }
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
 }
 
-HostValue real_number(Evaluator& evaluator, const Bound& call) {
+HostValue real_number(Caller& caller, const Bound& call) {
   const GivenArgument& item = call[0];
   HostValue value = item.value;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.cuts.read_number(*tensor, item.span);
+  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kFloat);
   if (auto number = number_of(value)) return *number;
   if (auto* text = value.as<Text>()) return parse_float(**text, item.span);
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
 }
 
-HostValue string(Evaluator& evaluator, const Bound& call) {
+HostValue string(Caller& caller, const Bound& call) {
   const HostValue& value = call.value(0);
-  evaluator.builder.span = call.span(0);
-  std::string text = evaluator.display.text(value);
+  caller.parts.builder.span = call.span(0);
+  std::string text = caller.parts.display.text(value);
   check_length(text.size(), "a string", call.span());
-  if (tensor_of(value) && evaluator.domain.is_abstract()) return unknown(UnknownKind::kString);
+  if (tensor_of(value) && caller.is_abstract()) return unknown(UnknownKind::kString);
   return make_text(std::move(text));
 }
 
@@ -171,9 +177,9 @@ std::string target_name(const HostValue& target, size_t place) {
 }
 
 /// Says at the call of `grad` which gradients are 0 and why, if nobody meant it. A plan says what its check has said.
-void warn_of_unreached(Evaluator& evaluator, const Value& loss, const std::vector<const HostValue*>& targets, const Values& values,
+void warn_of_unreached(Caller& caller, const Value& loss, const std::vector<const HostValue*>& targets, const Values& values,
                        const std::vector<bool>& reached, Span span) {
-  if (evaluator.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
+  if (caller.parts.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
   const std::optional<Unreached> found = unreached(loss, values, reached);
   if (!found) return;
   constexpr size_t kMostNamed = 4;
@@ -193,11 +199,11 @@ void warn_of_unreached(Evaluator& evaluator, const Value& loss, const std::vecto
     diagnostic.related(end->operation->span, fmt::format("no gradient goes through {}{}{}", code(op.symbol.empty() ? op.name : op.symbol), reason.empty() ? "" : ": ", reason))
         .help("`stop_gradient(x)` says that it is meant");
   }
-  evaluator.findings.warn(evaluator.calls.seen_by_program(diagnostic));
+  caller.parts.findings.warn(caller.parts.calls.seen_by_program(diagnostic));
 }
 
-HostValue grad(Evaluator& evaluator, const Bound& call) {
-  Builder& builder = evaluator.builder;
+HostValue grad(Caller& caller, const Bound& call) {
+  Builder& builder = caller.parts.builder;
   const GivenArgument& loss = call[0];
   const GivenArgument& targets = call[1];
   if (loss.value.is_unknown() && unknown_kind(loss.value) == UnknownKind::kAny) return unknown(UnknownKind::kAny);
@@ -229,12 +235,12 @@ HostValue grad(Evaluator& evaluator, const Bound& call) {
   } else {
     add(targets.value);
   }
-  Value of = evaluator.convert.to_tensor(loss.value, loss.span);
+  Value of = caller.convert.to_tensor(loss.value, loss.span);
   builder.span = call.span();
   Restore ours(builder.written, false);
   std::vector<bool> reached;
   Values results = gradients(builder, of, wanted, &reached);
-  warn_of_unreached(evaluator, of, given, wanted, reached, call.span());
+  warn_of_unreached(caller, of, given, wanted, reached, call.span());
   if (!targets.value.is<ListPtr>()) return std::move(results[0]);
   std::vector<HostValue> items;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -245,26 +251,19 @@ HostValue grad(Evaluator& evaluator, const Bound& call) {
   return make_list(std::move(items));
 }
 
-HostValue recompute(Evaluator& evaluator, const Bound& call) {
+HostValue recompute(Caller& caller, const Bound& call) {
   Arguments rest;
   rest.span = call.span();
   rest.scope = call.arguments.scope;
   for (const GivenArgument* item : call.rest) rest.items.push_back(*item);
-  int64_t& region = evaluator.builder.context.recompute_region;
-  const Restore inside(region, region == 0 ? evaluator.new_recompute_region() : region);  // one inside another is part of it
-  return evaluator.calls.call(call.value(0), rest);
+  int64_t& region = caller.parts.builder.context.recompute_region;
+  const Restore inside(region, region == 0 ? caller.parts.calls.new_recompute_region() : region);  // one inside another is part of it
+  return caller.parts.calls.call(call.value(0), rest);
 }
 
-/// What the evaluator itself gives to every program.
-struct OwnFunction {
-  Signature signature;
-  std::string_view doc;
-  HostValue (*call)(Evaluator& evaluator, const Bound& call);
-  bool sees_unknown = false;
-};
-
-const std::vector<OwnFunction>& own_functions() {
-  static const std::vector<OwnFunction> kFunctions = {
+/// What the language itself gives to every program.
+const std::vector<HostFunction>& own_functions() {
+  static const std::vector<HostFunction> kFunctions = {
       {"print(values...)", "Prints values on a line, with a space between two.", print, true},
       {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip},
       {"len(list) -> int", "How many elements a list, a string or a dataset has.", len},
@@ -287,8 +286,7 @@ BuiltinPtr value_of(const HostFunction& function) {
 }  // namespace
 
 Builtins::Builtins(const HostLibrary* library) {
-  for (const OwnFunction& function : own_functions())
-    values_[function.signature.name] = BuiltinPtr(std::make_shared<Builtin>(Builtin{&function.signature, function.doc, function.call, function.sees_unknown}));
+  for (const HostFunction& function : own_functions()) values_[function.signature.name] = value_of(function);
   auto module = std::make_shared<Module>();
   module->name = "random";
   module->is_operations = true;

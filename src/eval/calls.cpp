@@ -50,7 +50,7 @@ void Calls::may_have_returned(Span place) {
   if (under_way_.empty()) return;
   Activation& call = under_way_.back();
   call.maybe_results.push_back(call.result);
-  if (!call.rest) call.rest.emplace(evaluator_, Doubt{place, Doubt::Kind::kRest});
+  if (!call.rest) call.rest.emplace(evaluator_.doubts, Doubt{place, Doubt::Kind::kRest});
 }
 
 void Calls::may_have_returned_poison() {
@@ -109,12 +109,12 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
     const Bound bound = bind(*(*builtin)->signature, arguments);
     if (!(*builtin)->sees_unknown && bound.any_unknown()) return unknown_result(bound.signature);
     evaluator_.builder.span = arguments.span;
-    return (*builtin)->call(evaluator_, bound);
+    return (*builtin)->call(evaluator_.caller, bound);
   }
   if (auto* instance = callee.as<InstancePtr>()) {
     if (Binding* binding = (*instance)->scope->find_own(Name("call"))) return call(HostValue(binding->value), arguments);
   }
-  if (callee.is_unknown()) uncounted(evaluator_, arguments.span);
+  if (callee.is_unknown()) evaluator_.doubts.uncounted(arguments.span);
   if (callee.is_poison() || callee.is_unknown()) return callee;
   fail(Kind::not_callable, arguments.span, "expected a function, found {}", describe(callee));
 }
@@ -185,7 +185,7 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
       call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
     }
     if (recurs(call)) {
-      uncounted(evaluator_, arguments.span);
+      evaluator_.doubts.uncounted(arguments.span);
       return unknown(UnknownKind::kAny);
     }
   }

@@ -37,20 +37,17 @@ class CollectiveFigures : public Object {
   CollectiveCount count() const { return part_ ? *part_ : counters_->total(kind_); }
   HostValue over() const {
     static const Signature kSignature = "over(axis: string, more: string...) -> value";
-    auto builtin = std::make_shared<Builtin>();
-    builtin->signature = &kSignature;
-    builtin->call = [counters = counters_, kind = kind_](Evaluator& evaluator, const Bound& call) -> HostValue {
+    return host_function(kSignature, "", [counters = counters_, kind = kind_](Caller& caller, const Bound& call) -> HostValue {
       std::vector<std::string> axes;
       for (const GivenArgument& item : call.arguments.items) {
         axes.push_back(**item.value.as<Text>());
-        evaluator.meshes.check_axis(axes.back(), item.span);
+        caller.parts.meshes.check_axis(axes.back(), item.span);
       }
       std::optional<CollectiveCount> part;
       if (counters) part = counters->over(kind, axes);
       else part = CollectiveCount{};
       return ObjectPtr(std::make_shared<CollectiveFigures>(counters, kind, part));
-    };
-    return BuiltinPtr(builtin);
+    });
   }
   std::optional<Counters> counters_;
   CollectiveKind kind_;

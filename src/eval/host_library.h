@@ -7,6 +7,7 @@
 // remembers from one call to the next is its state: each evaluator has one of its own, which dies with it.
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +19,17 @@
 
 namespace mtf {
 
-class Evaluator;
-class Execution;  // plan/execution.h
-class Runtime;    // plan/runtime.h
+class AbstractDomain;  // eval/abstract.h
+class Builder;         // ops/builder.h
+class Calls;           // eval/calls.h
+class Cuts;            // eval/cuts.h
+class Display;         // eval/display.h
+class Execution;       // plan/execution.h
+class Findings;        // eval/findings.h
+class Meshes;          // eval/meshes.h
+class Runtime;         // plan/runtime.h
+struct Settings;       // eval/settings.h
+class Variables;       // eval/variables.h
 
 /// A place in the stream of random numbers.
 struct RandomStream {
@@ -34,10 +43,25 @@ class LibraryState {
   virtual ~LibraryState() = default;
 };
 
-/// The evaluation that calls a host function, and lives as long as what the function makes.
+/// The evaluation that calls a host function, and lives as long as what the function makes. The functions of the language
+/// itself (eval/builtins.h) use its parts, others what it offers.
 class Caller {
  public:
-  Caller(Evaluator& evaluator, std::unique_ptr<LibraryState> state);
+  struct Parts {
+    const Settings& settings;
+    std::ostream& out;
+    const AbstractDomain& domain;
+    Builder& builder;
+    Cuts& cuts;
+    const Conversions& convert;
+    Display& display;
+    Findings& findings;
+    Meshes& meshes;
+    Variables& variables;
+    Calls& calls;
+  };
+  /// `execution`: null to check.
+  Caller(const Parts& parts, Execution* execution, std::unique_ptr<LibraryState> state);
   ~Caller();
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -49,6 +73,8 @@ class Caller {
   bool is_abstract() const;
   /// A check of what is run then.
   bool runs_next() const;
+
+  const Parts parts;
 
   // ---- its arguments ----
   const Conversions& convert;
@@ -80,7 +106,7 @@ class Caller {
   State& state() const { return static_cast<State&>(*state_); }
 
  private:
-  Evaluator& evaluator_;
+  Execution* const execution_;
   const std::unique_ptr<LibraryState> state_;
 };
 

@@ -22,7 +22,7 @@
 
 namespace mtf {
 
-class Evaluator;
+class Caller;  // eval/host_library.h
 class Scope;
 using ScopePtr = std::shared_ptr<Scope>;
 struct HostValue;
@@ -97,7 +97,7 @@ struct HostValue {
 
 /// A list or, if `tuple`, a tuple.
 struct List {
-  ~List();  ///< lets go of its items one after another (let_go.h)
+  ~List();  ///< lets go of its items one after another (let_go.cpp)
 
   std::vector<HostValue> items;
   bool tuple = false;
@@ -169,7 +169,7 @@ struct Bound;  // eval/binding.h
 struct Builtin {
   const Signature* signature = nullptr;  ///< lives longer
   std::string_view doc;
-  std::function<HostValue(Evaluator&, const Bound&)> call;
+  std::function<HostValue(Caller&, const Bound&)> call;
   bool sees_unknown = false;  ///< else a call with an argument that only the run knows is not made: its result is unknown
 };
 

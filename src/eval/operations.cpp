@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "eval/binding.h"
+#include "eval/conversions.h"
 #include "eval/doubtful.h"
-#include "eval/evaluator.h"
 #include "eval/limits.h"
+#include "eval/meshes.h"
+#include "eval/names.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/stack_budget.h"
@@ -56,23 +58,24 @@ Dim found_in_operands(const Call& call, const Dim& dim) {
 /// A call of an operation on tensors, whose arguments become what its rules read.
 class OperationCall {
  public:
-  OperationCall(Evaluator& evaluator, const Op& op, const Bound& bound)
-      : evaluator_(evaluator), op_(op), bound_(bound), call_(evaluator.builder, op, bound.signature) {
+  OperationCall(Builder& builder, const Conversions& convert, const Op& op, const Bound& bound)
+      : convert_(convert), op_(op), bound_(bound), call_(builder, op, bound.signature) {
     call_.span = bound.span();
   }
-  HostValue result();
+  /// Its results; nothing if an argument is not known of which the type depends. `names`: what stands for labels.
+  std::optional<HostValue> result(Names& names);
 
  private:
   void read_arguments();
   /// Adds an argument to those of a parameter; false if it is not known what it is.
   bool read(const Parameter& parameter, const GivenArgument& given, Argument& argument) const;
   /// Labels that name dims. False if one is poison.
-  bool read_labels();
+  bool read_labels(Names& names);
   void read_arrow();
   void read_pairs();
   HostValue build();
 
-  Evaluator& evaluator_;
+  const Conversions& convert_;
   const Op& op_;
   const Bound& bound_;
   Call call_;
@@ -96,11 +99,11 @@ bool OperationCall::read(const Parameter& parameter, const GivenArgument& given,
   }
   if (any) return false;
   switch (parameter.kind) {
-    case ParameterKind::kTensor: argument.values.push_back(evaluator_.convert.to_tensor(value, given.span)); break;
+    case ParameterKind::kTensor: argument.values.push_back(convert_.to_tensor(value, given.span)); break;
     case ParameterKind::kTensors:
       for (const HostValue& item : (*value.as<ListPtr>())->items) {
         if (item.is_poison() || (item.is_unknown() && unknown_kind(item) == UnknownKind::kAny)) return false;
-        argument.values.push_back(evaluator_.convert.to_tensor(item, given.span));
+        argument.values.push_back(convert_.to_tensor(item, given.span));
       }
       break;
     case ParameterKind::kElement: argument.element = *value.as<ElementType>(); break;
@@ -124,9 +127,9 @@ void OperationCall::read_arguments() {
   }
 }
 
-bool OperationCall::read_labels() {
+bool OperationCall::read_labels(Names& names) {
   for (const GivenArgument* item : bound_.labels) {
-    HostValue named = evaluator_.look_up(item->label, item->label_span, bound_.arguments.scope);
+    HostValue named = names.look_up(item->label, item->label_span, bound_.arguments.scope);
     if (named.is_poison()) return false;
     DimLabel label;
     label.dim = found_in_operands(call_, Conversions::to_dim(named, item->label_span));
@@ -139,7 +142,7 @@ bool OperationCall::read_labels() {
       numbers = (*list)->items;
     }
     for (const HostValue& number : numbers) {
-      auto value = evaluator_.convert.to_int(number, item->span, "this");
+      auto value = convert_.to_int(number, item->span, "this");
       if (!value && is_pair) known_ = false;
       label.numbers.push_back(value.value_or(0));
     }
@@ -183,7 +186,7 @@ HostValue OperationCall::build() {
   } else {
     Values operands;
     for (const Argument& argument : call_.arguments) operands.insert(operands.end(), argument.values.begin(), argument.values.end());
-    results = evaluator_.builder.add_node(op_, std::move(operands));
+    results = call_.builder.add_node(op_, std::move(operands));
   }
   if (results.size() == 1 && !op_.list) return std::move(results[0]);
   std::vector<HostValue> items;
@@ -191,14 +194,12 @@ HostValue OperationCall::build() {
   return op_.list ? make_list(std::move(items)) : make_tuple(std::move(items));
 }
 
-HostValue OperationCall::result() {
+std::optional<HostValue> OperationCall::result(Names& names) {
   read_arguments();
-  if (!read_labels()) return Poison{};
+  if (!read_labels(names)) return Poison{};
   read_arrow();
   read_pairs();
-  if (known_) return build();
-  uncounted(evaluator_, bound_.span());
-  return unknown(UnknownKind::kAny);
+  return known_ ? std::optional(build()) : std::nullopt;
 }
 
 /// `sqrt(2)`: a number of the host, of an element-wise function of such.
@@ -238,13 +239,13 @@ void refuse_two_values(const Op& op, const Arguments& arguments) {
 
 }  // namespace
 
-std::optional<HostValue> Operations::operator_on_the_host(const Op& op, const Bound& call) const {
+std::optional<HostValue> Operations::operator_on_the_host(const Op& op, const Bound& call) {
   if (op.symbol.empty() || call.arrow || call.given.size() != 2) return std::nullopt;
   const auto fits = [](const HostValue& value) { return number_of(value) || is_number(value); };
   if (!fits(call.value(0)) || !fits(call.value(1))) return std::nullopt;
   for (int i = 0; i <= static_cast<int>(ast::BinaryOp::kOr); ++i) {
     const auto symbol = static_cast<ast::BinaryOp>(i);
-    if (ast::to_text(symbol) == op.symbol) return evaluator_.operate(symbol, call.value(0), call.value(1), {call.span(), call.span(0), call.span(1), {}});
+    if (ast::to_text(symbol) == op.symbol) return operate(symbol, call.value(0), call.value(1), {call.span(), call.span(0), call.span(1), {}});
   }
   return std::nullopt;
 }
@@ -254,31 +255,32 @@ HostValue Operations::call(const Op& op, Arguments& arguments) {
   const Bound bound = bind(signature_of(op), arguments);
   if (auto number = on_the_host(op, bound)) return *number;
   if (auto value = operator_on_the_host(op, bound)) return *value;
-  evaluator_.check_mesh(arguments.span);
-  evaluator_.builder.span = arguments.span;
-  return OperationCall(evaluator_, op, bound).result();
+  meshes_.check(arguments.span);
+  builder_.span = arguments.span;
+  if (auto result = OperationCall(builder_, convert_, op, bound).result(names_)) return std::move(*result);
+  doubts_.uncounted(arguments.span);
+  return unknown(UnknownKind::kAny);
 }
 
 HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span) {
   const Op* op = find_operator(symbol);
-  Builder& builder = evaluator_.builder;
-  evaluator_.check_mesh(span);
-  Call call(builder, *op, signature_of(*op));
+  meshes_.check(span);
+  Call call(builder_, *op, signature_of(*op));
   call.span = span;
-  builder.span = span;
+  builder_.span = span;
   call.arguments[0].given = call.arguments[1].given = true;
   call.arguments[0].span = a_span;
   call.arguments[1].span = b_span;
   // A number that meets a tensor of floats becomes one of its element type: it is made as that.
   auto operand = [&](const HostValue& value, Span at, const HostValue& other) {
     const Value* tensor = tensor_of(other);
-    if (!tensor || !is_float(tensor->element()) || !number_of(value)) return evaluator_.convert.to_tensor(value, at);
-    builder.span = at;
-    return builder.operand(number_of(value).value(), tensor->element());
+    if (!tensor || !is_float(tensor->element()) || !number_of(value)) return convert_.to_tensor(value, at);
+    builder_.span = at;
+    return builder_.operand(number_of(value).value(), tensor->element());
   };
   call.arguments[0].values.push_back(operand(a, a_span, b));
   call.arguments[1].values.push_back(operand(b, b_span, a));
-  builder.span = span;
+  builder_.span = span;
   return op->build(call)[0];
 }
 

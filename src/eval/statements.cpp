@@ -1,7 +1,6 @@
 #include "eval/declarations.h"
 #include "eval/evaluator.h"
 #include "eval/span_table.h"
-#include "eval/with.h"
 #include "support/overloaded.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
@@ -149,7 +148,7 @@ HostValue Evaluator::assertion(const ast::Expr& condition, const ScopePtr& scope
   if (!binary || binary->op < ast::BinaryOp::kEqual || binary->op > ast::BinaryOp::kGreaterEqual) return evaluate(condition, scope);
   HostValue left = evaluate(*binary->left, scope);
   compared.emplace(left, evaluate(*binary->right, scope));
-  return operate(binary->op, compared->first, compared->second, spans_of(condition, *binary));
+  return operations.operate(binary->op, compared->first, compared->second, spans_of(condition, *binary));
 }
 
 void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& scope) {

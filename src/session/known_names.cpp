@@ -75,7 +75,7 @@ std::vector<KnownName> known_names(Evaluator& evaluator, const std::string& pref
   const size_t dot = prefix.rfind('.');
   if (dot == std::string::npos) {
     add_scope(found, prefix, "", *evaluator.top());
-    for (const std::string& name : evaluator.visible_names(evaluator.top().get())) {
+    for (const std::string& name : evaluator.names.visible_names(evaluator.top().get())) {
       if (!name.starts_with(prefix)) continue;
       const HostValue* const builtin = evaluator.builtins.find(Name(name));
       found.push_back(builtin != nullptr ? known(name, *builtin) : KnownName{.name = name, .type = {}});
@@ -89,7 +89,7 @@ std::vector<KnownName> known_names(Evaluator& evaluator, const std::string& pref
       if (!is_first) {
         value = member(value, name);
       } else if (name == Name("init") || name == Name("random")) {
-        value = evaluator.look_up(name, {}, evaluator.top());
+        value = evaluator.names.look_up(name, {}, evaluator.top());
       } else if (auto binding = evaluator.top()->find(name).binding) {
         value = binding->value;
       }

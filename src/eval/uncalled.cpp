@@ -1,20 +1,52 @@
-#include "eval/name_check.h"
+#include "eval/uncalled.h"
 
 #include <algorithm>
 
-#include "eval/uncalled.h"
+#include "eval/block_info.h"
+#include "eval/builtins.h"
+#include "eval/findings.h"
+#include "eval/names.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
+#include "syntax/walk.h"
 
 namespace mtf {
+namespace {
+
+/// The names of a function that nothing calls: each must be bound, declared or an operation. Nothing is evaluated.
+class NameCheck : private ast::Walk {
+ public:
+  /// `scope`: where the function is declared, as it is at the program's end.
+  NameCheck(Names& known, Builtins& builtins, Findings& findings, ScopePtr scope)
+      : known_(known), builtins_(builtins), findings_(findings), scope_(std::move(scope)) {}
+  void function(const Function& function);
+  void model(const ast::ModelStmt& model);
+
+ private:
+  void function(const ast::FunctionText& text) override;
+  void expr(const ast::Expr& expr) override;
+  void name(Name name, Span span) override;
+  void bind(const ast::Ident& ident) override { bound_.back().insert(ident.name); }
+  void open_scope() override { bound_.emplace_back(); }
+  void close_scope() override { bound_.pop_back(); }
+  void refuse_equal_paths(const ast::ModelStmt& model);
+  bool is_bound(Name name) const;
+  std::vector<std::string> names() const;
+
+  Names& known_;
+  Builtins& builtins_;
+  Findings& findings_;
+  ScopePtr scope_;
+  std::vector<NameSet> bound_;
+};
 
 std::vector<std::string> NameCheck::names() const {
   std::vector<std::string> names;
   for (const NameSet& set : bound_) {
     for (Name name : set) names.push_back(name.str());
   }
-  for (std::string& name : evaluator_.visible_names(scope_.get())) names.push_back(std::move(name));
+  for (std::string& name : known_.visible_names(scope_.get())) names.push_back(std::move(name));
   return names;
 }
 
@@ -23,9 +55,9 @@ bool NameCheck::is_bound(Name name) const {
 }
 
 void NameCheck::name(Name name, Span span) {
-  if (is_bound(name) || scope_->find(name).binding || evaluator_.builtins.knows(name) || name == Name("init")) return;
-  evaluator_.findings.report(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-                                 .help(evaluator_.help_with_name(name, span, names())));
+  if (is_bound(name) || scope_->find(name).binding || builtins_.knows(name) || name == Name("init")) return;
+  findings_.report(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
+                                 .help(known_.help_with_name(name, span, names())));
 }
 
 void NameCheck::function(const Function& function) {
@@ -46,7 +78,7 @@ void NameCheck::refuse_equal_paths(const ast::ModelStmt& model) {
     if (!variable) continue;
     const auto [earlier, is_new] = variables.emplace(variable->name.name, variable->name.span);
     if (is_new) continue;
-    evaluator_.findings.report(Diagnostic(Kind::duplicate_declaration, variable->name.span, fmt::format("`{}` would have the path of another", variable->name.name.text()))
+    findings_.report(Diagnostic(Kind::duplicate_declaration, variable->name.span, fmt::format("`{}` would have the path of another", variable->name.name.text()))
                                     .related(earlier->second, "declared here"));
   }
 }
@@ -58,27 +90,29 @@ void NameCheck::expr(const ast::Expr& e) {
   if (!base || is_bound(base->name)) return;
   const HostValue* value = nullptr;
   if (auto found = scope_->find(base->name); found.binding) value = &found.binding->value;
-  else value = evaluator_.builtins.find(base->name);
+  else value = builtins_.find(base->name);
   if (value == nullptr || !value->is<ModulePtr>()) return;
   try {
-    evaluator_.attribute(*value, member->attribute);
+    known_.attribute(*value, member->attribute);
   } catch (const UserError& error) {
-    evaluator_.findings.report(error.diagnostic());
+    findings_.report(error.diagnostic());
   }
 }
 
-void UncalledFunctions::check_names(Evaluator& evaluator) {
+}  // namespace
+
+void UncalledFunctions::check_names(Names& names, Builtins& builtins, Findings& findings) {
   for (size_t i = 0; i < functions_.size(); ++i) {
     const FunctionPtr function = functions_[i];
     if (!function->reached) continue;
     if (!called_.insert(function->signature).second) continue;
-    NameCheck(evaluator, function->scope).function(*function);
+    NameCheck(names, builtins, findings, function->scope).function(*function);
   }
   for (size_t i = 0; i < models_.size(); ++i) {
     const ModelClassPtr model = models_[i];
     if (!model->reached) continue;
     if (!called_.insert(model->declaration).second) continue;
-    NameCheck(evaluator, model->scope).model(*model->declaration);
+    NameCheck(names, builtins, findings, model->scope).model(*model->declaration);
   }
 }
 
