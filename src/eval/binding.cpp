@@ -21,18 +21,15 @@ Diagnostic with_signature(Diagnostic diagnostic, const Signature& signature) {
 /// A call whose arguments are being bound.
 class Binder {
  public:
-  Binder(const Signature& signature, Arguments& arguments) : signature_(signature), arguments_(arguments), bound_{signature, arguments, {}, {}, {}, {}} {
-    bound_.given.resize(signature.parameters.size());
-  }
+  Binder(Bound& bound, Arguments& arguments) : signature_(bound.signature), arguments_(arguments), bound_(bound) {}
 
-  Bound bind() {
+  void bind() {
     std::optional<Diagnostic> wrong;  // what is wrong with an argument that is bound comes before
     for (size_t i = 0; i < arguments_.items.size() && !wrong; ++i) wrong = match(arguments_.items[i]);
     for (size_t i = 0; i < bound_.given.size(); ++i) convert(i);
     if (wrong) fail(std::move(*wrong));
     for (size_t i = 0; i < bound_.given.size(); ++i)
       if (!bound_.given[i] && !signature_.parameters[i].has_default) missing(signature_.parameters[i]);
-    return std::move(bound_);
   }
 
  private:
@@ -109,8 +106,8 @@ class Binder {
     std::vector<std::string> names;
     for (const Parameter& parameter : signature_.parameters) names.push_back(parameter.name.str());
     if (signature_.labels != LabelKind::kNone) {
-      for (const GivenArgument* given : bound_.given)
-        if (const Value* tensor = given ? tensor_of(given->value) : nullptr)
+      for (const GivenArgument& given : arguments_.items)
+        if (const Value* tensor = tensor_of(given.value))
           for (const Dim& dim : tensor->dims()) names.push_back(dim.name.str());
     }
     Diagnostic wrong(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", signature_.name.text(), item.label.text()));
@@ -153,7 +150,7 @@ class Binder {
 
   const Signature& signature_;
   Arguments& arguments_;
-  Bound bound_;
+  Bound& bound_;
   size_t position_ = 0;  ///< of the next parameter for an argument without a label
 };
 
@@ -169,7 +166,11 @@ bool is_callable(const HostValue& value) {
 
 }  // namespace
 
-Bound bind(const Signature& signature, Arguments& arguments) { return Binder(signature, arguments).bind(); }
+Bound bind(const Signature& signature, Arguments& arguments) {
+  Bound bound{signature, arguments, GivenArguments(signature.parameters.size()), {}, {}, {}};
+  Binder(bound, arguments).bind();
+  return bound;
+}
 
 bool become(ParameterKind kind, HostValue& value) {
   const auto* unknown = value.as<Unknown>();

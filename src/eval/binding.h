@@ -5,6 +5,7 @@
 // Arguments without a label are for the parameters in their order that no label names; one that is an element type is for
 // the parameter of that kind, wherever it stands. `none` for a parameter of which it is the default leaves it out. Each
 // value is what the parameter's kind asks for: a dim where an int is wanted has become its size.
+#include <array>
 #include <vector>
 
 #include "eval/host_value.h"
@@ -12,15 +13,30 @@
 
 namespace mtf {
 
+/// A pointer for each of some parameters: without memory of its own where these are few, as in nearly every call.
+class GivenArguments {
+ public:
+  explicit GivenArguments(size_t count) : count_(count), many_(count > kFew ? count : 0) {}
+  size_t size() const { return count_; }
+  GivenArgument* const& operator[](size_t i) const { return count_ > kFew ? many_[i] : few_[i]; }
+  GivenArgument*& operator[](size_t i) { return count_ > kFew ? many_[i] : few_[i]; }
+
+ private:
+  static constexpr size_t kFew = 6;
+  size_t count_;
+  std::array<GivenArgument*, kFew> few_ = {};
+  std::vector<GivenArgument*> many_;
+};
+
 /// A call's arguments by the parameters of a signature.
 struct Bound {
   const Signature& signature;
-  const Arguments& arguments;                ///< all of them, and where the call stands
-  std::vector<GivenArgument*> given;         ///< one a parameter; null: left out. Of a variadic one the first
-  std::vector<GivenArgument*> rest;          ///< all that a variadic parameter, or `...`, takes
-  std::vector<GivenArgument*> labels;        ///< those that are no parameters
-  std::vector<GivenArgument*> pairs;         ///< `a -> b`
-  const GivenArgument* arrow = nullptr;      ///< the argument with the arrow of the call
+  const Arguments& arguments;            ///< all of them, and where the call stands
+  GivenArguments given;                  ///< one a parameter; null: left out. Of a variadic one the first
+  std::vector<GivenArgument*> rest;      ///< all that a variadic parameter, or `...`, takes
+  std::vector<GivenArgument*> labels;    ///< those that are no parameters
+  std::vector<GivenArgument*> pairs;     ///< `a -> b`
+  const GivenArgument* arrow = nullptr;  ///< the argument with the arrow of the call
 
   Span span() const { return arguments.span; }
   bool has(size_t parameter) const { return given[parameter] != nullptr; }

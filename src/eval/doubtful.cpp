@@ -6,11 +6,11 @@
 
 namespace mtf {
 
-void Doubts::uncounted(Span span) {
+void DoubtfulParts::uncounted(Span span) {
   if (domain_.is_plan()) reports_.doubt({span, Doubt::Kind::kUnknown});
 }
 
-Doubtful::Doubtful(Doubts& doubts, const Doubt& doubt)
+Doubtful::Doubtful(DoubtfulParts& doubts, const Doubt& doubt)
     : doubts_(&doubts), doubt_(doubt), added_(doubts.builder_.added), plans_(doubts.reports_.plans()) {}
 
 void Doubtful::end() {

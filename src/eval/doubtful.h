@@ -18,9 +18,9 @@ class Builder;  // ops/builder.h
 class Cuts;     // eval/cuts.h
 class Reports;  // eval/reports.h
 
-class Doubts {
+class DoubtfulParts {
  public:
-  Doubts(const AbstractDomain& domain, const Builder& builder, Cuts& cuts, Reports& reports)
+  DoubtfulParts(const AbstractDomain& domain, const Builder& builder, Cuts& cuts, Reports& reports)
       : domain_(domain), builder_(builder), cuts_(cuts), reports_(reports) {}
 
   /// A plan cannot count what stands at `span`, whose operands only the run knows.
@@ -36,12 +36,12 @@ class Doubts {
 
 class [[nodiscard]] Doubtful {
  public:
-  Doubtful(Doubts& doubts, const Doubt& doubt);
+  Doubtful(DoubtfulParts& doubts, const Doubt& doubt);
   /// What has been made there is still held. It may be ended again, if it goes on.
   void end();
 
  private:
-  Doubts* doubts_;
+  DoubtfulParts* doubts_;
   Doubt doubt_;
   int64_t added_;
   int64_t plans_;

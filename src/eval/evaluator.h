@@ -38,7 +38,7 @@
 #include "eval/loops.h"
 #include "eval/meshes.h"
 #include "eval/modules.h"
-#include "eval/names.h"
+#include "eval/name_lookup.h"
 #include "eval/open_blocks.h"
 #include "eval/operations.h"
 #include "eval/options.h"
@@ -91,8 +91,8 @@ class Evaluator {
   Modules modules;
   UncalledFunctions uncalled;
   UnreadValues unread;
-  Doubts doubts;
-  Names names;
+  DoubtfulParts doubts;
+  NameLookup names;
   Annotations annotations;
   Operations operations;
   Variables variables;

@@ -7,7 +7,7 @@
 #include "eval/doubtful.h"
 #include "eval/limits.h"
 #include "eval/meshes.h"
-#include "eval/names.h"
+#include "eval/name_lookup.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/stack_budget.h"
@@ -63,14 +63,14 @@ class OperationCall {
     call_.span = bound.span();
   }
   /// Its results; nothing if an argument is not known of which the type depends. `names`: what stands for labels.
-  std::optional<HostValue> result(Names& names);
+  std::optional<HostValue> result(NameLookup& names);
 
  private:
   void read_arguments();
   /// Adds an argument to those of a parameter; false if it is not known what it is.
   bool read(const Parameter& parameter, const GivenArgument& given, Argument& argument) const;
   /// Labels that name dims. False if one is poison.
-  bool read_labels(Names& names);
+  bool read_labels(NameLookup& names);
   void read_arrow();
   void read_pairs();
   HostValue build();
@@ -127,7 +127,7 @@ void OperationCall::read_arguments() {
   }
 }
 
-bool OperationCall::read_labels(Names& names) {
+bool OperationCall::read_labels(NameLookup& names) {
   for (const GivenArgument* item : bound_.labels) {
     HostValue named = names.look_up(item->label, item->label_span, bound_.arguments.scope);
     if (named.is_poison()) return false;
@@ -194,7 +194,7 @@ HostValue OperationCall::build() {
   return op_.list ? make_list(std::move(items)) : make_tuple(std::move(items));
 }
 
-std::optional<HostValue> OperationCall::result(Names& names) {
+std::optional<HostValue> OperationCall::result(NameLookup& names) {
   read_arguments();
   if (!read_labels(names)) return Poison{};
   read_arrow();

@@ -8,11 +8,11 @@
 
 namespace mtf {
 
-class Conversions;  // eval/conversions.h
-class Doubts;       // eval/doubtful.h
-class Findings;     // eval/findings.h
-class Meshes;       // eval/meshes.h
-class Names;        // eval/names.h
+class Conversions;    // eval/conversions.h
+class DoubtfulParts;  // eval/doubtful.h
+class Findings;       // eval/findings.h
+class Meshes;         // eval/meshes.h
+class NameLookup;     // eval/name_lookup.h
 
 /// Where an operator and its operands stand.
 struct OperatorSpans {
@@ -21,7 +21,7 @@ struct OperatorSpans {
 
 class Operations {
  public:
-  Operations(Builder& builder, const Conversions& convert, Meshes& meshes, Names& names, Findings& findings, Doubts& doubts)
+  Operations(Builder& builder, const Conversions& convert, Meshes& meshes, NameLookup& names, Findings& findings, DoubtfulParts& doubts)
       : builder_(builder), convert_(convert), meshes_(meshes), names_(names), findings_(findings), doubts_(doubts) {}
 
   /// An operation's results, one or a tuple: tensors, or of some element-wise functions of numbers a number. Unknown if
@@ -40,9 +40,9 @@ class Operations {
   Builder& builder_;
   const Conversions& convert_;
   Meshes& meshes_;
-  Names& names_;
+  NameLookup& names_;
   Findings& findings_;
-  Doubts& doubts_;
+  DoubtfulParts& doubts_;
 };
 
 }  // namespace mtf

@@ -5,7 +5,7 @@
 #include "eval/block_info.h"
 #include "eval/builtins.h"
 #include "eval/findings.h"
-#include "eval/names.h"
+#include "eval/name_lookup.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
@@ -18,7 +18,7 @@ namespace {
 class NameCheck : private ast::Walk {
  public:
   /// `scope`: where the function is declared, as it is at the program's end.
-  NameCheck(Names& known, Builtins& builtins, Findings& findings, ScopePtr scope)
+  NameCheck(NameLookup& known, Builtins& builtins, Findings& findings, ScopePtr scope)
       : known_(known), builtins_(builtins), findings_(findings), scope_(std::move(scope)) {}
   void function(const Function& function);
   void model(const ast::ModelStmt& model);
@@ -34,7 +34,7 @@ class NameCheck : private ast::Walk {
   bool is_bound(Name name) const;
   std::vector<std::string> names() const;
 
-  Names& known_;
+  NameLookup& known_;
   Builtins& builtins_;
   Findings& findings_;
   ScopePtr scope_;
@@ -101,7 +101,7 @@ void NameCheck::expr(const ast::Expr& e) {
 
 }  // namespace
 
-void UncalledFunctions::check_names(Names& names, Builtins& builtins, Findings& findings) {
+void UncalledFunctions::check_names(NameLookup& names, Builtins& builtins, Findings& findings) {
   for (size_t i = 0; i < functions_.size(); ++i) {
     const FunctionPtr function = functions_[i];
     if (!function->reached) continue;

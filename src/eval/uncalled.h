@@ -7,9 +7,9 @@
 
 namespace mtf {
 
-class Builtins;  // eval/builtins.h
-class Findings;  // eval/findings.h
-class Names;     // eval/names.h
+class Builtins;    // eval/builtins.h
+class Findings;    // eval/findings.h
+class NameLookup;  // eval/name_lookup.h
 
 class UncalledFunctions {
  public:
@@ -19,7 +19,7 @@ class UncalledFunctions {
   void called(const void* function) { called_.insert(function); }
   /// Every name in the others is bound, declared or an operation; else it is a finding. What stands behind a `return`, `break` or
   /// `continue` that ends its block is not reached, and what it may name was not bound: it is left out.
-  void check_names(Names& names, Builtins& builtins, Findings& findings);
+  void check_names(NameLookup& names, Builtins& builtins, Findings& findings);
 
  private:
   std::vector<FunctionPtr> functions_;

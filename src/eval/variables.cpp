@@ -1,7 +1,7 @@
 #include "eval/variables.h"
 
-#include "eval/evaluator.h"
 #include "eval/annotations.h"
+#include "eval/evaluator.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
 #include "ops/type_rules.h"

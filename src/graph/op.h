@@ -52,10 +52,10 @@ struct Op {
   /// Parameters as the call writes them, `sum(x: tensor, over: dims = all -> shape?)`; empty: scripts cannot call it.
   /// syntax/signature.h says what such a text says.
   std::string_view signature = {};
-  std::string_view symbol = {};  ///< the operator that calls it, `+`; empty where there is none
+  std::string_view symbol = {};         ///< the operator that calls it, `+`; empty where there is none
   std::string_view of_two_values = {};  ///< of a reduction: the operation that is so of two values, `maximum`
-  std::string_view family = {};  ///< the heading that it stands under in the reference
-  std::string_view doc = {};     ///< one sentence or two, in Markdown
+  std::string_view family = {};         ///< the heading that it stands under in the reference
+  std::string_view doc = {};            ///< one sentence or two, in Markdown
   /// A script of a few lines that prints; `#>` lines hold its output. Shown in the reference and run by a test.
   std::string_view example = {};
   /// What the tests of every operation run: lines `x: [a, b], i: i32[a] in 0..3 => gather(x, i, over: b)`. Inputs are

@@ -52,7 +52,7 @@ enum class LabelKind : std::uint8_t { kNone, kInt, kPair, kAny };
 struct Signature {
   Signature() = default;
   // Of a record; a malformed text is our own bug.
-  Signature(std::string_view text);                               // NOLINT: a text is a signature wherever one is asked for
+  Signature(std::string_view text);                                   // NOLINT: a text is a signature wherever one is asked for
   Signature(const char* text) : Signature(std::string_view(text)) {}  // NOLINT
   // Of what a script declares at `span`, from its first word to before the body. `declared` lives longer.
   Signature(Name name, std::span<const ast::Parameter> declared, const ast::Annotation* result, Span span);
@@ -62,10 +62,10 @@ struct Signature {
   ArrowKind arrow = ArrowKind::kNone;  // `-> shape` is required, `-> shape?` is not
   LabelKind labels = LabelKind::kNone;
   bool takes_rest = false;
-  std::optional<ParameterKind> result;                   // of a record that says it
-  std::string text;                                      // all of it
-  Span span;                                             // of a script's
-  std::span<const ast::Parameter> declared;              // of a script's: its parameters with their annotations and defaults
+  std::optional<ParameterKind> result;       // of a record that says it
+  std::string text;                          // all of it
+  Span span;                                 // of a script's
+  std::span<const ast::Parameter> declared;  // of a script's: its parameters with their annotations and defaults
 
   // The place of the parameter that has the name; their number if none has.
   std::size_t place_of(Name parameter) const;

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "../../places.h"
-#include "eval/session.h"
 #include "library/library.h"
+#include "session/session.h"
 #include "support/text.h"
 
 namespace mtf {

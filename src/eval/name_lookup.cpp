@@ -1,4 +1,4 @@
-#include "eval/names.h"
+#include "eval/name_lookup.h"
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@ std::string help_with_part(Span name, bool of_module) {
 
 }  // namespace
 
-HostValue Names::look_up(Name name, Span span, const ScopePtr& scope) {
+HostValue NameLookup::look_up(Name name, Span span, const ScopePtr& scope) {
   if (auto found = scope->find(name); found.binding) {
     if (spans_) [[unlikely]] spans_->use(span, found.binding->span);
     if (found.binding->is_aside) [[unlikely]] if (top_ == own_top_) take_up(*found.binding);
@@ -53,7 +53,7 @@ HostValue Names::look_up(Name name, Span span, const ScopePtr& scope) {
            .help(help_with_name(name, span, visible_names(scope.get()))));
 }
 
-std::vector<std::string> Names::visible_names(Scope* scope) const {
+std::vector<std::string> NameLookup::visible_names(Scope* scope) const {
   std::vector<std::string> names;
   if (scope) scope->visible_names(names);
   builtins_.append_names(names);
@@ -62,7 +62,7 @@ std::vector<std::string> Names::visible_names(Scope* scope) const {
   return names;
 }
 
-std::string Names::help_with_name(Name name, Span span, const std::vector<std::string>& visible) const {
+std::string NameLookup::help_with_name(Name name, Span span, const std::vector<std::string>& visible) const {
   if (modules_.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
   if (std::string foreign = foreign_help(Foreign::name, span, name.text()); !foreign.empty()) return foreign;
   const std::string_view before = trim(std::string_view(span.file->text()).substr(0, span.begin));
@@ -73,7 +73,7 @@ std::string Names::help_with_name(Name name, Span span, const std::vector<std::s
   return did_you_mean(name.text(), visible);
 }
 
-HostValue Names::attribute(const HostValue& object, const ast::Ident& name) {
+HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name) {
   if (object.is_poison() || object.is_unknown()) return object.is_poison() ? object : unknown(UnknownKind::kAny);
   std::vector<std::string> parts;
   static const Name kParams("params"), kStates("states");
