@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "eval/binding.h"
 #include "eval/evaluator.h"
-#include "eval/refuse_twice.h"
+#include "graph/layouts.h"
 #include "support/overloaded.h"
 #include "support/text.h"
 
@@ -55,34 +56,8 @@ HostValue Annotations::check(const ast::Annotation& annotation, HostValue value,
 }
 
 HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, std::string_view what, Span asked) {
-  auto mismatch = [&](std::string_view expected, std::string help = {}) { not_what_is_asked(value, span, expected, what, asked, std::move(help)); };
-  const std::string_view type = annotation.word.name.text();
-  const UnknownKind kind = unknown_kind(value);
-  if (type == "dim") {
-    if (!value.is<Dim>()) mismatch("a dim");
-  } else if (type == "dims") {
-    const auto* list = value.as<ListPtr>();
-    const auto is_dim = [](const HostValue& item) { return item.is<Dim>() || item.is_unknown(); };
-    if (!value.is<Dim>() && (!list || !std::all_of((*list)->items.begin(), (*list)->items.end(), is_dim))) mismatch("a dim or a list of dims");
-  } else if (type == "int") {
-    if (value.is<Dim>()) return value.as<Dim>()->size;
-    if (!value.is<int64_t>() && kind != UnknownKind::kInt && !(value.is_unknown() && kind == UnknownKind::kNumber)) mismatch("an int");
-  } else if (type == "float") {
-    if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
-    if (!value.is<double>() && !(value.is_unknown() && is_number(value))) mismatch("a float");
-  } else if (type == "bool") {
-    if (!value.is<bool>() && kind != UnknownKind::kBool) mismatch("a bool");
-  } else if (type == "string") {
-    if (!value.is<Text>() && kind != UnknownKind::kString) mismatch("a string");
-  } else if (type == "fn") {
-    if (!value.is<FunctionPtr>() && !value.is<OperationPtr>() && !value.is<BuiltinPtr>() && !value.is<InstancePtr>() && !value.is<ModelClassPtr>()) {
-      mismatch("a function");
-    }
-  } else if (type == "list") {
-    if (!value.is<ListPtr>()) mismatch("a list");
-  } else if (type == "model") {
-    if (!value.is<InstancePtr>()) mismatch("a model's instance", value.is<ModelClassPtr>() ? "call it to make one" : "");
-  }
+  const ParameterKind kind = kind_of(annotation);
+  if (!become(kind, value)) not_what_is_asked(value, span, text_of(kind), what, asked, value.is<ModelClassPtr>() ? "call it to make one" : "");
   return value;
 }
 
@@ -146,6 +121,72 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
     }
   }
   return value;
+}
+
+namespace {
+
+// `x @ w` is a matrix product elsewhere.
+std::string help_with_product(const TensorType& x, const HostValue& other) {
+  const Value* w = tensor_of(other);
+  if (w == nullptr) return {};
+  std::vector<std::string> kept;
+  for (const Dim& dim : x.dims)
+    if (!has_dim(w->dims(), dim.name)) kept.push_back(dim.name.str());
+  for (const Dim& dim : w->dims())
+    if (!has_dim(x.dims, dim.name)) kept.push_back(dim.name.str());
+  return fmt::format("`@` lays a tensor out; a product is `einsum(x, w -> [{}])`", join(kept, ", "));
+}
+
+}  // namespace
+
+std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope) {
+  auto asked = std::make_shared<AskedLayout>();
+  if (auto* named = std::get_if<ast::ExprPtr>(&ref.layout)) {
+    HostValue value = evaluator.evaluate(**named, scope);
+    if (value.is_poison() || value.is_unknown()) return nullptr;
+    auto* layout = value.as<LayoutPtr>();
+    if (!layout) {
+      fail(Diagnostic(Kind::type_mismatch, (*named)->span, fmt::format("expected a layout, found {}", describe(value)))
+               .help(help_with_product(type, value)));
+    }
+    asked->rules = **layout;
+    return asked;
+  }
+  const auto& literal = std::get<ast::LayoutLiteral>(ref.layout);
+  asked->keeps_others = literal.keep_others;
+  Layout& rules = asked->rules;
+  rules.span = literal.span;
+  for (const ast::LayoutRule& rule : literal.rules) {
+    HostValue value = evaluator.names.look_up(rule.dim.name, rule.dim.span, scope);
+    if (value.is_poison()) continue;
+    const Dim dim = Conversions::to_dim(value, rule.dim.span);
+    if (!has_dim(type.dims, dim.name)) {
+      std::vector<std::string> names;
+      for (const Dim& other : type.dims) names.push_back(other.name.str());
+      fail(Diagnostic(Kind::unknown_dim, rule.dim.span, fmt::format("{} has no dimension `{}`", to_string(type), dim.name.text()))
+               .help(did_you_mean(dim.name.text(), names)));
+    }
+    if (rules.find(dim.name)) fail(Kind::duplicate_name, rule.dim.span, "`{}` has a rule already", dim.name.text());
+    LayoutRule made{dim.name, {}, rule.span};
+    for (const ast::Ident& axis : rule.axes) made.axes.push_back(axis.name);
+    rules.rules.push_back(std::move(made));
+  }
+  return asked;
+}
+
+HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const ScopePtr& scope) {
+  HostValue object = evaluate(*at.object, scope);
+  if (object.is_poison() || object.is_unknown()) return object;
+  Value value = convert.to_tensor(object, at.object->span);
+  builder.span = expr.span;
+  meshes.check(expr.span);
+  const MeshPtr& mesh = builder.context.mesh;
+  GivenLayout layout;
+  layout.sharding = same_mesh(value.mesh(), mesh) ? value.sharding() : replicated(value.dims().size());
+  layout.why.asked = asked_by(*this, at.layout, value.type(), scope);
+  if (layout.why.asked) layout.sharding = asked_sharding(value.type(), *layout.why.asked, layout.sharding, *mesh, expr.span);
+  layout.inherited = layout.sharding.split();
+  return builder.laid_out(value, std::move(layout));
 }
 
 }  // namespace mtf

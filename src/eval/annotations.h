@@ -1,5 +1,5 @@
 #pragma once
-// Annotations: what a parameter or a result is asked to be.
+// Annotations: what a parameter or a result is asked to be, and how a value is asked to lie.
 #include <optional>
 #include <string_view>
 
@@ -7,6 +7,8 @@
 #include "syntax/ast.h"
 
 namespace mtf {
+
+class Evaluator;
 
 class Annotations {
  public:
@@ -26,5 +28,9 @@ class Annotations {
 
   Evaluator& evaluator_;
 };
+
+/// What `ref`, behind `@` or of a `param`, asks of a tensor of a type. Fails at a rule that names no dim of it. Null if that
+/// depends on poison or on what is unknown.
+std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope);
 
 }  // namespace mtf

@@ -119,7 +119,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   const Span statement = cover(stmt.target->span, stmt.value->span);
   if (auto* name = stmt.target->as<ast::NameExpr>()) {
     if (!scope->find(name->name).binding) {
-      std::string help = did_you_mean(name->name.text(), visible_names(scope.get()));
+      std::string help = did_you_mean(name->name.text(), names.visible_names(scope.get()));
       fail(Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
                .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
     }
@@ -145,7 +145,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
     }
     Binding* binding = (*instance)->scope->find_own(attribute->attribute.name);
     if (!binding) {
-      this->attribute(object, attribute->attribute);  // fails with a suggestion
+      names.attribute(object, attribute->attribute);  // fails with a suggestion
       fail(Kind::assign_not_a_place, stmt.target->span, "`{}` cannot be assigned", attribute->attribute.name.text());
     }
     builder.span = statement;

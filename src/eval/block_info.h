@@ -16,6 +16,10 @@ namespace mtf {
 
 using NameSet = std::unordered_set<Name>;
 
+/// How a statement or a block ends. kElsewhere: where only the run knows which way is taken, every way has ended, each in its
+/// own manner, and has been written down where it ended; nothing goes on from here.
+enum class Flow : uint8_t { kNext, kReturn, kBreak, kContinue, kElsewhere };
+
 struct BlockInfo {
   std::vector<NameSet> statement_mentions;    ///< for each statement: the names that it reads anywhere inside
   std::vector<std::vector<Name>> expires;     ///< for each statement: names that no later one mentions, assigns or binds

@@ -5,12 +5,14 @@
 #include <optional>
 
 #include "eval/abstract.h"
+#include "eval/block_info.h"
 #include "eval/doubtful.h"
-#include "eval/flow.h"
 #include "eval/host_value.h"
 #include "syntax/ast.h"
 
 namespace mtf {
+
+class Evaluator;
 
 class Branches {
  public:

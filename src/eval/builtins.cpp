@@ -3,34 +3,26 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "eval/evaluator.h"
+#include "eval/abstract.h"
+#include "eval/calls.h"
+#include "eval/cuts.h"
+#include "eval/display.h"
+#include "eval/findings.h"
 #include "eval/host_library.h"
 #include "eval/limits.h"
 #include "eval/places.h"
+#include "eval/settings.h"
 #include "graph/op.h"
+#include "ops/builder.h"
 #include "ops/gradients.h"
 #include "ops/registry.h"
 #include "ops/unreached.h"
 #include "plan/runtime.h"
 #include "support/printable.h"
 #include "support/text.h"
-#include "syntax/foreign.h"
 
 namespace mtf {
 namespace {
-
-/// The `count` arguments of a builtin that takes no labels.
-void expect_count(const Arguments& arguments, size_t count, std::string_view signature) {
-  for (const GivenArgument& item : arguments.items) {
-    if (!item.label.empty()) {
-      fail(Diagnostic(Kind::unknown_argument, item.label_span, fmt::format("there is no argument `{}`", item.label.text())).help(std::string(signature)));
-    }
-  }
-  if (arguments.items.size() == count) return;
-  fail(Diagnostic(arguments.items.size() < count ? Kind::missing_argument : Kind::wrong_arity, arguments.span,
-                  fmt::format("expected {}, found {}", count_text(static_cast<int64_t>(count), "argument"), arguments.items.size()))
-           .help(std::string(signature)));
-}
 
 /// A line as a terminal may be given it: tabs and line ends stay.
 std::string for_terminal(const std::string& line) {
@@ -39,28 +31,23 @@ std::string for_terminal(const std::string& line) {
   return join(parts, "\t");
 }
 
-HostValue print(Evaluator& evaluator, Arguments& arguments) {
+HostValue print(Caller& caller, const Bound& call) {
   std::string line;
-  for (size_t i = 0; i < arguments.items.size(); ++i) {
-    GivenArgument& item = arguments.items[i];
-    if (!item.label.empty()) fail(Diagnostic(Kind::unknown_argument, item.label_span, "`print` takes no labels").help(foreign_help(Foreign::argument, item.label_span)));
-    evaluator.builder.span = item.span;
-    if (i > 0) line += ' ';
-    if (!item.value.is_unknown()) line += evaluator.display.text(item.value);
+  for (const GivenArgument* item : call.rest) {
+    caller.parts.builder.span = item->span;
+    if (item != call.rest.front()) line += ' ';
+    if (!item->value.is_unknown()) line += caller.parts.display.text(item->value);
   }
-  if (!evaluator.domain.is_abstract() && evaluator.runtime().rank() == 0) {
-    evaluator.out << (evaluator.settings.at_terminal ? for_terminal(line) : line) << '\n';
-    evaluator.out.flush();
+  if (!caller.is_abstract() && caller.runtime().rank() == 0) {
+    caller.parts.out << (caller.parts.settings.at_terminal ? for_terminal(line) : line) << '\n';
+    caller.parts.out.flush();
   }
   return None{};
 }
 
-HostValue zip(Evaluator& evaluator, Arguments& arguments) {
-  const std::string_view signature = "zip(a, b, …): the tuples of the first elements, the second, …";
-  if (arguments.items.size() < 2) expect_count(arguments, 2, signature);
+HostValue zip(Caller& caller, const Bound& call) {
   std::optional<size_t> count;
-  for (const GivenArgument& item : arguments.items) {
-    if (item.value.is_unknown()) return unknown(UnknownKind::kAny);
+  for (const GivenArgument& item : call.arguments.items) {
     size_t size = 0;
     if (auto* list = item.value.as<ListPtr>()) size = (*list)->items.size();
     else if (auto* range = item.value.as<Range>()) {
@@ -70,17 +57,17 @@ HostValue zip(Evaluator& evaluator, Arguments& arguments) {
     } else fail(Kind::not_iterable, item.span, "expected a list, found {}", describe(item.value));
     if (count && *count != size) {
       fail(Diagnostic(Kind::wrong_arity, item.span, fmt::format("expected as many elements as the first has, {}, found {}", *count, size))
-               .related(arguments.items[0].span, "the first"));
+               .related(call.span(0), "the first"));
     }
     count = size;
   }
-  check_list_length(*count, arguments.span);
-  evaluator.findings.count_steps(arguments.span, *count);
+  check_list_length(*count, call.span());
+  caller.parts.findings.count_steps(call.span(), *count);
   std::vector<HostValue> tuples;
   tuples.reserve(*count);
   for (size_t i = 0; i < *count; ++i) {
     std::vector<HostValue> parts;
-    for (const GivenArgument& item : arguments.items) {
+    for (const GivenArgument& item : call.arguments.items) {
       if (auto* list = item.value.as<ListPtr>()) parts.push_back((*list)->items[i]);
       else parts.push_back(item.value.as<Range>()->first + static_cast<int64_t>(i));
     }
@@ -89,27 +76,24 @@ HostValue zip(Evaluator& evaluator, Arguments& arguments) {
   return make_list(std::move(tuples));
 }
 
-HostValue len(Evaluator&, Arguments& arguments) {
-  expect_count(arguments, 1, "len(list): how many elements there are");
-  const HostValue& value = arguments.items[0].value;
+HostValue len(Caller&, const Bound& call) {
+  const HostValue& value = call.value(0);
   if (auto* list = value.as<ListPtr>()) return static_cast<int64_t>((*list)->items.size());
   if (auto* text = value.as<Text>()) return static_cast<int64_t>(count_code_points(**text));
   if (auto* range = value.as<Range>()) {
-    const std::optional<int64_t> count = range->size(arguments.items[0].span);
+    const std::optional<int64_t> count = range->size(call.span(0));
     return count ? HostValue(*count) : unknown(UnknownKind::kInt);
   }
   if (auto* sequence = value.as<SequencePtr>()) return (*sequence)->count < 0 ? unknown(UnknownKind::kInt) : HostValue((*sequence)->count);
   if (auto* object = value.as<ObjectPtr>()) {
     if (auto length = (*object)->length()) return *length < 0 ? unknown(UnknownKind::kInt) : HostValue(*length);
   }
-  if (value.is_unknown()) return unknown(UnknownKind::kInt);
-  fail(Diagnostic(Kind::type_mismatch, arguments.items[0].span, fmt::format("expected a list, a string or a dataset, found {}", describe(value)))
+  fail(Diagnostic(Kind::type_mismatch, call.span(0), fmt::format("expected a list, a string or a dataset, found {}", describe(value)))
            .help(value.is<Dim>() || tensor_of(value) ? "`size(…)` is that of a dim or a tensor" : ""));
 }
 
-HostValue size(Evaluator&, Arguments& arguments) {
-  expect_count(arguments, 1, "size(x): of a dim, a list of dims or a tensor");
-  const GivenArgument& item = arguments.items[0];
+HostValue size(Caller&, const Bound& call) {
+  const GivenArgument& item = call[0];
   if (auto* dim = item.value.as<Dim>()) return dim->size;
   Dims dims;
   if (const Value* tensor = tensor_of(item.value)) {
@@ -120,8 +104,6 @@ HostValue size(Evaluator&, Arguments& arguments) {
       if (!dim) fail(Kind::not_a_dim, item.span, "expected dims, found {}", describe(element));
       dims.push_back(*dim);
     }
-  } else if (item.value.is_unknown()) {
-    return unknown(UnknownKind::kInt);
   } else {
     fail(Diagnostic(Kind::type_mismatch, item.span, fmt::format("expected a dim, a list of dims or a tensor, found {}", describe(item.value))));
   }
@@ -154,40 +136,36 @@ HostValue parse_float(const std::string& text, Span span) {
   return number;
 }
 
-HostValue whole_number(Evaluator& evaluator, Arguments& arguments) {
-  expect_count(arguments, 1, "int(x): a number without its fraction");
-  const GivenArgument& item = arguments.items[0];
+HostValue whole_number(Caller& caller, const Bound& call) {
+  const GivenArgument& item = call[0];
   HostValue value = item.value;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.cuts.read_number(*tensor, item.span);
+  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (value.is<int64_t>()) return value;
   if (auto* text = value.as<Text>()) return parse_int(**text, item.span);
   if (auto number = number_of(value)) {
-    if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", evaluator.display.text(value));
+    if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", caller.parts.display.text(value));
     return static_cast<int64_t>(*number);
   }
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
 }
 
-HostValue real_number(Evaluator& evaluator, Arguments& arguments) {
-  expect_count(arguments, 1, "float(x): a number, or a tensor without dims, as a float of the host");
-  const GivenArgument& item = arguments.items[0];
+HostValue real_number(Caller& caller, const Bound& call) {
+  const GivenArgument& item = call[0];
   HostValue value = item.value;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = evaluator.cuts.read_number(*tensor, item.span);
+  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kFloat);
   if (auto number = number_of(value)) return *number;
   if (auto* text = value.as<Text>()) return parse_float(**text, item.span);
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
 }
 
-HostValue string(Evaluator& evaluator, Arguments& arguments) {
-  const auto given = match_arguments(arguments, {"x"}, "string(x)");
-  const HostValue& value = given[0]->value;
-  if (value.is_unknown()) return unknown(UnknownKind::kString);
-  evaluator.builder.span = given[0]->span;
-  std::string text = evaluator.display.text(value);
-  check_length(text.size(), "a string", arguments.span);
-  if (tensor_of(value) && evaluator.domain.is_abstract()) return unknown(UnknownKind::kString);
+HostValue string(Caller& caller, const Bound& call) {
+  const HostValue& value = call.value(0);
+  caller.parts.builder.span = call.span(0);
+  std::string text = caller.parts.display.text(value);
+  check_length(text.size(), "a string", call.span());
+  if (tensor_of(value) && caller.is_abstract()) return unknown(UnknownKind::kString);
   return make_text(std::move(text));
 }
 
@@ -199,9 +177,9 @@ std::string target_name(const HostValue& target, size_t place) {
 }
 
 /// Says at the call of `grad` which gradients are 0 and why, if nobody meant it. A plan says what its check has said.
-void warn_of_unreached(Evaluator& evaluator, const Value& loss, const std::vector<const HostValue*>& targets, const Values& values,
+void warn_of_unreached(Caller& caller, const Value& loss, const std::vector<const HostValue*>& targets, const Values& values,
                        const std::vector<bool>& reached, Span span) {
-  if (evaluator.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
+  if (caller.parts.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
   const std::optional<Unreached> found = unreached(loss, values, reached);
   if (!found) return;
   constexpr size_t kMostNamed = 4;
@@ -221,15 +199,13 @@ void warn_of_unreached(Evaluator& evaluator, const Value& loss, const std::vecto
     diagnostic.related(end->operation->span, fmt::format("no gradient goes through {}{}{}", code(op.symbol.empty() ? op.name : op.symbol), reason.empty() ? "" : ": ", reason))
         .help("`stop_gradient(x)` says that it is meant");
   }
-  evaluator.findings.warn(evaluator.calls.seen_by_program(diagnostic));
+  caller.parts.findings.warn(caller.parts.calls.seen_by_program(diagnostic));
 }
 
-HostValue grad(Evaluator& evaluator, Arguments& arguments) {
-  Builder& builder = evaluator.builder;
-  const std::string_view signature = "grad(loss, [w, v]) or grad(loss, net.params)";
-  expect_count(arguments, 2, signature);
-  const GivenArgument& loss = arguments.items[0];
-  const GivenArgument& targets = arguments.items[1];
+HostValue grad(Caller& caller, const Bound& call) {
+  Builder& builder = caller.parts.builder;
+  const GivenArgument& loss = call[0];
+  const GivenArgument& targets = call[1];
   if (loss.value.is_unknown() && unknown_kind(loss.value) == UnknownKind::kAny) return unknown(UnknownKind::kAny);
   if (!tensor_of(loss.value)) fail(Kind::type_mismatch, loss.span, "expected a tensor without dimensions, found {}", describe(loss.value));
   if (!tensor_of(loss.value)->dims().empty()) {
@@ -241,7 +217,7 @@ HostValue grad(Evaluator& evaluator, Arguments& arguments) {
     const Value* tensor = tensor_of(value);
     if (!tensor) {
       fail(Diagnostic(Kind::type_mismatch, targets.span, fmt::format("expected tensors to differentiate by, found {}", describe(value)))
-               .help(holds_places(value) == HoldsPlaces::kYes ? "take its `.params`" : std::string(signature)));
+               .help(holds_places(value) == HoldsPlaces::kYes ? "take its `.params`" : "as in `grad(loss, [w, v])` or `grad(loss, net.params)`"));
     }
     if (!is_float(tensor->element())) {
       fail(Kind::no_gradient, targets.span, "{} holds no real numbers", to_string(tensor->type()));
@@ -259,12 +235,12 @@ HostValue grad(Evaluator& evaluator, Arguments& arguments) {
   } else {
     add(targets.value);
   }
-  Value of = evaluator.convert.to_tensor(loss.value, loss.span);
-  builder.span = arguments.span;
+  Value of = caller.convert.to_tensor(loss.value, loss.span);
+  builder.span = call.span();
   Restore ours(builder.written, false);
   std::vector<bool> reached;
   Values results = gradients(builder, of, wanted, &reached);
-  warn_of_unreached(evaluator, of, given, wanted, reached, arguments.span);
+  warn_of_unreached(caller, of, given, wanted, reached, call.span());
   if (!targets.value.is<ListPtr>()) return std::move(results[0]);
   std::vector<HostValue> items;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -275,56 +251,53 @@ HostValue grad(Evaluator& evaluator, Arguments& arguments) {
   return make_list(std::move(items));
 }
 
-HostValue recompute(Evaluator& evaluator, Arguments& arguments) {
-  if (arguments.items.empty()) expect_count(arguments, 2, "recompute(f, x, …): f(x, …), keeping nothing of it for the backward pass");
-  HostValue callee = arguments.items[0].value;
+HostValue recompute(Caller& caller, const Bound& call) {
   Arguments rest;
-  rest.span = arguments.span;
-  rest.scope = arguments.scope;
-  rest.items.assign(arguments.items.begin() + 1, arguments.items.end());
-  int64_t& region = evaluator.builder.context.recompute_region;
-  const Restore inside(region, region == 0 ? evaluator.new_recompute_region() : region);  // one inside another is part of it
-  return evaluator.calls.call(callee, rest);
+  rest.span = call.span();
+  rest.scope = call.arguments.scope;
+  for (const GivenArgument* item : call.rest) rest.items.push_back(*item);
+  int64_t& region = caller.parts.builder.context.recompute_region;
+  const Restore inside(region, region == 0 ? caller.parts.calls.new_recompute_region() : region);  // one inside another is part of it
+  return caller.parts.calls.call(call.value(0), rest);
+}
+
+/// What the language itself gives to every program.
+const std::vector<HostFunction>& own_functions() {
+  static const std::vector<HostFunction> kFunctions = {
+      {"print(values...)", "Prints values on a line, with a space between two.", print, true},
+      {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip},
+      {"len(list) -> int", "How many elements a list, a string or a dataset has.", len},
+      {"size(dim) -> int", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.", size},
+      {"int(x) -> int", "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number},
+      {"float(x) -> float", "A float of the host; reads a tensor without dims, or a string.", real_number},
+      {"string(x) -> string", "The text of a value, as `print` shows it.", string},
+      {"grad(loss, targets) -> value",
+       "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the number does not depend on "
+       "has 0, with a warning.", grad, true},
+      {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.", recompute, true},
+  };
+  return kFunctions;
 }
 
 BuiltinPtr value_of(const HostFunction& function) {
-  return host_function(Name(function.name), function.call, function.signature, function.doc);
+  return host_function(function.signature, function.doc, function.call, function.sees_unknown);
 }
 
 }  // namespace
 
 Builtins::Builtins(const HostLibrary* library) {
-  auto add = [&](std::string_view name, std::string_view signature, std::string_view doc,
-                 std::function<HostValue(Evaluator&, Arguments&)> call) {
-    auto builtin = std::make_shared<Builtin>();
-    builtin->name = Name(name);
-    builtin->signature = signature;
-    builtin->doc = doc;
-    builtin->call = std::move(call);
-    values_[Name(name)] = BuiltinPtr(builtin);
-  };
-  add("print", "print(x, …)", "Prints values on a line, with a space between two.", print);
-  add("zip", "zip(a, b, …)", "A list of tuples: of the first elements, of the second, and so on.", zip);
-  add("len", "len(list)", "How many elements a list, a string or a dataset has.", len);
-  add("size", "size(dim)", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.", size);
-  add("int", "int(x)", "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number);
-  add("float", "float(x)", "A float of the host; reads a tensor without dims, or a string.", real_number);
-  add("string", "string(x)", "The text of a value, as `print` shows it.", string);
-  add("grad", "grad(loss, [w, v])",
-      "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the number does not depend on "
-      "has 0, with a warning.", grad);
-  add("recompute", "recompute(f, x, …)", "f(x, …), of which nothing inside is kept for the backward pass.", recompute);
+  for (const HostFunction& function : own_functions()) values_[function.signature.name] = value_of(function);
   auto module = std::make_shared<Module>();
   module->name = "random";
   module->is_operations = true;
   values_[Name("random")] = ModulePtr(module);
   of_standard_modules_ = std::make_shared<Scope>(nullptr, 0, 0);
   if (!library) return;
-  for (const HostFunction& function : library->functions) values_[Name(function.name)] = value_of(function);
+  for (const HostFunction& function : library->functions) values_[function.signature.name] = value_of(function);
   auto native = std::make_shared<Module>();
   native->name = "native";
   native->scope = std::make_shared<Scope>(nullptr, 0, 0);
-  for (const HostFunction& function : library->native) native->scope->bindings.push_back({Name(function.name), value_of(function), {}});
+  for (const HostFunction& function : library->native) native->scope->bindings.push_back({function.signature.name, value_of(function), {}});
   of_standard_modules_->bindings.push_back({native->name, native, {}});
 }
 

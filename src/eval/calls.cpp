@@ -1,8 +1,10 @@
 #include "eval/calls.h"
 
+#include "eval/binding.h"
 #include "eval/callee.h"
 #include "eval/evaluator.h"
 #include "eval/places.h"
+#include "eval/span_table.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -16,6 +18,18 @@ CallFrameRef frame_of(const CallFrameRef& caller, Span span, Callee callee) {
 constexpr size_t kMaxCalls = 400;
 
 const std::optional<ast::Annotation> kNoPromise;
+
+/// What only the run knows of what a function of the host gives.
+HostValue unknown_result(const Signature& signature) {
+  if (!signature.result) return None{};
+  switch (*signature.result) {
+    case ParameterKind::kInt: return unknown(UnknownKind::kInt);
+    case ParameterKind::kFloat: return unknown(UnknownKind::kFloat);
+    case ParameterKind::kBool: return unknown(UnknownKind::kBool);
+    case ParameterKind::kString: return unknown(UnknownKind::kString);
+    default: return unknown(UnknownKind::kAny);
+  }
+}
 
 }  // namespace
 
@@ -36,7 +50,7 @@ void Calls::may_have_returned(Span place) {
   if (under_way_.empty()) return;
   Activation& call = under_way_.back();
   call.maybe_results.push_back(call.result);
-  if (!call.rest) call.rest.emplace(evaluator_, Doubt{place, Doubt::Kind::kRest});
+  if (!call.rest) call.rest.emplace(evaluator_.doubts, Doubt{place, Doubt::Kind::kRest});
 }
 
 void Calls::may_have_returned_poison() {
@@ -92,16 +106,15 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
   if (auto* op = callee.as<OperationPtr>()) return evaluator_.operations.call(**op, arguments);
   if (auto* model = callee.as<ModelClassPtr>()) return construct(*model, arguments);
   if (auto* builtin = callee.as<BuiltinPtr>()) {
-    for (const GivenArgument& item : arguments.items) {
-      if (item.has_target) fail(Kind::misplaced_arrow, item.target_span, "`{}` takes no `->`", (*builtin)->name.text());
-    }
+    const Bound bound = bind(*(*builtin)->signature, arguments);
+    if (!(*builtin)->sees_unknown && bound.any_unknown()) return unknown_result(bound.signature);
     evaluator_.builder.span = arguments.span;
-    return (*builtin)->call(evaluator_, arguments);
+    return (*builtin)->call(evaluator_.caller, bound);
   }
   if (auto* instance = callee.as<InstancePtr>()) {
     if (Binding* binding = (*instance)->scope->find_own(Name("call"))) return call(HostValue(binding->value), arguments);
   }
-  if (callee.is_unknown()) uncounted(evaluator_, arguments.span);
+  if (callee.is_unknown()) evaluator_.doubts.uncounted(arguments.span);
   if (callee.is_poison() || callee.is_unknown()) return callee;
   fail(Kind::not_callable, arguments.span, "expected a function, found {}", describe(callee));
 }
@@ -128,28 +141,51 @@ bool Calls::recurs(const Activation& call) const {
   return false;
 }
 
+void Calls::bind_parameters(const Signature& signature, Arguments& arguments, const ScopePtr& scope) {
+  const Bound bound = bind(signature, arguments);
+  const auto& declared = signature.declared;
+  scope->bindings.reserve(declared.size());
+  for (size_t i = 0; i < declared.size(); ++i) {
+    HostValue value = bound.has(i) ? std::move(bound.given[i]->value) : evaluator_.evaluate(*declared[i].default_value, scope);
+    scope->bindings.push_back({declared[i].name.name, std::move(value), declared[i].name.span});
+  }
+  for (size_t i = 0; i < declared.size(); ++i) {
+    const ast::Parameter& parameter = declared[i];
+    if (!parameter.annotation || (bound.has(i) && signature.parameters[i].kind != ParameterKind::kShaped)) continue;
+    HostValue value = scope->bindings[i].value;
+    if (value.is_poison() || (!bound.has(i) && signature.parameters[i].none_is_default)) continue;
+    HostValue checked = evaluator_.annotations.check(*parameter.annotation, std::move(value), bound.has(i) ? bound.span(i) : parameter.span, scope,
+                                                   fmt::format("`{}` of `{}`", parameter.name.name.text(), signature.name.text()), parameter.span);
+    scope->bindings[i].value = std::move(checked);
+  }
+  if (SpanTable* spans = evaluator_.spans()) {
+    for (size_t i = 0; i < declared.size(); ++i) spans->binding(declared[i].name.span, scope->bindings[i].value);
+  }
+}
+
 HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments) {
   if (end_) return Poison{};
   AbstractDomain& domain = evaluator_.domain;
-  const std::string name = function->name.empty() ? "fn" : function->name.str();
+  const Signature& signature = *function->signature;
+  const std::string name = signature.name.str();
   if (under_way_.size() >= kMaxCalls) fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", name, kMaxCalls);
   auto scope = std::make_shared<Scope>(function->scope, function->reached ? function->visible : function->scope->bindings.size(), domain.uncertainty());
   scope->named = function->named;
-  bind_parameters(*function->parameters, arguments, scope, name, function->span);
+  bind_parameters(signature, arguments, scope);
   Activation call;
-  call.function = function->parameters;
+  call.function = &signature;
   call.name = name;
   call.call = arguments.span;
   call.uncertainty = domain.uncertainty();
   call.promised = function->result;
   if (domain.is_abstract()) {
-    evaluator_.uncalled.called(function->parameters);
+    evaluator_.uncalled.called(&signature);
     for (const Binding& binding : scope->bindings) {
       const bool host_number = is_number(binding.value) && !binding.value.is<bool>();
       call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
     }
     if (recurs(call)) {
-      uncounted(evaluator_, arguments.span);
+      evaluator_.doubts.uncounted(arguments.span);
       return unknown(UnknownKind::kAny);
     }
   }
@@ -213,7 +249,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   }
   auto scope = std::make_shared<Scope>(model->scope, model->reached ? model->visible : model->scope->bindings.size(), domain.uncertainty());
   scope->named = model->named;
-  bind_parameters(declaration.parameters, arguments, scope, declaration.name.name.text(), declaration.signature_span);
+  bind_parameters(*declaration.signature, arguments, scope);
   if (domain.is_abstract()) evaluator_.uncalled.called(model->declaration);
   const int64_t first = evaluator_.variables.last();
   {

@@ -15,6 +15,8 @@
 
 namespace mtf {
 
+class Evaluator;
+
 class Calls {
   struct Activation;
 
@@ -25,6 +27,11 @@ class Calls {
   HostValue call(const HostValue& callee, Arguments& arguments);
   /// The same with values: a function given a shape.
   HostValue call_with(const HostValue& callee, std::vector<HostValue> values, Span span);
+
+  /// A number for a call of `recompute`, which ascend from 1.
+  int64_t new_recompute_region() { return ++last_region_; }
+  /// From here on they ascend from where those of `other` are.
+  void number_behind(const Calls& other) { last_region_ = other.last_region_; }
 
   bool none_under_way() const { return under_way_.empty(); }
   /// `return`, at `span`, of a value: from the innermost call. Fails outside of all, and if the value is not what the
@@ -78,8 +85,7 @@ class Calls {
   HostValue call_function(const FunctionPtr& function, Arguments& arguments);
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call to parameters, in the new scope of the call; what is not given has its default.
-  void bind_parameters(const std::vector<ast::Parameter>& parameters, Arguments& arguments, const ScopePtr& scope, std::string_view name,
-                       Span declared);
+  void bind_parameters(const Signature& signature, Arguments& arguments, const ScopePtr& scope);
   /// True if entering it again would go on for ever: it is under way with such arguments, and may have ended.
   bool recurs(const Activation& call) const;
   /// What a function's block has returned. `reported`: errors have been found in it.
@@ -90,6 +96,7 @@ class Calls {
 
   Evaluator& evaluator_;
   std::vector<Activation> under_way_;
+  int64_t last_region_ = 0;
   bool end_ = false;  ///< a check came to the limit of calls: it enters none from there on
 };
 

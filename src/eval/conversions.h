@@ -11,6 +11,9 @@ namespace mtf {
 class Builder;  // ops/builder.h
 class Cuts;     // eval/cuts.h
 
+/// Fails (dim_twice) for the first dim that stands twice; the help says how to write a shape with two dims of one size.
+void refuse_twice(const Dims& dims, Span span);
+
 class Conversions {
  public:
   /// A tensor without dims is read as a number by a cut.

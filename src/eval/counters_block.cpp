@@ -1,6 +1,7 @@
 // `counters { … }`: what a block computes and communicates.
 #include <fmt/format.h>
 
+#include "eval/binding.h"
 #include "eval/evaluator.h"
 #include "support/text.h"
 
@@ -35,24 +36,19 @@ class CollectiveFigures : public Object {
  private:
   CollectiveCount count() const { return part_ ? *part_ : counters_->total(kind_); }
   HostValue over() const {
-    auto builtin = std::make_shared<Builtin>();
-    builtin->name = "over";
-    builtin->signature = "over(axis: string, …)";
-    builtin->call = [counters = counters_, kind = kind_](Evaluator& evaluator, Arguments& arguments) -> HostValue {
+    static const Signature kSignature = "over(axis: string, more: string...) -> value";
+    return host_function(kSignature, "", [counters = counters_, kind = kind_](Caller& caller, const Bound& call) -> HostValue {
       std::vector<Name> axes;
-      if (arguments.items.empty()) fail(Kind::missing_argument, arguments.span, "`over` needs the name of a mesh axis, such as `over(\"cols\")`");
-      for (const GivenArgument& item : arguments.items) {
-        auto* axis = item.value.as<Text>();
-        if (!axis) fail(Kind::type_mismatch, item.span, "expected the name of a mesh axis as a string, found {}", describe(item.value));
-        evaluator.meshes.check_axis(**axis, item.span);
-        axes.emplace_back(**axis);
+      for (const GivenArgument& item : call.arguments.items) {
+        const std::string& axis = **item.value.as<Text>();
+        caller.parts.meshes.check_axis(axis, item.span);
+        axes.emplace_back(axis);
       }
       std::optional<CollectiveCount> part;
       if (counters) part = counters->over(kind, axes);
       else part = CollectiveCount{};
       return ObjectPtr(std::make_shared<CollectiveFigures>(counters, kind, part));
-    };
-    return BuiltinPtr(builtin);
+    });
   }
   std::optional<Counters> counters_;
   CollectiveKind kind_;

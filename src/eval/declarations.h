@@ -1,12 +1,16 @@
 #pragma once
-// Statements that declare what tensors are made of and laid out on. Each binds its names in `scope`.
+// Statements that declare what tensors are made of and laid out on, which bind their names in `scope`, and `with`, which brings
+// such into force for a block.
 #include <optional>
 
+#include "eval/block_info.h"
 #include "eval/host_value.h"
 #include "eval/value_type.h"
 #include "syntax/ast.h"
 
 namespace mtf {
+
+class Evaluator;
 
 /// `dim a = 2, b = n`. Those at the top of a file can be set from the command line.
 void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& scope);
@@ -30,5 +34,9 @@ void use(Evaluator& evaluator, const InForce& what);
 void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& scope);
 /// `precision bf16`, `precision mixed`.
 void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt);
+
+/// `with … { … }`: a setting, the mesh, the layout, the precision or the seed in force while a block runs, in what it calls
+/// too. What was before is put back however the block is left.
+Flow run_with(Evaluator& evaluator, const ast::WithStmt& stmt, const ScopePtr& scope);
 
 }  // namespace mtf

@@ -1,22 +1,24 @@
 #include "eval/doubtful.h"
 
-#include "eval/evaluator.h"
+#include "eval/cuts.h"
+#include "eval/reports.h"
+#include "ops/builder.h"
 
 namespace mtf {
 
-Doubtful::Doubtful(Evaluator& evaluator, const Doubt& doubt)
-    : evaluator_(&evaluator), doubt_(doubt), added_(evaluator.builder.added), plans_(evaluator.reports.plans()) {}
-
-void Doubtful::end() {
-  if (!evaluator_->domain.is_plan()) return;
-  if (evaluator_->builder.added != added_) evaluator_->cuts.cut({}, doubt_.place);
-  if (evaluator_->reports.plans() != plans_) evaluator_->reports.doubt(doubt_);
-  added_ = evaluator_->builder.added;
-  plans_ = evaluator_->reports.plans();
+void DoubtfulParts::uncounted(Span span) {
+  if (domain_.is_plan()) reports_.doubt({span, Doubt::Kind::kUnknown});
 }
 
-void uncounted(Evaluator& evaluator, Span span) {
-  if (evaluator.domain.is_plan()) evaluator.reports.doubt({span, Doubt::Kind::kUnknown});
+Doubtful::Doubtful(DoubtfulParts& doubts, const Doubt& doubt)
+    : doubts_(&doubts), doubt_(doubt), added_(doubts.builder_.added), plans_(doubts.reports_.plans()) {}
+
+void Doubtful::end() {
+  if (!doubts_->domain_.is_plan()) return;
+  if (doubts_->builder_.added != added_) doubts_->cuts_.cut({}, doubt_.place);
+  if (doubts_->reports_.plans() != plans_) doubts_->reports_.doubt(doubt_);
+  added_ = doubts_->builder_.added;
+  plans_ = doubts_->reports_.plans();
 }
 
 }  // namespace mtf

@@ -3,11 +3,8 @@
 #include <algorithm>
 
 #include "eval/set_aside.h"
-#include "eval/span_table.h"
 #include "plan/program_record.h"
 #include "plan/runtime.h"
-#include "support/text.h"
-#include "syntax/foreign.h"
 
 namespace mtf {
 namespace {
@@ -27,15 +24,17 @@ Evaluator::Evaluator(Settings given, Execution* execution, std::ostream& output)
       display(builder, cuts, domain),
       builtins(settings.library),
       options(settings.set),
-      meshes(settings),
+      meshes(settings, builder.context, findings),
       modules(*this),
+      doubts(domain, builder, cuts, reports),
+      names(builtins, modules, own_top_, top_, spans_),
       annotations(*this),
-      operations(*this),
+      operations(builder, convert, meshes, names, findings, doubts),
       variables(*this),
       calls(*this),
       loops(*this),
       branches(*this),
-      caller(*this, state_for(settings.library)),
+      caller({settings, out, domain, builder, cuts, convert, display, findings, meshes, variables, calls}, execution, state_for(settings.library)),
       execution_(execution),
       own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
       top_(own_top_) {
@@ -65,7 +64,7 @@ void Evaluator::stand_in(const Evaluator& other) {
   interrupt = other.interrupt;
   variables.number_behind(other.variables);
   meshes.declare_all_of(other.meshes);
-  last_region_ = other.last_region_;
+  calls.number_behind(other.calls);
 }
 
 void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
@@ -110,56 +109,10 @@ void Evaluator::end_file_statement(const ast::Program& program, size_t index) {
 void Evaluator::end_file(const ast::Program& program) { set_aside(*top_, blocks.info(program.body).bound); }
 
 void Evaluator::finish_check() {
-  uncalled.check_names(*this);
+  uncalled.check_names(names, builtins, findings);
   options.report_unmatched(findings);
   meshes.report_placement(findings);
   meshes.report_layouts(findings);
-}
-
-std::vector<std::string> Evaluator::visible_names(Scope* scope) const {
-  std::vector<std::string> names;
-  if (scope) scope->visible_names(names);
-  builtins.append_names(names);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-std::string Evaluator::help_with_name(Name name, Span span, const std::vector<std::string>& visible) const {
-  if (modules.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
-  if (std::string foreign = foreign_help(Foreign::name, span, name.text()); !foreign.empty()) return foreign;
-  const std::string_view before = trim(std::string_view(span.file->text()).substr(0, span.begin));
-  if (before.ends_with("//") && before.data() + before.size() > span.file->text().data() + span.file->line_start(span.file->line_of(span.begin))) {
-    const auto begin = static_cast<std::uint32_t>(before.size() - 2 + (before.data() - span.file->text().data()));
-    return help_with("a comment begins with `#`", {{{span.file, begin, begin + 2}, "#"}});
-  }
-  return did_you_mean(name.text(), visible);
-}
-
-HostValue Evaluator::look_up(Name name, Span span, const ScopePtr& scope) {
-  if (auto found = scope->find(name); found.binding) {
-    if (spans_) [[unlikely]] spans_->use(span, found.binding->span);
-    if (found.binding->is_aside) [[unlikely]] if (top_ == own_top_) take_up(*found.binding);
-    return found.binding->value;
-  }
-  if (const HostValue* known = builtins.find(name)) return *known;
-  static const Name kInit("init");
-  if (name == kInit) {
-    HostValue module = modules.module("init", false, span);
-    builtins.add(name, module);
-    return module;
-  }
-  // Declared further down: it is seen only from its line on.
-  for (Scope* s = scope.get(); s; s = s->parent.get()) {
-    for (const Binding& binding : s->bindings) {
-      if (binding.name == name) {
-        fail(Diagnostic(Kind::used_before_declaration, span, fmt::format("`{}` is not declared yet", name.text()))
-                 .related(binding.span, "declared here"));
-      }
-    }
-  }
-  fail(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-           .help(help_with_name(name, span, visible_names(scope.get()))));
 }
 
 }  // namespace mtf

@@ -8,14 +8,15 @@
 // is costed.
 //
 // The evaluator itself is expressions and statements. Whatever else evaluation needs is a part of it, a class with a
-// header of its own; parts that evaluate have the evaluator, the others are given what they need.
+// header of its own. Parts that evaluate expressions or run blocks (branches, loops, calls, modules, declarations,
+// annotations, variables) have the evaluator; all others are given the parts that they use, and a test sees to it.
 //
-//   what holds throughout   settings, options, meshes, modules, builtins
+//   what holds throughout   settings, options, meshes, modules, builtins, names
 //   what is under way       blocks, calls, loops, branches
 //   values                  convert, annotations, operations, variables, display
 //   what is computed        cuts, reports
 //   who calls a library     caller
-//   what is not known       domain, findings, uncalled, unread, undo
+//   what is not known       domain, doubts, findings, uncalled, unread, undo
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -31,12 +32,13 @@
 #include "eval/conversions.h"
 #include "eval/cuts.h"
 #include "eval/display.h"
+#include "eval/doubtful.h"
 #include "eval/findings.h"
-#include "eval/flow.h"
 #include "eval/host_library.h"
 #include "eval/loops.h"
 #include "eval/meshes.h"
 #include "eval/modules.h"
+#include "eval/name_lookup.h"
 #include "eval/open_blocks.h"
 #include "eval/operations.h"
 #include "eval/options.h"
@@ -54,10 +56,6 @@ namespace mtf {
 
 class SpanTable;
 
-/// Where an operator and its operands stand.
-struct OperatorSpans {
-  Span whole, left, right, symbol;
-};
 inline OperatorSpans spans_of(const ast::Expr& expr, const ast::BinaryExpr& binary) {
   return {expr.span, binary.left->span, binary.right->span, binary.op_span};
 }
@@ -93,6 +91,8 @@ class Evaluator {
   Modules modules;
   UncalledFunctions uncalled;
   UnreadValues unread;
+  DoubtfulParts doubts;
+  NameLookup names;
   Annotations annotations;
   Operations operations;
   Variables variables;
@@ -129,24 +129,6 @@ class Evaluator {
 
   // ---- expressions ----
   HostValue evaluate(const ast::Expr& expr, const ScopePtr& scope);
-  /// What a name stands for. Fails (unknown_name) with a suggestion.
-  HostValue look_up(Name name, Span span, const ScopePtr& scope);
-  /// `object.name`. Fails (unknown_attribute) with what the object has.
-  HostValue attribute(const HostValue& object, const ast::Ident& name);
-
-  HostValue is_in(const HostValue& a, const HostValue& b, Span span) const;
-  /// `a op b` of values; `and` and `or` have decided that b is needed.
-  HostValue operate(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
-
-  // ---- for the parts ----
-  /// Every name that an expression in the scope could be; null: those that need no declaration.
-  std::vector<std::string> visible_names(Scope* scope) const;
-  /// What to do about a name at `span` that is not among the `visible`: it may be a standard module, or misspelt.
-  std::string help_with_name(Name name, Span span, const std::vector<std::string>& visible) const;
-  /// Meshes::check of the mesh and the layout in force.
-  void check_mesh(Span span) { meshes.check(builder.context.mesh, builder.context.layout, span, findings.collects()); }
-  /// A number for a call of `recompute`, which ascend from 1.
-  int64_t new_recompute_region() { return ++last_region_; }
 
  private:
   // Statements.
@@ -176,7 +158,7 @@ class Evaluator {
   HostValue rest(Span span, const ScopePtr& scope);
   HostValue list(const ast::ListExpr& list, const ScopePtr& scope);
   HostValue tuple(const ast::TupleExpr& tuple, const ScopePtr& scope);
-  HostValue lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda, const ScopePtr& scope);
+  HostValue lambda(const ast::LambdaExpr& lambda, const ScopePtr& scope);
   HostValue unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope);
   HostValue binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope);
   HostValue index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope);
@@ -197,7 +179,6 @@ class Evaluator {
   ScopePtr own_top_;
   ScopePtr top_;                               ///< `own_top_`, or another's
   std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile
-  int64_t last_region_ = 0;
   SpanTable* spans_ = nullptr;
 };
 

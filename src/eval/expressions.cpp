@@ -31,7 +31,7 @@ HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
                         [](const ast::NoneExpr&) { return HostValue(None{}); },
                         [](const ast::ElementTypeExpr& e) { return HostValue(*parse_element_type(e.name.text())); },
                         [&](const ast::StringExpr& e) { return text(e, scope); },
-                        [&](const ast::NameExpr& e) { return look_up(e.name, expr.span, scope); },
+                        [&](const ast::NameExpr& e) { return names.look_up(e.name, expr.span, scope); },
                         [&](const ast::RestExpr&) { return rest(expr.span, scope); },
                         [&](const ast::UnaryExpr& e) { return unary(expr, e, scope); },
                         [&](const ast::BinaryExpr& e) { return binary(expr, e, scope); },
@@ -41,9 +41,9 @@ HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
                         [&](const ast::ComprehensionExpr& e) { return comprehension(e, scope); },
                         [&](const ast::CallExpr& e) { return call(expr, e, scope); },
                         [&](const ast::IndexExpr& e) { return index(expr, e, scope); },
-                        [&](const ast::AttributeExpr& e) { return attribute(evaluate(*e.object, scope), e.attribute); },
+                        [&](const ast::AttributeExpr& e) { return names.attribute(evaluate(*e.object, scope), e.attribute); },
                         [&](const ast::AtExpr& e) { return at(expr, e, scope); },
-                        [&](const ast::LambdaExpr& e) { return lambda(expr, e, scope); },
+                        [&](const ast::LambdaExpr& e) { return lambda(e, scope); },
                         [&](const ast::CountersExpr& e) { return counters_block(e, scope); },
                         [&](const ast::IfExpr& e) { return branches.value(e, scope); },
                     },
@@ -78,12 +78,11 @@ HostValue Evaluator::tuple(const ast::TupleExpr& tuple, const ScopePtr& scope) {
   return make_tuple(std::move(items));
 }
 
-HostValue Evaluator::lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda, const ScopePtr& scope) {
+HostValue Evaluator::lambda(const ast::LambdaExpr& lambda, const ScopePtr& scope) {
   auto function = std::make_shared<Function>();
-  function->parameters = &lambda.parameters;
+  function->signature = lambda.signature.get();
   function->result = &lambda.result;
   function->expression = lambda.body.get();
-  function->span = expr.span;
   function->scope = scope;
   function->visible = scope->bindings.size();
   function->named = scope->names(names_in(ast::text_of(lambda)), function->visible);
@@ -93,16 +92,50 @@ HostValue Evaluator::lambda(const ast::Expr& expr, const ast::LambdaExpr& lambda
   return FunctionPtr(function);
 }
 
-namespace {
-
-// What other languages find behind a dot: methods that are operations here, and what the table of foreign words knows.
-std::string help_with_part(Span name, bool of_module) {
-  if (of_module) return foreign_help(Foreign::name, name);
-  if (std::string foreign = foreign_help(Foreign::part, name); !foreign.empty()) return foreign;
-  const Op* op = mtf::find_op(name.text());
-  if (!op || op->signature.empty()) return {};
-  return help_with(fmt::format("operations are functions, as in `{}`", op->signature), as_function(name));
+HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope) {
+  HostValue value = evaluate(*unary.operand, scope);
+  if (value.is_poison()) return value;
+  const bool negate = unary.op == ast::UnaryOp::kNegate;
+  if (tensor_of(value)) {
+    Arguments arguments;
+    arguments.span = expr.span;
+    arguments.items.push_back({std::move(value), {}, false, {}, unary.operand->span, {}, {}});
+    return operations.call(*find_op(negate ? "neg" : "logical_not"), arguments);
+  }
+  if (value.is_unknown()) {
+    const UnknownKind kind = unknown_kind(value);
+    if (kind == UnknownKind::kAny) return value;
+    if (negate && is_number(value) && kind != UnknownKind::kBool) return value;
+    if (!negate && (kind == UnknownKind::kBool)) return value;
+  } else if (negate) {
+    if (auto* i = value.as<int64_t>()) {
+      if (*i == INT64_MIN) fail(Kind::integer_overflow, expr.span, "-({})", *i);
+      return -*i;
+    }
+    if (auto* d = value.as<double>()) return -*d;
+    if (auto* dim = value.as<Dim>()) return -dim->size;
+  } else if (auto* b = value.as<bool>()) {
+    return !*b;
+  }
+  fail(Kind::type_mismatch, unary.operand->span, "expected {}, found {}", negate ? "a number" : "a bool", describe(value));
 }
+
+HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope) {
+  const ast::BinaryOp op = binary.op;
+  HostValue a = evaluate(*binary.left, scope);
+  if (op == ast::BinaryOp::kAnd || op == ast::BinaryOp::kOr) {
+    if (auto* known = a.as<bool>(); known && *known == (op == ast::BinaryOp::kOr)) return a;
+    if (a.is_unknown()) {
+      Doubtful right(doubts, {binary.left->span, Doubt::Kind::kWays});
+      HostValue b = evaluate(*binary.right, scope);
+      right.end();
+      return operations.operate(op, a, b, spans_of(expr, binary));
+    }
+  }
+  return operations.operate(op, a, evaluate(*binary.right, scope), spans_of(expr, binary));
+}
+
+namespace {
 
 // What to write instead of a call of an instance that has no `fn call`: of its other functions, the first that takes as much.
 std::string help_with_call(const Instance& instance, const ast::CallExpr& call) {
@@ -110,88 +143,13 @@ std::string help_with_call(const Instance& instance, const ast::CallExpr& call) 
   behind.begin = behind.end;
   for (const ast::Stmt& stmt : instance.model->declaration->body.statements) {
     const auto* function = stmt.as<ast::FnStmt>();
-    if (!function || function->parameters.size() < call.arguments.size()) continue;
+    if (!function || function->signature->parameters.size() < call.arguments.size()) continue;
     return help_with("a call of an instance runs `fn call`", {{behind, "." + function->name.name.str()}});
   }
   return "`fn call(x) = x` in the model is what a call of its instance runs";
 }
 
 }  // namespace
-
-HostValue Evaluator::attribute(const HostValue& object, const ast::Ident& name) {
-  if (object.is_poison() || object.is_unknown()) return object.is_poison() ? object : unknown(UnknownKind::kAny);
-  std::vector<std::string> parts;
-  static const Name kParams("params"), kStates("states");
-  const HoldsPlaces holds = name.name == kParams || name.name == kStates ? holds_places(object) : HoldsPlaces::kNo;
-  if (holds == HoldsPlaces::kUnknown) return unknown(UnknownKind::kAny);
-  if (holds == HoldsPlaces::kYes) {
-    std::vector<HostValue> items;
-    for (PlacePtr& place : places_of(object, name.name == kParams)) items.push_back(std::move(place));
-    return make_list(std::move(items));
-  }
-  if (auto* instance = object.as<InstancePtr>()) {
-    Scope& scope = *(*instance)->scope;
-    if (Binding* binding = scope.find_own(name.name)) {
-      if (spans_) spans_->use(name.span, binding->span);
-      return binding->value;
-    }
-    for (const Binding& binding : scope.bindings) parts.push_back(binding.name.str());
-    for (const Binding& binding : scope.hoisted) parts.push_back(binding.name.str());
-    parts.push_back("params");
-  } else if (auto* module = object.as<ModulePtr>()) {
-    if ((*module)->is_operations) {
-      const std::string full = (*module)->name.str() + "." + name.name.str();
-      if (const Op* op = mtf::find_op(full); op && !op->signature.empty()) return OperationPtr(op);
-      const std::string prefix = (*module)->name.str() + ".";
-      for (const Op* op : all_ops()) {
-        if (op->name.substr(0, prefix.size()) == prefix) parts.emplace_back(op->name.substr(prefix.size()));
-      }
-    } else {
-      if (Binding* binding = (*module)->scope->find_own(name.name)) {
-        if (spans_) spans_->use(name.span, binding->span);
-        return binding->value;
-      }
-      for (const Binding& binding : (*module)->scope->bindings) parts.push_back(binding.name.str());
-      for (const Binding& binding : (*module)->scope->hoisted) parts.push_back(binding.name.str());
-    }
-  } else if (auto* native = object.as<ObjectPtr>()) {
-    if (auto value = (*native)->attribute(name.name)) return *value;
-    parts = (*native)->attributes();
-  } else if (const Value* tensor = tensor_of(object)) {
-    const std::string_view wanted = name.name.text();
-    if (wanted == "shape" || wanted == "dims") {
-      std::vector<HostValue> dims;
-      for (const Dim& dim : tensor->dims()) dims.push_back(dim);
-      return make_list(std::move(dims));
-    }
-    if (wanted == "element_type") return tensor->element();
-    if (auto* place = object.as<PlacePtr>()) {
-      if (wanted == "path") return make_text((*place)->path);
-      if (wanted == "name") return make_text((*place)->name);
-      if (wanted == "model") return make_text((*place)->model.str());
-      parts = {"path", "name", "model"};
-    }
-    parts.insert(parts.end(), {"shape", "dims", "element_type"});
-  } else if (auto* dim = object.as<Dim>()) {
-    if (name.name.text() == "name") return make_text(dim->name.str());
-    if (name.name.text() == "size") return dim->size;
-    parts = {"name", "size"};
-  } else if (auto* model = object.as<ModelClassPtr>()) {
-    const std::string called = (*model)->declaration->name.name.str();
-    const Span instance = object_of(name.span);
-    Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
-    diagnostic.help(help_with(fmt::format("`{}` is a model, whose instances have parts", called),
-                              instance.is_known() ? as_instance(**model, instance, top_) : std::vector<Edit>()));
-    fail(std::move(diagnostic));
-  }
-  Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
-  constexpr std::size_t kMostParts = 40;
-  std::string help = help_with_part(name.span, object.is<ModulePtr>());
-  if (help.empty()) help = did_you_mean(name.name.text(), parts);
-  if (help.empty() && !parts.empty() && parts.size() <= kMostParts) help = "it has " + join(parts, ", ");
-  diagnostic.help(std::move(help));
-  fail(std::move(diagnostic));
-}
 
 HostValue Evaluator::range(const ast::RangeExpr& range, const ScopePtr& scope) {
   Range result;
@@ -248,7 +206,7 @@ class Comprehension {
     // How many there are only the run knows: one stands for all.
     all_known_ = false;
     const auto maybe = evaluator_.domain.uncertain();
-    Doubtful once(evaluator_, {loop.iterable->span, Doubt::Kind::kTurns});
+    Doubtful once(evaluator_.doubts, {loop.iterable->span, Doubt::Kind::kTurns});
     const bool is_right = turn(index, sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny), scope);
     once.end();
     return is_right;
@@ -273,7 +231,7 @@ class Comprehension {
       if (taken) continue;
       all_known_ = false;
       evaluator_.domain.becomes_uncertain();
-      if (!rest) rest.emplace(evaluator_, Doubt{filter->span, Doubt::Kind::kWays});
+      if (!rest) rest.emplace(evaluator_.doubts, Doubt{filter->span, Doubt::Kind::kWays});
     }
     const bool is_right = index + 1 < all_.loops.size() ? walk(index + 1, inner) : add_element(inner);
     if (rest) rest->end();
@@ -327,7 +285,7 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
   Arguments arguments = evaluate_arguments(call, expr.span, scope);
   if (callee.is_poison() || arguments.any_poison()) return Poison{};
   if (callee.is_unknown()) {
-    uncounted(*this, expr.span);
+    doubts.uncounted(expr.span);
     return unknown(UnknownKind::kAny);
   }
   if (auto* op = callee.as<OperationPtr>()) return operations.call(**op, arguments);
@@ -336,7 +294,7 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
     Binding* binding = (*instance)->scope->find_own(kCall);
     if (!binding) {
       fail(Diagnostic(Kind::not_callable, call.callee->span, fmt::format("{} has no `fn call`", describe(callee)))
-               .related((*instance)->model->declaration->signature_span, "declared here")
+               .related((*instance)->model->declaration->signature->span, "declared here")
                .help(help_with_call(**instance, call)));
     }
     return calls.call(HostValue(binding->value), arguments);

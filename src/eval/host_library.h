@@ -7,19 +7,29 @@
 // remembers from one call to the next is its state: each evaluator has one of its own, which dies with it.
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "eval/binding.h"
 #include "eval/conversions.h"
 #include "eval/host_value.h"
 #include "plan/tensor.h"
 
 namespace mtf {
 
-class Evaluator;
-class Execution;  // plan/execution.h
-class Runtime;    // plan/runtime.h
+class AbstractDomain;  // eval/abstract.h
+class Builder;         // ops/builder.h
+class Calls;           // eval/calls.h
+class Cuts;            // eval/cuts.h
+class Display;         // eval/display.h
+class Execution;       // plan/execution.h
+class Findings;        // eval/findings.h
+class Meshes;          // eval/meshes.h
+class Runtime;         // plan/runtime.h
+struct Settings;       // eval/settings.h
+class Variables;       // eval/variables.h
 
 /// A place in the stream of random numbers.
 struct RandomStream {
@@ -33,10 +43,25 @@ class LibraryState {
   virtual ~LibraryState() = default;
 };
 
-/// The evaluation that calls a host function, and lives as long as what the function makes.
+/// The evaluation that calls a host function, and lives as long as what the function makes. The functions of the language
+/// itself (eval/builtins.h) use its parts, others what it offers.
 class Caller {
  public:
-  Caller(Evaluator& evaluator, std::unique_ptr<LibraryState> state);
+  struct Parts {
+    const Settings& settings;
+    std::ostream& out;
+    const AbstractDomain& domain;
+    Builder& builder;
+    Cuts& cuts;
+    const Conversions& convert;
+    Display& display;
+    Findings& findings;
+    Meshes& meshes;
+    Variables& variables;
+    Calls& calls;
+  };
+  /// `execution`: null to check.
+  Caller(const Parts& parts, Execution* execution, std::unique_ptr<LibraryState> state);
   ~Caller();
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -48,6 +73,8 @@ class Caller {
   bool is_abstract() const;
   /// A check of what is run then.
   bool runs_next() const;
+
+  const Parts parts;
 
   // ---- its arguments ----
   const Conversions& convert;
@@ -79,14 +106,16 @@ class Caller {
   State& state() const { return static_cast<State&>(*state_); }
 
  private:
-  Evaluator& evaluator_;
+  Execution* const execution_;
   const std::unique_ptr<LibraryState> state_;
 };
 
-/// A function of a library: its record.
+/// A function of a library: its record. `sees_unknown`: it is called also if only the run knows one of its arguments.
 struct HostFunction {
-  std::string_view name, signature, doc;
-  HostValue (*call)(Caller& caller, Arguments& arguments) = nullptr;
+  Signature signature;
+  std::string_view doc;
+  HostValue (*call)(Caller& caller, const Bound& call) = nullptr;
+  bool sees_unknown = false;
 };
 
 struct HostLibrary {
@@ -95,13 +124,7 @@ struct HostLibrary {
   std::unique_ptr<LibraryState> (*new_state)() = nullptr;  ///< null: it remembers nothing
 };
 
-/// A function of the host as a value: of a library, or a method of an object.
-BuiltinPtr host_function(Name name, std::function<HostValue(Caller&, Arguments&)> call, std::string_view signature = "",
-                         std::string_view doc = "");
-
-/// The arguments of a call by name: `positional` ones first. Fails for one that is missing (unless its name ends in `?`),
-/// unknown or given twice; the result has an element for each name.
-std::vector<const GivenArgument*> match_arguments(const Arguments& arguments, const std::vector<std::string>& names,
-                                                  std::string_view signature);
+/// A function of the host as a value: of a library, or a method of an object. The signature lives longer.
+BuiltinPtr host_function(const Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false);
 
 }  // namespace mtf

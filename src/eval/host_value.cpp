@@ -120,7 +120,7 @@ std::string describe(const HostValue& value) {
     }
     std::string operator()(const ModulePtr& m) const { return "the module " + m->name.str(); }
     std::string operator()(const OperationPtr& o) const { return "the operation " + std::string(o->name); }
-    std::string operator()(const BuiltinPtr& b) const { return "the function " + b->name.str(); }
+    std::string operator()(const BuiltinPtr& b) const { return "the function " + b->signature->name.str(); }
     std::string operator()(const ObjectPtr& o) const { return std::string(o->kind()); }
     std::string operator()(const MeshPtr& m) const { return "the mesh " + m->name().str(); }
     std::string operator()(const LayoutPtr& l) const { return "the layout " + l->name.str(); }

@@ -22,7 +22,7 @@
 
 namespace mtf {
 
-class Evaluator;
+class Caller;  // eval/host_library.h
 class Scope;
 using ScopePtr = std::shared_ptr<Scope>;
 struct HostValue;
@@ -97,7 +97,7 @@ struct HostValue {
 
 /// A list or, if `tuple`, a tuple.
 struct List {
-  ~List();  ///< lets go of its items one after another (let_go.h)
+  ~List();  ///< lets go of its items one after another (let_go.cpp)
 
   std::vector<HostValue> items;
   bool tuple = false;
@@ -130,11 +130,10 @@ struct Place {
 /// A function of a script: a declaration or `fn(x) = e`, with the bindings in force where it is written.
 struct Function {
   Name name;  ///< empty for a `fn(x) = e`
-  const std::vector<ast::Parameter>* parameters = nullptr;
+  const Signature* signature = nullptr;
   const std::optional<ast::Annotation>* result = nullptr;
   const ast::Block* block = nullptr;  ///< one of the two is the body
   const ast::Expr* expression = nullptr;
-  Span span;  ///< of the signature
   std::string doc;
   std::shared_ptr<Scope> scope;
   size_t visible = 0;    ///< the bindings of `scope` that it sees
@@ -165,14 +164,14 @@ struct Module {
   bool is_operations = false;  ///< `random`: its members are the operations `random.…`
 };
 
-struct Arguments;
+struct Bound;  // eval/binding.h
 
-/// A function of the evaluator itself.
+/// A function of the evaluator itself, or of a library.
 struct Builtin {
-  Name name;
-  std::string signature;
-  std::string doc;
-  std::function<HostValue(Evaluator&, Arguments&)> call;
+  const Signature* signature = nullptr;  ///< lives longer
+  std::string_view doc;
+  std::function<HostValue(Caller&, const Bound&)> call;
+  bool sees_unknown = false;  ///< else a call with an argument that only the run knows is not made: its result is unknown
 };
 
 /// A value with behaviour of its own: a dataset, the result of `counters`.

@@ -119,7 +119,7 @@ std::string help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, 
 HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object, const std::vector<HostValue>& values,
                                   const ScopePtr& scope) {
   Value result = convert.to_tensor(object, index.object->span);
-  check_mesh(expr.span);
+  meshes.check(expr.span);
   builder.span = expr.span;
   std::vector<std::pair<Name, size_t>> places;
   for (size_t i = 0; i < index.arguments.size(); ++i) {
@@ -128,7 +128,7 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
       fail(Diagnostic(Kind::not_indexable, argument.span, fmt::format("{} is indexed by the names of its dimensions", describe(object)))
                .help(help_with_index(expr, index, result, values)));
     }
-    HostValue named = look_up(argument.label->name, argument.label->span, scope);
+    HostValue named = names.look_up(argument.label->name, argument.label->span, scope);
     if (named.is_poison()) return named;
     const Dim dim = convert.to_dim(named, argument.label->span);
     const int place = find_dim(result.dims(), dim.name);
@@ -140,7 +140,7 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
     }
     if (auto* range = values[i].as<Range>()) {
       if (!range->known) {
-        uncounted(*this, expr.span);
+        doubts.uncounted(expr.span);
         return unknown(UnknownKind::kAny);
       }
       const int64_t last = range->open_last ? result.dims()[place].size : range->last;

@@ -1,11 +1,36 @@
-#include "eval/let_go.h"
-
-#include "eval/scope.h"
+// Letting go of values that hold one another, as deep as a program likes, and of scopes that hold themselves.
+//
+// A list holds lists, an instance its scope and that the instances below it. Destructors that follow such a chain one
+// inside the other run out of stack; so each hands over what it alone holds, and the outermost lets go of that one after
+// another.
+//
+// A scope holds the functions that it declares, and a function the scope in which it is written. When nobody else holds any of
+// them any more they are let go. The search (reached.h) runs at points that the program fixes, never by memory or time, so
+// that ranks agree on what is alive.
+#include "eval/reached.h"
 
 namespace mtf {
 namespace {
+
 thread_local std::vector<std::shared_ptr<void>>* under_way = nullptr;  ///< what the outermost has still to let go of
-}
+
+class LetGo {
+ public:
+  /// Takes a value that can hold others.
+  void take(HostValue& value);
+  void take(ScopePtr& scope) { take_alone(scope); }
+  /// Lets go of all that was taken, or hands it to the LetGo of this thread that is at it.
+  ~LetGo();
+
+ private:
+  template <typename T>
+  void take_alone(std::shared_ptr<T>& pointer) {
+    if (pointer.use_count() == 1) taken_.push_back(std::move(pointer));
+    else pointer.reset();  // one scope may hold a value by two names: the second is alone then
+  }
+
+  std::vector<std::shared_ptr<void>> taken_;
+};
 
 void LetGo::take(HostValue& value) {
   if (auto* list = std::get_if<ListPtr>(&value.data)) take_alone(*list);
@@ -28,6 +53,8 @@ LetGo::~LetGo() {
   under_way = nullptr;
 }
 
+}  // namespace
+
 List::~List() {
   LetGo let_go;
   for (HostValue& item : items) let_go.take(item);
@@ -38,6 +65,26 @@ Scope::~Scope() {
   for (Binding& binding : bindings) let_go.take(binding.value);
   for (Binding& binding : hoisted) let_go.take(binding.value);
   let_go.take(parent);
+}
+
+void Scope::let_go_of_cycles() {
+  constexpr size_t kFew = 32;
+  std::vector<std::shared_ptr<Scope>> scopes;
+  for (const std::weak_ptr<Scope>& captured_scope : captured_inside)
+    if (std::shared_ptr<Scope> scope = captured_scope.lock(); scope && scope->parent) scopes.push_back(std::move(scope));
+  Reached reached;
+  for (const std::shared_ptr<Scope>& scope : scopes) reached.from(scope);
+  reached.decide();
+  std::vector<std::shared_ptr<Scope>> garbage = std::move(scopes);
+  std::erase_if(garbage, [&](const auto& scope) { return reached.is_held_outside(scope.get()); });
+  for (const std::shared_ptr<Scope>& scope : garbage) {
+    scope->bindings.clear();
+    scope->rearranged();
+    scope->hoisted.clear();
+  }
+  garbage.clear();
+  std::erase_if(captured_inside, [](const auto& scope) { return scope.expired(); });
+  next_search_ = 2 * captured_inside.size() + kFew;
 }
 
 }  // namespace mtf

@@ -205,7 +205,7 @@ void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned
                       const Cuts::Waiting& turns, Span span, Span header) {
   const auto uncertain = evaluator_.domain.uncertain();
   const auto repeated = evaluator_.reports.repeated(count);
-  Doubtful once(evaluator_, {header, Doubt::Kind::kTurns});
+  Doubtful once(evaluator_.doubts, {header, Doubt::Kind::kTurns});
   const std::vector<std::optional<UnknownKind>> before = kinds_of(assigned, *scope);
   Ends ends(*this, assigned, *scope, span);
   auto walk = [&] {
@@ -236,7 +236,7 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, Cuts::Waiting&
   for (int64_t i = 0;; ++i) {
     evaluator_.interrupt.poll(stmt.condition->span);
     shown.at(i);
-    Doubtful tested(evaluator_, {stmt.condition->span, Doubt::Kind::kTurns});
+    Doubtful tested(evaluator_.doubts, {stmt.condition->span, Doubt::Kind::kTurns});
     const std::optional<bool> condition = holds(stmt, scope);
     if (!condition) {  // a plan: from here on only the run knows
       tested.end();
@@ -276,7 +276,7 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
 
 void Loops::may_have_ended(Flow flow, Span place) {
   EarlyEnds& ends = *ends_.back();
-  if (!ends.rest) ends.rest.emplace(evaluator_, Doubt{place, Doubt::Kind::kRest});
+  if (!ends.rest) ends.rest.emplace(evaluator_.doubts, Doubt{place, Doubt::Kind::kRest});
   (flow == Flow::kBreak ? ends.broken : ends.continued).add();
 }
 

@@ -18,12 +18,13 @@
 #include "eval/block_info.h"
 #include "eval/cuts.h"
 #include "eval/doubtful.h"
-#include "eval/flow.h"
 #include "eval/host_value.h"
 #include "eval/reports.h"
 #include "syntax/ast.h"
 
 namespace mtf {
+
+class Evaluator;
 
 class Loops {
  public:

@@ -15,7 +15,10 @@ void Meshes::declare_all(const BlockInfo& program) {
   axes_.insert(program.axis_names.begin(), program.axis_names.end());
 }
 
-void Meshes::check(const MeshPtr& mesh, const LayoutPtr& layout, Span span, bool is_check) {
+void Meshes::check(Span span) {
+  const MeshPtr& mesh = context_.mesh;
+  const LayoutPtr& layout = context_.layout;
+  const bool is_check = findings_.collects();
   if (mesh == checked_ && layout == layout_checked_) return;
   if (is_check && layout) {
     for (const LayoutRule& rule : layout->rules) {

@@ -14,8 +14,8 @@ namespace mtf {
 
 class Meshes {
  public:
-  /// `settings` live longer.
-  explicit Meshes(const Settings& settings) : settings_(settings) {}
+  /// `settings`, and the context in which tensors are made, live longer.
+  Meshes(const Settings& settings, const Context& context, const Findings& findings) : settings_(settings), context_(context), findings_(findings) {}
 
   /// What a program or module declares anywhere inside, also where it is not evaluated.
   void declare_all(const BlockInfo& program);
@@ -25,9 +25,9 @@ class Meshes {
   void declare_axis(Name name) { axes_.insert(name); }
   void declare_layout(LayoutPtr layout) { layouts_.push_back(std::move(layout)); }
 
-  /// A tensor is made under a mesh and a layout. Fails (mesh_too_small) at what is the first to use a mesh with fewer
+  /// A tensor is made under the mesh and the layout in force. Fails (mesh_too_small) at what is the first to use a mesh with fewer
   /// processors than there are ranks. A check, which goes on, says it once, and remembers which layouts meet which meshes.
-  void check(const MeshPtr& mesh, const LayoutPtr& layout, Span span, bool is_check);
+  void check(Span span);
   /// Fails (unknown_axis) unless some mesh has the axis: one of the program, also where it is not in force, the command
   /// line's, or no mesh's `all`.
   void check_axis(const std::string& axis, Span span) const;
@@ -47,6 +47,8 @@ class Meshes {
   std::vector<std::string> all_axes() const;
 
   const Settings& settings_;
+  const Context& context_;
+  const Findings& findings_;
   NameSet dims_;
   NameSet axes_;
   std::vector<LayoutPtr> layouts_;    ///< that are declared

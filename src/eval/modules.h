@@ -11,6 +11,7 @@
 
 namespace mtf {
 
+class Evaluator;
 struct Settings;  // eval/settings.h
 
 /// The folder of the standard modules.

@@ -43,7 +43,7 @@ class Reach {
         const Function& f = **function;
         Scope* const scope = f.scope.get();
         const size_t visible = f.reached ? f.visible : kAll;
-        if (defaults(*f.parameters, scope, visible)) return true;
+        if (defaults(f.signature->declared, scope, visible)) return true;
         if (f.block != nullptr ? block(*f.block, scope, visible) : names(mentions_of(*f.expression), scope, visible)) return true;
       } else if (auto* model = at.as<ModelClassPtr>()) {
         if (!seen_.insert(model->get()).second) continue;
@@ -52,7 +52,7 @@ class Reach {
         if (defaults(m.declaration->parameters, m.scope.get(), visible)) return true;
         if (block(m.declaration->body, m.scope.get(), visible)) return true;
       } else if (auto* builtin = at.as<BuiltinPtr>()) {
-        if (stop_at_grad_ && (*builtin)->name == kGrad) return true;
+        if (stop_at_grad_ && (*builtin)->signature->name == kGrad) return true;
       } else if (auto* instance = at.as<InstancePtr>()) {
         if (!seen_.insert(instance->get()).second) continue;
         for (const auto* list : {&(*instance)->scope->bindings, &(*instance)->scope->hoisted})
@@ -77,7 +77,7 @@ class Reach {
   }
 
   /// What a call does for arguments that it is not given.
-  bool defaults(const std::vector<ast::Parameter>& parameters, Scope* scope, size_t visible) {
+  bool defaults(std::span<const ast::Parameter> parameters, Scope* scope, size_t visible) {
     for (const ast::Parameter& parameter : parameters)
       if (parameter.default_value && names(mentions_of(*parameter.default_value), scope, visible)) return true;
     return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Calls of operations on tensors: their arguments bound to the parameters of the operation's signature.
+// Operations on values: calls of operations on tensors, and infix operators, whatever they stand between.
 #include <optional>
 #include <string_view>
 
@@ -8,21 +8,41 @@
 
 namespace mtf {
 
+class Conversions;    // eval/conversions.h
+class DoubtfulParts;  // eval/doubtful.h
+class Findings;       // eval/findings.h
+class Meshes;         // eval/meshes.h
+class NameLookup;     // eval/name_lookup.h
+
+/// Where an operator and its operands stand.
+struct OperatorSpans {
+  Span whole, left, right, symbol;
+};
+
 class Operations {
  public:
-  explicit Operations(Evaluator& evaluator) : evaluator_(evaluator) {}
+  Operations(Builder& builder, const Conversions& convert, Meshes& meshes, NameLookup& names, Findings& findings, DoubtfulParts& doubts)
+      : builder_(builder), convert_(convert), meshes_(meshes), names_(names), findings_(findings), doubts_(doubts) {}
 
   /// An operation's results, one or a tuple: tensors, or of some element-wise functions of numbers a number. Unknown if
   /// an argument is, of which the type depends.
   HostValue call(const Op& op, Arguments& arguments);
-  /// `a symbol b`, of which one is a tensor.
-  HostValue infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span);
+  /// `a op b` of values; `and` and `or` have decided that b is needed.
+  HostValue operate(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
 
  private:
+  /// `a symbol b`, of which one is a tensor.
+  HostValue infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span);
+  HostValue is_in(const HostValue& a, const HostValue& b, Span span) const;
   /// `add(2, 3)`: what the operator gives for two numbers of the host.
-  std::optional<HostValue> operator_on_the_host(const Op& op, const Arguments& arguments) const;
+  std::optional<HostValue> operator_on_the_host(const Op& op, const Bound& call);
 
-  Evaluator& evaluator_;
+  Builder& builder_;
+  const Conversions& convert_;
+  Meshes& meshes_;
+  NameLookup& names_;
+  Findings& findings_;
+  DoubtfulParts& doubts_;
 };
 
 }  // namespace mtf

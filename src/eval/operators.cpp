@@ -1,11 +1,11 @@
-// Prefix and infix operators: on the host's values here, on tensors as operations.
+// Infix operators: on the host's values here, on tensors as operations.
 #include <cmath>
 
 #include "eval/doubtful.h"
-#include "eval/evaluator.h"
+#include "eval/findings.h"
 #include "eval/limits.h"
+#include "eval/operations.h"
 #include "eval/suggestions.h"
-#include "ops/registry.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -131,51 +131,8 @@ HostValue is_none(BinaryOp op, const HostValue& a, const HostValue& b) {
 
 }  // namespace
 
-HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope) {
-  HostValue value = evaluate(*unary.operand, scope);
-  if (value.is_poison()) return value;
-  const bool negate = unary.op == ast::UnaryOp::kNegate;
-  if (tensor_of(value)) {
-    Arguments arguments;
-    arguments.span = expr.span;
-    arguments.items.push_back({std::move(value), {}, false, {}, unary.operand->span, {}, {}});
-    return operations.call(*find_op(negate ? "neg" : "logical_not"), arguments);
-  }
-  if (value.is_unknown()) {
-    const UnknownKind kind = unknown_kind(value);
-    if (kind == UnknownKind::kAny) return value;
-    if (negate && is_number(value) && kind != UnknownKind::kBool) return value;
-    if (!negate && (kind == UnknownKind::kBool)) return value;
-  } else if (negate) {
-    if (auto* i = value.as<int64_t>()) {
-      if (*i == INT64_MIN) fail(Kind::integer_overflow, expr.span, "-({})", *i);
-      return -*i;
-    }
-    if (auto* d = value.as<double>()) return -*d;
-    if (auto* dim = value.as<Dim>()) return -dim->size;
-  } else if (auto* b = value.as<bool>()) {
-    return !*b;
-  }
-  fail(Kind::type_mismatch, unary.operand->span, "expected {}, found {}", negate ? "a number" : "a bool", describe(value));
-}
-
-HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope) {
-  const BinaryOp op = binary.op;
-  HostValue a = evaluate(*binary.left, scope);
-  if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
-    if (auto* known = a.as<bool>(); known && *known == (op == BinaryOp::kOr)) return a;
-    if (a.is_unknown()) {
-      Doubtful right(*this, {binary.left->span, Doubt::Kind::kWays});
-      HostValue b = evaluate(*binary.right, scope);
-      right.end();
-      return operate(op, a, b, spans_of(expr, binary));
-    }
-  }
-  return operate(op, a, evaluate(*binary.right, scope), spans_of(expr, binary));
-}
-
 /// `a in b`: a string within a string, or an element of a list.
-HostValue Evaluator::is_in(const HostValue& a, const HostValue& b, Span span) const {
+HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) const {
   auto* list = b.as<ListPtr>();
   if (list && !a.is_unknown()) {
     for (const HostValue& item : (*list)->items) {
@@ -201,7 +158,7 @@ HostValue Evaluator::is_in(const HostValue& a, const HostValue& b, Span span) co
   fail(Diagnostic(Kind::type_mismatch, span, fmt::format("`in` asks for a string in a string or an element of a list, found {} and {}", describe(a), describe(b))));
 }
 
-HostValue Evaluator::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
+HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
   const Span span = spans.whole;
   if (a.is_poison() || b.is_poison()) return Poison{};
   if (op == BinaryOp::kIn) return is_in(a, b, span);
@@ -212,11 +169,11 @@ HostValue Evaluator::operate(BinaryOp op, const HostValue& a, const HostValue& b
   const Value* b_tensor = tensor_of(b);
   if (a_tensor || b_tensor) {
     if (any) {
-      uncounted(*this, span);
+      doubts_.uncounted(span);
       return unknown(UnknownKind::kAny);
     }
     auto fits = [](const HostValue& v) { return tensor_of(v) || number_of(v) || is_number(v); };
-    if (fits(a) && fits(b)) return operations.infix(ast::to_text(op), a, spans.left, b, spans.right, span);
+    if (fits(a) && fits(b)) return infix(ast::to_text(op), a, spans.left, b, spans.right, span);
   } else if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     auto fits = [](const HostValue& v) {
       return v.is<bool>() || (v.is_unknown() && (unknown_kind(v) == UnknownKind::kBool || unknown_kind(v) == UnknownKind::kAny));
@@ -249,7 +206,7 @@ HostValue Evaluator::operate(BinaryOp op, const HostValue& a, const HostValue& b
       if (auto* y = b.as<ListPtr>()) {
         const size_t length = (*x)->items.size() + (*y)->items.size();
         check_list_length(length, span);
-        findings.count_steps(span, steps_of_copying(length));
+        findings_.count_steps(span, steps_of_copying(length));
         std::vector<HostValue> items = (*x)->items;
         items.insert(items.end(), (*y)->items.begin(), (*y)->items.end());
         return make_list(std::move(items));

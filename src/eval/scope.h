@@ -37,7 +37,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
  public:
   Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth)
       : parent(std::move(outer)), parent_limit(outer_limit), uncertain(uncertain_depth) {}
-  ~Scope();  ///< lets go of its values one after another (let_go.h)
+  ~Scope();  ///< lets go of its values one after another (let_go.cpp)
 
   std::shared_ptr<Scope> parent;
   size_t parent_limit = 0;
@@ -56,7 +56,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   void capture();
   /// Of the outermost scope: so many scopes have been captured since the last search that another is due.
   bool cycles_are_due() const { return captured_inside.size() >= next_search_; }
-  /// Lets go of scopes that only their own functions hold: cycles.cpp.
+  /// Lets go of scopes that only their own functions hold: let_go.cpp.
   void let_go_of_cycles();
   /// Of the outermost scope, when its program is over: a function holds the scope that holds it, so the names of all
   /// captured scopes are let go.

@@ -1,7 +1,6 @@
 #include "eval/declarations.h"
 #include "eval/evaluator.h"
 #include "eval/span_table.h"
-#include "eval/with.h"
 #include "support/overloaded.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
@@ -15,11 +14,10 @@ void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
       const ast::FunctionText text = ast::text_of(*fn);
       auto function = std::make_shared<Function>();
       function->name = fn->name.name;
-      function->parameters = text.parameters;
+      function->signature = fn->signature.get();
       function->result = text.result;
       function->block = text.block;
       function->expression = text.expression;
-      function->span = fn->signature_span;
       function->doc = stmt.doc;
       function->scope = scope;
       if (domain.is_check()) uncalled.declared(function);
@@ -150,7 +148,7 @@ HostValue Evaluator::assertion(const ast::Expr& condition, const ScopePtr& scope
   if (!binary || binary->op < ast::BinaryOp::kEqual || binary->op > ast::BinaryOp::kGreaterEqual) return evaluate(condition, scope);
   HostValue left = evaluate(*binary->left, scope);
   compared.emplace(left, evaluate(*binary->right, scope));
-  return operate(binary->op, compared->first, compared->second, spans_of(condition, *binary));
+  return operations.operate(binary->op, compared->first, compared->second, spans_of(condition, *binary));
 }
 
 void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& scope) {

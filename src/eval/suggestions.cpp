@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "eval/binding.h"
 #include "eval/scope.h"
 #include "support/text.h"
 
@@ -57,8 +58,7 @@ std::optional<std::vector<std::int64_t>> sizes_of(const HostValue& value) {
   return sizes;
 }
 
-}  // namespace
-
+/// `einsum("ij,jk->ik", x, w)` by names: `x, w -> [batch, out]`, with a `rename` where a letter stands for two of one size.
 std::vector<Edit> einsum_by_names(const Arguments& arguments) {
   if (arguments.items.size() < 2) return {};
   const auto* text = arguments.items[0].value.as<Text>();
@@ -97,6 +97,15 @@ std::vector<Edit> einsum_by_names(const Arguments& arguments) {
   return {{cover(arguments.items.front().span, arguments.items.back().span), fmt::format("{} -> [{}]", join(operands, ", "), join(names, ", "))}};
 }
 
+/// A size that stands where a dim is asked for.
+struct SizeForDim {
+  Span span;         ///< of the number, or of the list of numbers
+  HostValue value;   ///< an int, or a list of ints
+  std::string name;  ///< what a new dim is called; empty: any name
+};
+
+/// The sizes become dims: one of the scope that has the size, or one that is declared before the line. `in_brackets`: all of them
+/// are one shape.
 std::vector<Edit> dims_for_sizes(const std::vector<SizeForDim>& sizes, const ScopePtr& scope, bool in_brackets) {
   if (sizes.empty() || !scope || !sizes.front().span.is_known()) return {};
   std::vector<std::string> taken, declared;
@@ -124,6 +133,70 @@ std::vector<Edit> dims_for_sizes(const std::vector<SizeForDim>& sizes, const Sco
   }
   if (!declared.empty()) edits.emplace_back(before_line(sizes.front().span), fmt::format("dim {}; ", join(declared, ", ")));
   return edits;
+}
+
+bool is_size(const HostValue& value) {
+  const auto* list = value.as<ListPtr>();
+  return value.is<int64_t>() || (list && !(*list)->items.empty() && (*list)->items.front().is<int64_t>());
+}
+
+bool takes_dims(const Parameter& parameter) { return parameter.kind == ParameterKind::kDim || parameter.kind == ParameterKind::kDims; }
+
+/// What to write where a shape is wanted: `zeros(3, 4)` means one of two dims, where no number may follow the shape.
+std::string help_with_shape(const Bound& call, const GivenArgument& item) {
+  Span end = item.span;
+  end.begin = end.end;
+  if (item.value.is<Dim>()) return help_with("a shape stands in brackets", {{{item.span.file, item.span.begin, item.span.begin}, "["}, {end, "]"}});
+  const auto& parameters = call.signature.parameters;
+  const bool is_alone = std::any_of(parameters.begin(), parameters.end(), [](const Parameter& other) { return other.kind == ParameterKind::kNumber || other.kind == ParameterKind::kInt; });
+  std::vector<SizeForDim> sizes;
+  for (const GivenArgument& each : call.arguments.items) {
+    const bool is_more = !sizes.empty() && !is_alone && each.label.empty() && !each.has_target && each.value.is<int64_t>() && item.value.is<int64_t>();
+    if (&each == &item || is_more) sizes.push_back({each.span, each.value, {}});
+  }
+  return help_with("a shape is a list of dims", dims_for_sizes(sizes, call.arguments.scope, true));
+}
+
+/// What to write where a dim is wanted: once for a call, dims for all sizes that stand where dims are wanted.
+std::string help_with_dim(const Bound& call, const Parameter& wanted, const GivenArgument& item) {
+  static const Name kOver("over"), kRange("range");
+  if (wanted.name == kOver) return "a dim is found by its name, as in `over: batch`";
+  const auto* size = item.value.as<int64_t>();
+  if (size && call.signature.name == kRange) return help_with(fmt::format("`0..{}` counts, and `range` takes a dim", *size), {{call.span(), fmt::format("0..{}", item.span.text())}});
+  std::vector<SizeForDim> sizes;
+  const std::vector<std::string>& words = annotation_words();
+  for (size_t i = 0; i < call.given.size(); ++i) {
+    const Parameter& parameter = call.signature.parameters[i];
+    if (!call.has(i) || !takes_dims(parameter) || !is_size(call.value(i))) continue;
+    const bool is_word = std::find(words.begin(), words.end(), parameter.name.text()) != words.end();
+    sizes.push_back({call.span(i), call.value(i), is_word ? "" : parameter.name.str()});
+  }
+  return help_with("a dim has a name and a size", dims_for_sizes(sizes, call.arguments.scope, false));
+}
+
+}  // namespace
+
+std::string help_with_argument(const Bound& call, const Parameter& wanted, const GivenArgument& item) {
+  static const Name kEinsum("einsum");
+  const HostValue& value = item.value;
+  switch (wanted.kind) {
+    case ParameterKind::kTensor:
+      if (value.is<Text>() && call.signature.name == kEinsum) return help_with("dims are found by their names", einsum_by_names(call.arguments));
+      return value.is<ListPtr>() ? "`tensor([…], [dims])` makes a tensor of numbers" : "";
+    case ParameterKind::kInt:
+      if (value.is<double>()) return "`//` divides integers";
+      [[fallthrough]];
+    case ParameterKind::kNumber:
+    case ParameterKind::kFloat:
+    case ParameterKind::kBool: return tensor_of(value) ? "this must be a number of the host, not a tensor" : "";
+    case ParameterKind::kString: return "`string(x)` is the text of any value";
+    case ParameterKind::kModel: return value.is<ModelClassPtr>() ? "call it to make one" : "";
+    case ParameterKind::kElement: return "one of f32, f64, bf16, i32, bool";
+    case ParameterKind::kShape: return help_with_shape(call, item);
+    case ParameterKind::kDim:
+    case ParameterKind::kDims: return help_with_dim(call, wanted, item);
+    default: return {};
+  }
 }
 
 std::vector<Edit> list_as_tensor(const HostValue& list, Span span, const HostValue& tensor) {
@@ -182,10 +255,10 @@ std::vector<Edit> percent_format(Span format, Span values, Span whole) {
 
 std::vector<Edit> as_instance(const ModelClass& model, Span name, const ScopePtr& scope) {
   std::vector<std::string> arguments;
-  for (const ast::Parameter& parameter : model.declaration->parameters) {
-    if (parameter.default_value) continue;
-    if (!scope || !scope->find(parameter.name.name).binding) return {};
-    arguments.push_back(parameter.name.name.str());
+  for (const Parameter& parameter : model.declaration->signature->parameters) {
+    if (parameter.has_default) continue;
+    if (!scope || !scope->find(parameter.name).binding) return {};
+    arguments.push_back(parameter.name.str());
   }
   return {{behind(name), "(" + join(arguments, ", ") + ")"}};
 }

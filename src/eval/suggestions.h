@@ -9,18 +9,11 @@
 
 namespace mtf {
 
-/// `einsum("ij,jk->ik", x, w)` by names: `x, w -> [batch, out]`, with a `rename` where a letter stands for two of one size.
-std::vector<Edit> einsum_by_names(const Arguments& arguments);
+struct Bound;      // eval/binding.h
+struct Parameter;  // syntax/signature.h
 
-/// A size that stands where a dim is asked for.
-struct SizeForDim {
-  Span span;         ///< of the number, or of the list of numbers
-  HostValue value;   ///< an int, or a list of ints
-  std::string name;  ///< what a new dim is called; empty: any name
-};
-/// The sizes become dims: one of the scope that has the size, or one that is declared before the line. `in_brackets`: all of them
-/// are one shape.
-std::vector<Edit> dims_for_sizes(const std::vector<SizeForDim>& sizes, const ScopePtr& scope, bool in_brackets);
+/// What to do about an argument that is not of its parameter's kind; nothing where that does not follow.
+std::string help_with_argument(const Bound& call, const Parameter& wanted, const GivenArgument& item);
 
 /// `x + [1, 2, 3]`: the list as a tensor over dims of the other operand that have its sizes.
 std::vector<Edit> list_as_tensor(const HostValue& list, Span span, const HostValue& tensor);

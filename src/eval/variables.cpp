@@ -1,7 +1,7 @@
 #include "eval/variables.h"
 
+#include "eval/annotations.h"
 #include "eval/evaluator.h"
-#include "eval/layout_values.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
 #include "ops/type_rules.h"
@@ -101,7 +101,7 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
 bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
   const Context& context = evaluator_.builder.context;
   evaluator_.builder.span = stmt.name.span;
-  evaluator_.check_mesh(stmt.name.span);
+  evaluator_.meshes.check(stmt.name.span);
   GivenLayout& stored = place.stored;
   stored.mesh = context.mesh;
   if (auto* like = std::get_if<ast::LikeAnnotation>(&stmt.type)) {

@@ -10,6 +10,8 @@
 
 namespace mtf {
 
+class Evaluator;
+
 class Variables {
  public:
   explicit Variables(Evaluator& evaluator) : evaluator_(evaluator) {}

@@ -50,14 +50,23 @@ enum class Role : uint8_t {
   kContraction,  ///< a product summed over dims: storage orders are chosen for its sake
 };
 
+/// What an element-wise operation is of numbers of the host: `sqrt(2)`. One of the two, by how many it takes.
+struct HostRule {
+  double (*of_one)(double) = nullptr;
+  double (*of_two)(double, double) = nullptr;
+  bool keeps_ints = false;
+};
+
+
 struct Op {
   std::string_view name = {};
   /// Parameters as the call writes them, `sum(x: tensor, over: dims = all -> shape?)`; empty: scripts cannot call it.
-  /// The kinds are listed in ops/call.h.
+  /// syntax/signature.h says what such a text says.
   std::string_view signature = {};
-  std::string_view symbol = {};  ///< the operator that calls it, `+`; empty where there is none
-  std::string_view family = {};  ///< the heading that it stands under in the reference
-  std::string_view doc = {};     ///< one sentence or two, in Markdown
+  std::string_view symbol = {};         ///< the operator that calls it, `+`; empty where there is none
+  std::string_view of_two_values = {};  ///< of a reduction: the operation that is so of two values, `maximum`
+  std::string_view family = {};         ///< the heading that it stands under in the reference
+  std::string_view doc = {};            ///< one sentence or two, in Markdown
   /// A script of a few lines that prints; `#>` lines hold its output. Shown in the reference and run by a test.
   std::string_view example = {};
   /// What the tests of every operation run: lines `x: [a, b], i: i32[a] in 0..3 => gather(x, i, over: b)`. Inputs are
@@ -74,6 +83,7 @@ struct Op {
 
   /// Element-wise operations: one step of a fused loop (result = lane(operands…), broadcast by name).
   std::optional<LaneOp> lane = std::nullopt;
+  HostRule host = {};
   /// Reductions: how the dims that the result lacks are folded.
   std::optional<Reduction> reduction = std::nullopt;
   /// Everything else: computes blocks.

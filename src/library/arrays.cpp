@@ -7,15 +7,11 @@ namespace mtf {
 namespace {
 
 /// data.npy(path, dims): a tensor of the element type that the file's numbers become.
-HostValue npy(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path", "dims"}, "npy(path, dims)");
-  for (auto* argument : given) {
-    if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
-  }
-  const std::string path = string_of(*given[0]);
+HostValue npy(Caller& caller, const Bound& call) {
+  const std::string& path = call.text(0);
   ArrayHeader header;
   ElementArray data;
-  const bool found = on_rank_0(caller, arguments.span, [&] {
+  const bool found = on_rank_0(caller, call.span(), [&] {
     header = read_npy_header(path);
     if (caller.is_abstract()) return;
     const std::uint64_t memory = memory_for_data(caller);
@@ -23,23 +19,21 @@ HostValue npy(Caller& caller, Arguments& arguments) {
   });
   if (!found) return unknown(UnknownKind::kAny);
   if (caller.is_abstract()) data = {std::move(header.sizes), element_type_for(header.type), {}};
-  else share_array(caller, data, arguments.span);
-  return constant_of(caller, std::move(data), *given[1], path, arguments.span);
+  else share_array(caller, data, call.span());
+  return constant_of(caller, std::move(data), call[1], path, call.span());
 }
 
 /// data.save_npy(path, x): its numbers, in the order of its dims.
-HostValue save_npy(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path", "x"}, "save_npy(path, x)");
-  if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return None{};
-  const std::string path = string_of(*given[0]);
-  Value x = caller.convert.to_tensor(given[1]->value, given[1]->span);
+HostValue save_npy(Caller& caller, const Bound& call) {
+  const std::string& path = call.text(0);
+  Value x = caller.convert.to_tensor(call.value(1), call.span(1));
   if (caller.is_abstract()) {
-    caller.cut({x}, arguments.span);
+    caller.cut({x}, call.span());
     return None{};
   }
-  HostTensor tensor = caller.fetch(x, arguments.span);
+  HostTensor tensor = caller.fetch(x, call.span());
   const std::vector<int64_t> sizes = sizes_of(tensor.type.dims);
-  on_rank_0(caller, arguments.span, [&] { write_npy(path, sizes, tensor.type.element, tensor.bytes); });
+  on_rank_0(caller, call.span(), [&] { write_npy(path, sizes, tensor.type.element, tensor.bytes); });
   return None{};
 }
 
@@ -47,8 +41,8 @@ HostValue save_npy(Caller& caller, Arguments& arguments) {
 
 std::vector<HostFunction> array_functions() {
   return {
-      {"npy", "npy(path, dims)", "", npy},
-      {"save_npy", "save_npy(path, x)", "", save_npy},
+      {"npy(path: string, dims: shape) -> value", "", npy},
+      {"save_npy(path: string, x: tensor)", "", save_npy},
   };
 }
 

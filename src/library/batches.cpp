@@ -135,19 +135,17 @@ Part part_of(const Range& range, int64_t count, Span span) {
   fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count, range.first, last);
 }
 
-std::shared_ptr<const std::vector<int64_t>> order_of(Caller& caller, const GivenArgument* shuffle, int64_t count) {
-  const auto seed = shuffle ? caller.convert.to_int(shuffle->value, shuffle->span, "`shuffle`") : std::nullopt;
+std::shared_ptr<const std::vector<int64_t>> order_of(Caller& caller, std::optional<int64_t> seed, int64_t count) {
   if (!seed || caller.is_abstract()) return nullptr;
   return std::make_shared<const std::vector<int64_t>>(shuffled(count, static_cast<uint64_t>(*seed)));
 }
 
-std::optional<Dims> dims_of_batch(Caller& caller, std::span<const GivenArgument* const> given) {
-  for (const GivenArgument* argument : given)
-    if (argument->value.is_unknown()) return std::nullopt;
+std::optional<Dims> dims_of_batch(const Bound& call, size_t count) {
   Dims dims;
-  for (const GivenArgument* argument : given) {
-    const Dim dim = caller.convert.to_dim(argument->value, argument->span);
-    if (has_dim(dims, dim.name)) fail(Kind::dim_twice, argument->span, "`{}` stands twice", dim.name.text());
+  for (size_t i = 0; i < count; ++i) {
+    if (call.value(i).is_unknown()) return std::nullopt;
+    const Dim& dim = call.dim(i);
+    if (has_dim(dims, dim.name)) fail(Kind::dim_twice, call.span(i), "`{}` stands twice", dim.name.text());
     dims.push_back(dim);
   }
   return dims;
@@ -162,10 +160,8 @@ std::vector<std::int32_t> ids_of(Caller& caller, const HostValue& value, Span sp
   return ids;
 }
 
-SpecialIds special_ids(Caller& caller, std::span<const GivenArgument* const> given) {
-  const auto id = [&](size_t k) {
-    return static_cast<std::int32_t>(caller.convert.to_int(given[k]->value, given[k]->span, "an id").value_or(0));
-  };
+SpecialIds special_ids(const Bound& call, size_t first) {
+  const auto id = [&](size_t k) { return static_cast<std::int32_t>(call.integer(first + k).value_or(0)); };
   return {id(0), id(1), id(2)};
 }
 
@@ -176,9 +172,7 @@ std::optional<HostValue> TextList::slice(Range range, Span span) {
 
 std::optional<HostValue> TextList::attribute(Name name) {
   if (name.text() != "batches") return std::nullopt;
-  return host_function(name, [self = shared_from_this()](Caller& caller, Arguments& arguments) {
-    return self->batches(caller, arguments);
-  });
+  return host_function(signature_of_batches(), "", [self = shared_from_this()](Caller& caller, const Bound& call) { return self->batches(caller, call); }, true);
 }
 
 }  // namespace mtf

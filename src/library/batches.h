@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,9 +37,9 @@ struct Part {
 /// not within.
 Part part_of(const Range& range, int64_t count, Span span);
 /// The order that `shuffle:`, a seed, asks of `count` places; null where they keep theirs, and where nothing is computed.
-std::shared_ptr<const std::vector<int64_t>> order_of(Caller& caller, const GivenArgument* shuffle, int64_t count);
-/// The dims of a batch, each once; nothing if a check does not know them.
-std::optional<Dims> dims_of_batch(Caller& caller, std::span<const GivenArgument* const> given);
+std::shared_ptr<const std::vector<int64_t>> order_of(Caller& caller, std::optional<int64_t> seed, int64_t count);
+/// The dims of a batch, each once: the first `count` arguments. Nothing if a check does not know them.
+std::optional<Dims> dims_of_batch(const Bound& call, size_t count);
 
 /// The ids in a list of ids, which `value` is in a list of such.
 std::vector<std::int32_t> ids_of(Caller& caller, const HostValue& value, Span span);
@@ -48,8 +47,8 @@ std::vector<std::int32_t> ids_of(Caller& caller, const HostValue& value, Span sp
 struct SpecialIds {
   std::int32_t begin = 0, end = 0, padding = 0;
 };
-/// As three arguments give them, in this order.
-SpecialIds special_ids(Caller& caller, std::span<const GivenArgument* const> given);
+/// As three arguments give them, in this order, from the parameter `first` on.
+SpecialIds special_ids(const Bound& call, size_t first);
 
 /// A list of texts as ids, of which a part is such a list, and which has batches.
 class TextList : public Object, public std::enable_shared_from_this<TextList> {
@@ -62,7 +61,8 @@ class TextList : public Object, public std::enable_shared_from_this<TextList> {
 
  protected:
   virtual HostValue part(int64_t first, int64_t count) const = 0;
-  virtual HostValue batches(Caller& caller, Arguments& arguments) = 0;
+  virtual const Signature& signature_of_batches() const = 0;
+  virtual HostValue batches(Caller& caller, const Bound& call) = 0;
 
   int64_t first_, count_;  ///< of all texts that there are; -1: unknown in a check
   SpecialIds ids_;

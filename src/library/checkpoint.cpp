@@ -33,18 +33,16 @@ std::string dims_text(const Dims& dims) {
 /// the others after `optimizer.`, each once.
 using VariablesByPath = std::map<std::string, PlacePtr>;
 
-VariablesByPath variables_of(const GivenArgument& models) {
-  auto* list = models.value.as<ListPtr>();
-  if (!list) fail(Kind::type_mismatch, models.span, "expected a list of models, found {}", describe(models.value));
+VariablesByPath variables_of(const std::vector<HostValue>& models, Span span) {
   VariablesByPath variables;
   std::unordered_set<const Place*> seen;
-  for (size_t i = 0; i < (*list)->items.size(); ++i) {
+  for (size_t i = 0; i < models.size(); ++i) {
     for (const bool trainable : {true, false}) {
-      for (const PlacePtr& place : places_of((*list)->items[i], trainable)) {
+      for (const PlacePtr& place : places_of(models[i], trainable)) {
         if (!seen.insert(place.get()).second) continue;
         const std::string name = (i == 0 ? "" : "optimizer.") + place->path;
         if (!variables.emplace(name, place).second)
-          fail(Kind::bad_value, models.span, "two variables would have the name `{}` in the file", name);
+          fail(Kind::bad_value, span, "two variables would have the name `{}` in the file", name);
       }
     }
   }
@@ -87,70 +85,58 @@ void write_tensors(Caller& caller, const std::string& path, const std::map<std::
 }
 
 /// save_checkpoint(folder, models, step, keep).
-HostValue save_checkpoint(Caller& caller, Arguments& arguments) {
-  auto given =
-      match_arguments(arguments, {"folder", "models", "step", "keep"}, "save_checkpoint(folder, models, step, keep)");
-  if (given[1]->value.is_unknown()) return None{};
-  const VariablesByPath variables = variables_of(*given[1]);
-  const auto step = caller.convert.to_int(given[2]->value, given[2]->span, "a step");
-  const auto keep = caller.convert.to_int(given[3]->value, given[3]->span, "how many to keep");
+HostValue save_checkpoint(Caller& caller, const Bound& call) {
+  if (call.value(1).is_unknown()) return None{};
+  const VariablesByPath variables = variables_of(call.list(1), call.span(1));
+  const auto step = call.integer(2), keep = call.integer(3);
   std::map<std::string, Value> tensors;
   Values values;
   for (const auto& [name, place] : variables) values.push_back(tensors[name] = place->current.value());
-  caller.cut(values, arguments.span);
+  caller.cut(values, call.span());
   RunFiles& files = caller.state<RunFiles>();
-  if (caller.runs_next() && !given[0]->value.is_unknown()) {
-    on_rank_0(caller, arguments.span, [&] { files.expect_to_claim(string_of(*given[0], "a folder")); });
+  if (caller.runs_next() && !call.value(0).is_unknown()) {
+    on_rank_0(caller, call.span(), [&] { files.expect_to_claim(call.text(0)); });
   }
   if (caller.is_abstract()) return None{};
-  if (*step < 0) fail(Kind::bad_value, given[2]->span, "expected a step of 0 or more, found {}", *step);
+  if (*step < 0) fail(Kind::bad_value, call.span(2), "expected a step of 0 or more, found {}", *step);
 
-  const std::string folder = string_of(*given[0], "a folder");
+  const std::string& folder = call.text(0);
   const RandomStream stream = caller.random_stream();
   std::map<std::string, std::string> metadata = {{"step", std::to_string(*step)},
                                                  {"seed", fmt::format("{}", stream.seed)},
                                                  {"random_calls", fmt::format("{}", stream.calls)}};
   std::string logs;
-  on_rank_0(caller, arguments.span, [&] {
+  on_rank_0(caller, call.span(), [&] {
     files.claim(folder);
     logs = files.logs(folder);
   });
-  logs = caller.runtime().broadcast(logs, arguments.span);
+  logs = caller.runtime().broadcast(logs, call.span());
   if (!logs.empty()) metadata["logs"] = logs;
-  write_tensors(caller, checkpoint_file(folder, *step), tensors, metadata, arguments.span,
+  write_tensors(caller, checkpoint_file(folder, *step), tensors, metadata, call.span(),
                 [&] { files.saved(folder, *step, *keep); });
   return None{};
 }
 
 /// write_safetensors(path, names, tensors).
-HostValue write_safetensors(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path", "names", "tensors"}, "write_safetensors(path, names, tensors)");
-  for (auto* argument : given)
-    if (argument->value.is_unknown()) return None{};
-  const std::string path = string_of(*given[0]);
-  auto *names = given[1]->value.as<ListPtr>(), *values = given[2]->value.as<ListPtr>();
-  for (int i : {1, 2})
-    if (!given[i]->value.is<ListPtr>())
-      fail(Kind::type_mismatch, given[i]->span, "expected a list, found {}", describe(given[i]->value));
-  if ((*names)->items.size() != (*values)->items.size()) {
-    fail(Kind::bad_value, given[2]->span, "expected {} tensors, as many as names, found {}", (*names)->items.size(),
-         (*values)->items.size());
-  }
+HostValue write_safetensors(Caller& caller, const Bound& call) {
+  const auto &names = call.list(1), &values = call.list(2);
+  if (names.size() != values.size())
+    fail(Kind::bad_value, call.span(2), "expected {} tensors, as many as names, found {}", names.size(), values.size());
   std::map<std::string, Value> tensors;
   Values needed;
-  for (size_t i = 0; i < (*names)->items.size(); ++i) {
-    auto* name = (*names)->items[i].as<Text>();
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto* name = names[i].as<Text>();
     if (!name)
-      fail(Kind::type_mismatch, given[1]->span, "expected names as strings, found {} in it",
-           describe((*names)->items[i]));
-    needed.push_back(caller.convert.to_tensor((*values)->items[i], given[2]->span));
+      fail(Kind::type_mismatch, call.span(1), "expected names as strings, found {} in it",
+           describe(names[i]));
+    needed.push_back(caller.convert.to_tensor(values[i], call.span(2)));
     if (first_invalid_utf8(**name))
-      fail(Kind::bad_value, given[1]->span, "expected names in UTF-8, found `{}`", printable(**name));
+      fail(Kind::bad_value, call.span(1), "expected names in UTF-8, found `{}`", printable(**name));
     if (!tensors.emplace(**name, needed.back()).second)
-      fail(Kind::bad_value, given[1]->span, "the name `{}` stands twice", **name);
+      fail(Kind::bad_value, call.span(1), "the name `{}` stands twice", **name);
   }
-  caller.cut(needed, arguments.span);
-  if (!caller.is_abstract()) write_tensors(caller, path, tensors, {}, arguments.span);
+  caller.cut(needed, call.span());
+  if (!caller.is_abstract()) write_tensors(caller, call.text(0), tensors, {}, call.span());
   return None{};
 }
 
@@ -199,12 +185,10 @@ void compare(const SafetensorsHeader& header, const VariablesByPath& variables, 
 }
 
 /// load_checkpoint(folder, models): the step of the latest one, or none.
-HostValue load_checkpoint(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"folder", "models"}, "load_checkpoint(folder, models)");
-  if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return unknown(UnknownKind::kInt);
-  const std::string folder = string_of(*given[0], "a folder");
-  const VariablesByPath variables = variables_of(*given[1]);
-  const Span span = arguments.span;
+HostValue load_checkpoint(Caller& caller, const Bound& call) {
+  const std::string& folder = call.text(0);
+  const VariablesByPath variables = variables_of(call.list(1), call.span(1));
+  const Span span = call.span();
   RunFiles& files = caller.state<RunFiles>();
   if (caller.is_check()) {
     files.will_load(folder);
@@ -254,13 +238,10 @@ HostValue load_checkpoint(Caller& caller, Arguments& arguments) {
 }
 
 /// safetensor(path, name, dims): one tensor of a file.
-HostValue safetensor(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path", "name", "dims"}, "safetensor(path, name, dims)");
-  for (auto* argument : given)
-    if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
-  const std::string path = string_of(*given[0], "the path of a file"), name = string_of(*given[1], "a name");
+HostValue safetensor(Caller& caller, const Bound& call) {
+  const std::string &path = call.text(0), &name = call.text(1);
   ElementArray data;
-  const bool found = on_rank_0(caller, arguments.span, [&] {
+  const bool found = on_rank_0(caller, call.span(), [&] {
     const SafetensorsHeader header = read_safetensors_header(path);
     const auto tensor = header.tensors.find(name);
     if (tensor == header.tensors.end()) {
@@ -273,18 +254,17 @@ HostValue safetensor(Caller& caller, Arguments& arguments) {
     else data = read_safetensor(path, header, name, memory_for_data(caller));
   });
   if (!found) return unknown(UnknownKind::kAny);
-  if (!caller.is_abstract()) share_array(caller, data, arguments.span);
-  return constant_of(caller, std::move(data), *given[2], path, arguments.span);
+  if (!caller.is_abstract()) share_array(caller, data, call.span());
+  return constant_of(caller, std::move(data), call[2], path, call.span());
 }
 
 /// safetensor_names(path): a list of the names of a file's tensors, in alphabetical order.
-HostValue safetensor_names(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path"}, "safetensor_names(path)");
-  if (given[0]->value.is_unknown() || caller.is_check()) return unknown(UnknownKind::kAny);
-  const std::string path = string_of(*given[0], "the path of a file");
+HostValue safetensor_names(Caller& caller, const Bound& call) {
+  if (caller.is_check()) return unknown(UnknownKind::kAny);
+  const std::string& path = call.text(0);
   std::vector<HostValue> names;
   SafetensorsHeader header;
-  on_every_rank(caller, arguments.span, [&] { header = read_safetensors_header(path); });
+  on_every_rank(caller, call.span(), [&] { header = read_safetensors_header(path); });
   for (const auto& [name, tensor] : header.tensors) names.push_back(make_text(name));
   return make_list(std::move(names));
 }
@@ -293,11 +273,11 @@ HostValue safetensor_names(Caller& caller, Arguments& arguments) {
 
 std::vector<HostFunction> checkpoint_functions() {
   return {
-      {"save_checkpoint", "save_checkpoint(folder, models, step, keep)", "", save_checkpoint},
-      {"load_checkpoint", "load_checkpoint(folder, models)", "", load_checkpoint},
-      {"write_safetensors", "write_safetensors(path, names, tensors)", "", write_safetensors},
-      {"safetensor", "safetensor(path, name, dims)", "", safetensor},
-      {"safetensor_names", "safetensor_names(path)", "", safetensor_names},
+      {"save_checkpoint(folder: string, models: list, step: int, keep: int)", "", save_checkpoint, true},
+      {"load_checkpoint(folder: string, models: list) -> int", "", load_checkpoint},
+      {"write_safetensors(path: string, names: list, tensors: list)", "", write_safetensors},
+      {"safetensor(path: string, name: string, dims: shape) -> value", "", safetensor},
+      {"safetensor_names(path: string) -> list", "", safetensor_names},
   };
 }
 

@@ -35,20 +35,17 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
 
   std::optional<HostValue> attribute(Name name) override {
     if (name.text() != "batches") return std::nullopt;
-    const auto batches = [self = shared_from_this()](Caller& caller, Arguments& arguments) {
-      return self->batches(caller, arguments);
-    };
-    return host_function(name, batches, "batches(batch: dim, shuffle: int?)");
+    static const Signature kBatches = "batches(batch: dim, shuffle: int = none) -> value";
+    return host_function(kBatches, "", [self = shared_from_this()](Caller& caller, const Bound& call) { return self->batches(caller, call); }, true);
   }
 
  private:
-  HostValue batches(Caller& caller, Arguments& arguments) {
-    auto given = match_arguments(arguments, {"batch", "shuffle?"}, "batches(batch: dim, shuffle: int)");
-    if (given[0]->value.is_unknown()) return unknown(UnknownKind::kAny);
-    const Dim batch = caller.convert.to_dim(given[0]->value, given[0]->span);
+  HostValue batches(Caller& caller, const Bound& call) {
+    if (call.value(0).is_unknown()) return unknown(UnknownKind::kAny);
+    const Dim& batch = call.dim(0);
     if (has_dim(examples_->dims, batch.name))
-      fail(Kind::dim_twice, given[0]->span, "`{}` is a dimension of each example", batch.name.text());
-    const auto order = order_of(caller, given[1], count_);
+      fail(Kind::dim_twice, call.span(0), "`{}` is a dimension of each example", batch.name.text());
+    const auto order = order_of(caller, call.integer(1), count_);
     BatchSource source{"batches of a dataset",
                        count_ < 0 ? -1 : count_ / batch.size,
                        {{ElementType::kF32, examples_->dims}, {ElementType::kI32, {batch}}},
@@ -58,7 +55,7 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
     source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
       self->prepare(order.get(), turn, rows, tensors);
     };
-    return batches_of(caller, std::move(source), arguments.span);
+    return batches_of(caller, std::move(source), call.span());
   }
 
   void prepare(const std::vector<int64_t>* order, int64_t turn, Interval rows, std::vector<HostTensor>& tensors) const {
@@ -80,17 +77,13 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
 };
 
 /// data.idx(images, labels, dims)
-HostValue idx(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"images", "labels", "dims"}, "idx(images, labels, dims)");
-  for (auto* argument : given) {
-    if (argument->value.is_unknown()) return unknown(UnknownKind::kAny);
-  }
-  const std::string paths[2] = {string_of(*given[0]), string_of(*given[1])};
+HostValue idx(Caller& caller, const Bound& call) {
+  const std::string paths[2] = {call.text(0), call.text(1)};
   auto examples = std::make_shared<Examples>();
-  examples->dims = caller.convert.to_dims(given[2]->value, given[2]->span);
+  examples->dims = caller.convert.to_dims(call.value(2), call.span(2));
   ArrayHeader headers[2];
   StoredArray arrays[2];
-  const bool found = on_rank_0(caller, arguments.span, [&] {
+  const bool found = on_rank_0(caller, call.span(), [&] {
     for (int i = 0; i < 2; ++i) {
       headers[i] = read_idx_header(paths[i]);
       if (caller.is_abstract()) continue;
@@ -98,7 +91,7 @@ HostValue idx(Caller& caller, Arguments& arguments) {
     }
   });
   auto shared = [&](const std::string& bytes) {
-    return caller.is_abstract() ? bytes : caller.runtime().broadcast(bytes, arguments.span);
+    return caller.is_abstract() ? bytes : caller.runtime().broadcast(bytes, call.span());
   };
   if (found) {
     for (int i = 0; i < 2; ++i) {
@@ -109,18 +102,18 @@ HostValue idx(Caller& caller, Arguments& arguments) {
       headers[i].sizes.resize((head.size() - 1) / 8);
       std::memcpy(headers[i].sizes.data(), head.data() + 1, head.size() - 1);
       if (headers[i].type != StoredType::kU8) {
-        fail(Kind::bad_file_format, given[i]->span, "expected u8 numbers, found {} in {}", name(headers[i].type),
+        fail(Kind::bad_file_format, call.span(i), "expected u8 numbers, found {} in {}", name(headers[i].type),
              paths[i]);
       }
     }
     std::vector<int64_t> wanted{headers[0].sizes.empty() ? 0 : headers[0].sizes[0]};
     for (const Dim& dim : examples->dims) wanted.push_back(dim.size);
     if (headers[0].sizes != wanted) {
-      fail(Kind::file_shape_mismatch, given[2]->span, "expected examples of {}, found {} in {}",
+      fail(Kind::file_shape_mismatch, call.span(2), "expected examples of {}, found {} in {}",
            to_string(examples->dims), to_text(headers[0].sizes), paths[0]);
     }
     if (headers[1].sizes != std::vector<int64_t>{wanted[0]}) {
-      fail(Kind::file_shape_mismatch, given[1]->span, "expected {} labels, as many as images, found {} in {}",
+      fail(Kind::file_shape_mismatch, call.span(1), "expected {} labels, as many as images, found {} in {}",
            wanted[0], to_text(headers[1].sizes), paths[1]);
     }
     examples->count = wanted[0];
@@ -128,7 +121,7 @@ HostValue idx(Caller& caller, Arguments& arguments) {
       for (int i = 0; i < 2; ++i) {
         auto& to = i == 0 ? examples->pixels : examples->labels;
         to = std::move(arrays[i].bytes);
-        broadcast_bytes(caller, to, arguments.span);
+        broadcast_bytes(caller, to, call.span());
       }
     }
   }
@@ -139,7 +132,7 @@ HostValue idx(Caller& caller, Arguments& arguments) {
 }  // namespace
 
 std::vector<HostFunction> dataset_functions() {
-  return {{"idx", "idx(images, labels, dims)", "", idx}};
+  return {{"idx(images: string, labels: string, dims: shape) -> value", "", idx}};
 }
 
 }  // namespace mtf

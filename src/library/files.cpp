@@ -93,13 +93,6 @@ void share_array(Caller& caller, ElementArray& data, Span span) {
   broadcast_bytes(caller, data.bytes, span);
 }
 
-std::string string_of(const GivenArgument& argument, std::string_view what) {
-  auto* text = argument.value.as<Text>();
-  if (!text)
-    fail(Kind::type_mismatch, argument.span, "expected {} as a string, found {}", what, describe(argument.value));
-  return **text;
-}
-
 std::vector<int64_t> sizes_of(const Dims& dims) {
   std::vector<int64_t> sizes;
   for (const Dim& dim : dims) sizes.push_back(dim.size);

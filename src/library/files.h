@@ -13,9 +13,6 @@
 
 namespace mtf {
 
-/// The string that an argument gives, which is `what`.
-std::string string_of(const GivenArgument& argument, std::string_view what = "the path of a file");
-
 /// Runs `act` on rank 0 alone; an IoError becomes the user's error at `span` on every rank. In a check a missing file gives
 /// false.
 bool on_rank_0(Caller& caller, Span span, const std::function<void()>& act);

@@ -77,62 +77,42 @@ class Field {
   Span span_;
 };
 
-/// The path, and every other argument as a field with its label.
-HostValue add_line(Caller& caller, Arguments& arguments, LogForm form, std::string_view signature) {
-  if (arguments.items.empty())
-    fail(Diagnostic(Kind::missing_argument, arguments.span, "`path` is missing").help(std::string(signature)));
-  const GivenArgument& path = arguments.items[0];
+/// Every argument but the path as a field with its label.
+HostValue add_line(Caller& caller, const Bound& call, LogForm form) {
   std::string names, line;
-  for (size_t i = 1; i < arguments.items.size(); ++i) {
-    const GivenArgument& item = arguments.items[i];
-    if (item.label.empty())
-      fail(Diagnostic(Kind::missing_argument, item.span, "this has no name").help(std::string(signature)));
-    if (i > 1) line += form == LogForm::kJson ? ", " : ",";
-    if (form == LogForm::kJson) line += json_text(item.label.str()) + ": ";
-    else names += (i > 1 ? "," : "") + item.label.str();
-    line += Field(caller, form, item.span).of(item.value);
+  for (const GivenArgument* item : call.labels) {
+    if (item != call.labels.front()) line += form == LogForm::kJson ? ", " : ",";
+    if (form == LogForm::kJson) line += json_text(item->label.str()) + ": ";
+    else names += (names.empty() ? "" : ",") + item->label.str();
+    line += Field(caller, form, item->span).of(item->value);
   }
   if (form == LogForm::kJson) line = "{" + line + "}";
-  if (path.value.is_unknown()) return None{};
-  const std::string file = string_of(path);
+  if (call.value(0).is_unknown()) return None{};
   if (!caller.is_abstract())
-    on_rank_0(caller, arguments.span, [&] { caller.state<RunFiles>().add_line(file, form, names, line); });
+    on_rank_0(caller, call.span(), [&] { caller.state<RunFiles>().add_line(call.text(0), form, names, line); });
   return None{};
 }
 
-HostValue jsonl(Caller& caller, Arguments& arguments) {
-  return add_line(caller, arguments, LogForm::kJson, "jsonl(path, name: value, …)");
-}
-
-HostValue csv(Caller& caller, Arguments& arguments) {
-  return add_line(caller, arguments, LogForm::kCsv, "csv(path, name: value, …)");
-}
+HostValue jsonl(Caller& caller, const Bound& call) { return add_line(caller, call, LogForm::kJson); }
+HostValue csv(Caller& caller, const Bound& call) { return add_line(caller, call, LogForm::kCsv); }
 
 /// write(path, text).
-HostValue write_text(Caller& caller, Arguments& arguments) {
-  const auto given = match_arguments(arguments, {"path", "text"}, "write(path, text)");
-  if (given[0]->value.is_unknown() || given[1]->value.is_unknown()) return None{};
-  const std::string path = string_of(*given[0]);
-  auto* text = given[1]->value.as<Text>();
-  if (!text)
-    fail(Diagnostic(Kind::type_mismatch, given[1]->span,
-                    fmt::format("expected a string, found {}", describe(given[1]->value)))
-             .help("`string(x)` is the text of any value"));
-  if (!caller.is_abstract()) on_rank_0(caller, arguments.span, [&] { write_file_atomically(path, **text); });
+HostValue write_text(Caller& caller, const Bound& call) {
+  if (!caller.is_abstract()) on_rank_0(caller, call.span(), [&] { write_file_atomically(call.text(0), call.text(1)); });
   return None{};
 }
 
 }  // namespace
 
 std::vector<HostFunction> write_functions() {
-  return {{"write", "write(path, text)",
+  return {{"write(path: string, text: string)",
            "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text}};
 }
 
 std::vector<HostFunction> log_functions() {
   return {
-      {"jsonl", "jsonl(path, name: value, …)", "", jsonl},
-      {"csv", "csv(path, name: value, …)", "", csv},
+      {"jsonl(path: string, NAME: value...)", "", jsonl, true},
+      {"csv(path: string, NAME: value...)", "", csv, true},
   };
 }
 

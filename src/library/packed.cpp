@@ -37,14 +37,17 @@ class Packed : public TextList {
     return ObjectPtr(std::make_shared<Packed>(texts_, first, count, ids_));
   }
 
-  HostValue batches(Caller& caller, Arguments& arguments) override {
-    auto given =
-        match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
-    const std::optional<Dims> dims = dims_of_batch(caller, std::span(given).first(2));
-    if (!dims) return unknown(UnknownKind::kAny);
-    const auto rows = std::make_shared<const Rows>(packed((*dims)[1].size));
-    const auto order = order_of(caller, given[2], static_cast<int64_t>(rows->size()));
-    const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(rows->size()) / (*dims)[0].size;
+  const Signature& signature_of_batches() const override {
+    static const Signature kSignature = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
+    return kSignature;
+  }
+  HostValue batches(Caller& caller, const Bound& call) override {
+    const std::optional<Dims> known = dims_of_batch(call, 2);
+    if (!known) return unknown(UnknownKind::kAny);
+    const Dims& dims = *known;
+    const auto rows = std::make_shared<const Rows>(packed(dims[1].size));
+    const auto order = order_of(caller, call.integer(2), static_cast<int64_t>(rows->size()));
+    const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(rows->size()) / dims[0].size;
     const auto prepare = [self = std::static_pointer_cast<const Packed>(shared_from_this()), rows, order](
                              int64_t turn, Interval of, std::vector<HostTensor>& tensors) {
       for (int64_t row = of.first; row < of.last; ++row) {
@@ -53,8 +56,8 @@ class Packed : public TextList {
       }
     };
     return batches_of(caller,
-                      {"batches of texts that share rows", count, {3, {ElementType::kI32, *dims}}, prepare, false},
-                      arguments.span);
+                      {"batches of texts that share rows", count, {3, {ElementType::kI32, dims}}, prepare, false},
+                      call.span());
   }
 
   /// The texts in rows of `length` places, in an order that depends on theirs alone.
@@ -105,24 +108,19 @@ class Packed : public TextList {
 };
 
 /// packed(texts, begin, end, padding)
-HostValue packed(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"texts", "begin", "end", "padding"}, "packed(texts, begin, end, padding)");
-  const SpecialIds ids = special_ids(caller, std::span(given).subspan(1, 3));
+HostValue packed(Caller& caller, const Bound& call) {
   auto texts = std::make_shared<Packed::Texts>();
-  auto* list = given[0]->value.as<ListPtr>();
-  const bool known = list && !caller.is_check();
-  if (!list && !given[0]->value.is_unknown())
-    fail(Kind::type_mismatch, given[0]->span, "expected a list of lists of ids, found {}", describe(given[0]->value));
+  const bool known = !call.value(0).is_unknown() && !caller.is_check();
   if (known)
-    for (const HostValue& text : (*list)->items) texts->push_back(ids_of(caller, text, given[0]->span));
+    for (const HostValue& text : call.list(0)) texts->push_back(ids_of(caller, text, call.span(0)));
   const int64_t count = known ? static_cast<int64_t>(texts->size()) : -1;
-  return ObjectPtr(std::make_shared<Packed>(std::move(texts), 0, count, ids));
+  return ObjectPtr(std::make_shared<Packed>(std::move(texts), 0, count, special_ids(call, 1)));
 }
 
 }  // namespace
 
 std::vector<HostFunction> packing_functions() {
-  return {{"packed", "packed(texts, begin, end, padding)", "", packed}};
+  return {{"packed(texts: list, begin: int, end: int, padding: int) -> value", "", packed, true}};
 }
 
 }  // namespace mtf

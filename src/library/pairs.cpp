@@ -28,10 +28,12 @@ class Pairs : public TextList {
     return ObjectPtr(std::make_shared<Pairs>(pairs_, first, count, ids_));
   }
 
-  HostValue batches(Caller& caller, Arguments& arguments) override {
-    auto given = match_arguments(arguments, {"batch", "memory", "length", "shuffle?"},
-                                 "batches(batch: dim, memory: dim, length: dim, shuffle: int)");
-    const std::optional<Dims> known = dims_of_batch(caller, std::span(given).first(3));
+  const Signature& signature_of_batches() const override {
+    static const Signature kSignature = "batches(batch: dim, memory: dim, length: dim, shuffle: int = none) -> value";
+    return kSignature;
+  }
+  HostValue batches(Caller& caller, const Bound& call) override {
+    const std::optional<Dims> known = dims_of_batch(call, 3);
     if (!known) return unknown(UnknownKind::kAny);
     const Dims& dims = *known;
     // Those that fit: the target with one token more, its beginning or its end.
@@ -42,7 +44,7 @@ class Pairs : public TextList {
           static_cast<int64_t>(pair.target.size()) < dims[2].size)
         fitting->push_back(first_ + i);
     }
-    if (const auto order = order_of(caller, given[3], static_cast<int64_t>(fitting->size()))) {
+    if (const auto order = order_of(caller, call.integer(3), static_cast<int64_t>(fitting->size()))) {
       std::vector<int64_t> chosen;
       for (const int64_t place : *order) chosen.push_back((*fitting)[static_cast<size_t>(place)]);
       *fitting = std::move(chosen);
@@ -55,7 +57,7 @@ class Pairs : public TextList {
     };
     return batches_of(caller,
                       {"batches of texts with translations", count, {sources, targets, targets}, prepare, false},
-                      arguments.span);
+                      call.span());
   }
 
   /// The source, the target behind its beginning, and the target before its end.
@@ -82,43 +84,35 @@ class Pairs : public TextList {
 };
 
 /// pairs(sources, targets, begin, end, padding)
-HostValue pairs(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"sources", "targets", "begin", "end", "padding"},
-                               "pairs(sources, targets, begin, end, padding)");
-  const SpecialIds ids = special_ids(caller, std::span(given).subspan(2, 3));
+HostValue pairs(Caller& caller, const Bound& call) {
   auto all = std::make_shared<std::vector<Pair>>();
-  auto *sources = given[0]->value.as<ListPtr>(), *targets = given[1]->value.as<ListPtr>();
-  const bool known = sources && targets && !caller.is_check();
+  const bool known = !call.value(0).is_unknown() && !call.value(1).is_unknown() && !caller.is_check();
   if (known) {
-    const size_t count = (*sources)->items.size();
-    if (count != (*targets)->items.size())
-      fail(Kind::bad_value, given[1]->span, "expected {} targets, as many as sources, found {}", count,
-           (*targets)->items.size());
-    for (size_t i = 0; i < count; ++i) {
-      all->push_back(
-          {ids_of(caller, (*sources)->items[i], given[0]->span), ids_of(caller, (*targets)->items[i], given[1]->span)});
-    }
+    const auto &sources = call.list(0), &targets = call.list(1);
+    if (sources.size() != targets.size())
+      fail(Kind::bad_value, call.span(1), "expected {} targets, as many as sources, found {}", sources.size(),
+           targets.size());
+    for (size_t i = 0; i < sources.size(); ++i)
+      all->push_back({ids_of(caller, sources[i], call.span(0)), ids_of(caller, targets[i], call.span(1))});
   }
   const int64_t count = known ? static_cast<int64_t>(all->size()) : -1;
-  return ObjectPtr(std::make_shared<Pairs>(std::move(all), 0, count, ids));
+  return ObjectPtr(std::make_shared<Pairs>(std::move(all), 0, count, special_ids(call, 2)));
 }
 
 /// bleu(translations, references)
-HostValue bleu_of(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"translations", "references"}, "bleu(translations, references)");
+HostValue bleu_of(Caller& caller, const Bound& call) {
+  if (caller.is_check()) return unknown(UnknownKind::kFloat);
   std::vector<std::string> texts[2];
-  for (int i = 0; i < 2; ++i) {
-    auto* list = given[i]->value.as<ListPtr>();
-    if (!list || caller.is_check()) return unknown(UnknownKind::kFloat);
-    for (const HostValue& item : (*list)->items) {
+  for (size_t i = 0; i < 2; ++i) {
+    for (const HostValue& item : call.list(i)) {
       if (item.is_unknown()) return unknown(UnknownKind::kFloat);
       auto* text = item.as<Text>();
-      if (!text) fail(Kind::type_mismatch, given[i]->span, "expected strings, found {} in it", describe(item));
+      if (!text) fail(Kind::type_mismatch, call.span(i), "expected strings, found {} in it", describe(item));
       texts[i].push_back(**text);
     }
   }
   if (texts[0].size() != texts[1].size())
-    fail(Kind::bad_value, given[1]->span, "expected {} references, as many as translations, found {}", texts[0].size(),
+    fail(Kind::bad_value, call.span(1), "expected {} references, as many as translations, found {}", texts[0].size(),
          texts[1].size());
   return bleu(texts[0], texts[1]);
 }
@@ -127,8 +121,8 @@ HostValue bleu_of(Caller& caller, Arguments& arguments) {
 
 std::vector<HostFunction> pair_functions() {
   return {
-      {"pairs", "pairs(sources, targets, begin, end, padding)", "", pairs},
-      {"bleu", "bleu(translations, references)", "", bleu_of},
+      {"pairs(sources: list, targets: list, begin: int, end: int, padding: int) -> value", "", pairs, true},
+      {"bleu(translations: list, references: list) -> float", "", bleu_of},
   };
 }
 

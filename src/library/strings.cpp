@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "eval/limits.h"
@@ -14,26 +13,6 @@ namespace mtf {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
-
-/// A call's arguments, all of which are strings; nothing if only the run knows one of them.
-std::optional<std::vector<std::string>> strings(const std::vector<const GivenArgument*>& given) {
-  std::vector<std::string> texts;
-  bool known = true;
-  for (const GivenArgument* item : given) {
-    if (!item) continue;
-    const UnknownKind kind = unknown_kind(item->value);
-    if (auto* text = item->value.as<Text>()) {
-      texts.push_back(**text);
-    } else if (item->value.is_unknown() && (kind == UnknownKind::kString || kind == UnknownKind::kAny)) {
-      known = false;
-    } else {
-      fail(
-          Diagnostic(Kind::type_mismatch, item->span, fmt::format("expected a string, found {}", describe(item->value)))
-              .help("`string(x)` is the text of any value"));
-    }
-  }
-  return known ? std::optional(std::move(texts)) : std::nullopt;
-}
 
 HostValue list_of(std::vector<std::string> texts, Span span) {
   check_list_length(texts.size(), span);
@@ -67,100 +46,68 @@ std::vector<std::string> words(std::string_view text) {
   return parts;
 }
 
-HostValue split(Caller&, Arguments& arguments) {
-  const auto given = match_arguments(arguments, {"s", "by?"}, "split(s, by: string)");
-  const auto texts = strings(given);
-  if (!texts) return unknown(UnknownKind::kAny);
-  if (texts->size() == 1) return list_of(words((*texts)[0]), arguments.span);
-  if ((*texts)[1].empty()) fail(Kind::bad_value, given[1]->span, "expected a string with at least one character");
-  return list_of(split_by((*texts)[0], (*texts)[1]), arguments.span);
+HostValue split(Caller&, const Bound& call) {
+  if (!call.has(1)) return list_of(words(call.text(0)), call.span());
+  if (call.text(1).empty()) fail(Kind::bad_value, call.span(1), "expected a string with at least one character");
+  return list_of(split_by(call.text(0), call.text(1)), call.span());
 }
 
-HostValue lines(Caller&, Arguments& arguments) {
-  const auto texts = strings(match_arguments(arguments, {"s"}, "lines(s)"));
-  return texts ? list_of_lines((*texts)[0], arguments.span) : unknown(UnknownKind::kAny);
-}
+HostValue lines(Caller&, const Bound& call) { return list_of_lines(call.text(0), call.span()); }
 
-HostValue join(Caller&, Arguments& arguments) {
-  const auto given = match_arguments(arguments, {"list", "by?"}, "join(list, by: string)");
-  const HostValue& value = given[0]->value;
-  if (value.is_unknown()) return unknown(UnknownKind::kString);
-  auto* list = value.as<ListPtr>();
-  if (!list) fail(Kind::type_mismatch, given[0]->span, "expected a list of strings, found {}", describe(value));
-  const auto between = strings({given[1]});
+HostValue join(Caller&, const Bound& call) {
   std::string joined;
-  bool known = between.has_value();
-  for (const HostValue& item : (*list)->items) {
-    const GivenArgument element{item, {}, false, {}, given[0]->span, {}, {}};
-    const auto text = strings({&element});
-    if (!text) known = false;
+  bool known = true;
+  for (const HostValue& item : call.list(0)) {
+    const auto* text = item.as<Text>();
+    if (HostValue is_text = item; !become(ParameterKind::kString, is_text)) {
+      fail(Diagnostic(Kind::type_mismatch, call.span(0), fmt::format("expected a list of strings, found {} in it", describe(item)))
+               .help("`string(x)` is the text of any value"));
+    }
+    known = known && text;
     if (!known) continue;
-    if (&item != &(*list)->items.front() && !between->empty()) joined += (*between)[0];
-    joined += (*text)[0];
-    check_length(joined.size(), "a string", arguments.span);
+    if (&item != &call.list(0).front() && call.has(1)) joined += call.text(1);
+    joined += **text;
+    check_length(joined.size(), "a string", call.span());
   }
   return known ? make_text(std::move(joined)) : unknown(UnknownKind::kString);
 }
 
-HostValue strip(Caller&, Arguments& arguments) {
-  const auto texts = strings(match_arguments(arguments, {"s"}, "strip(s)"));
-  if (!texts) return unknown(UnknownKind::kString);
-  const std::string& text = (*texts)[0];
+HostValue strip(Caller&, const Bound& call) {
+  const std::string& text = call.text(0);
   const size_t begin = text.find_first_not_of(kBlank);
   if (begin == std::string::npos) return make_text("");
   return make_text(text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin));
 }
 
 /// Each letter between `first` and `first` + 25, moved by `by`.
-HostValue moved(Arguments& arguments, std::string_view signature, char first, int by) {
-  const auto texts = strings(match_arguments(arguments, {"s"}, signature));
-  if (!texts) return unknown(UnknownKind::kString);
-  std::string text = (*texts)[0];
+HostValue moved(std::string text, char first, int by) {
   for (char& c : text)
     if (c >= first && c < first + 26) c = static_cast<char>(c + by);
   return make_text(std::move(text));
 }
 
-HostValue lower(Caller&, Arguments& arguments) { return moved(arguments, "lower(s)", 'A', 'a' - 'A'); }
-HostValue upper(Caller&, Arguments& arguments) { return moved(arguments, "upper(s)", 'a', 'A' - 'a'); }
+HostValue lower(Caller&, const Bound& call) { return moved(call.text(0), 'A', 'a' - 'A'); }
+HostValue upper(Caller&, const Bound& call) { return moved(call.text(0), 'a', 'A' - 'a'); }
 
-HostValue find(Caller&, Arguments& arguments) {
-  const auto texts = strings(match_arguments(arguments, {"s", "part"}, "find(s, part)"));
-  if (!texts) return unknown(UnknownKind::kAny);
-  const size_t at = (*texts)[0].find((*texts)[1]);
+HostValue find(Caller&, const Bound& call) {
+  const size_t at = call.text(0).find(call.text(1));
   if (at == std::string::npos) return None{};
-  return static_cast<int64_t>(count_code_points(std::string_view((*texts)[0]).substr(0, at)));
+  return static_cast<int64_t>(count_code_points(std::string_view(call.text(0)).substr(0, at)));
 }
 
-HostValue replace(Caller&, Arguments& arguments) {
-  const auto given = match_arguments(arguments, {"s", "part", "with"}, "replace(s, part, with)");
-  const auto texts = strings(given);
-  if (!texts) return unknown(UnknownKind::kString);
-  if ((*texts)[1].empty()) fail(Kind::bad_value, given[1]->span, "expected a string with at least one character");
+HostValue replace(Caller&, const Bound& call) {
+  if (call.text(1).empty()) fail(Kind::bad_value, call.span(1), "expected a string with at least one character");
   std::string made;
-  for (const std::string& part : split_by((*texts)[0], (*texts)[1])) {
-    made += part + (*texts)[2];
-    check_length(made.size(), "a string", arguments.span);
+  for (const std::string& part : split_by(call.text(0), call.text(1))) {
+    made += part + call.text(2);
+    check_length(made.size(), "a string", call.span());
   }
-  made.resize(made.size() - (*texts)[2].size());
+  made.resize(made.size() - call.text(2).size());
   return make_text(std::move(made));
 }
 
-template <typename Test>
-HostValue tested(Arguments& arguments, const std::vector<std::string>& names, std::string_view signature,
-                 const Test& test) {
-  const auto texts = strings(match_arguments(arguments, names, signature));
-  return texts ? HostValue(test((*texts)[0], (*texts)[1])) : unknown(UnknownKind::kBool);
-}
-
-HostValue starts_with(Caller&, Arguments& arguments) {
-  return tested(arguments, {"s", "part"}, "starts_with(s, part)",
-                [](const std::string& s, const std::string& part) { return s.starts_with(part); });
-}
-HostValue ends_with(Caller&, Arguments& arguments) {
-  return tested(arguments, {"s", "part"}, "ends_with(s, part)",
-                [](const std::string& s, const std::string& part) { return s.ends_with(part); });
-}
+HostValue starts_with(Caller&, const Bound& call) { return call.text(0).starts_with(call.text(1)); }
+HostValue ends_with(Caller&, const Bound& call) { return call.text(0).ends_with(call.text(1)); }
 
 /// Each piece between stars is looked for as far to the left as it can stand; the last one at the end.
 bool fits(std::string_view text, std::string_view pattern) {
@@ -176,29 +123,28 @@ bool fits(std::string_view text, std::string_view pattern) {
   return text.ends_with(pieces.back());
 }
 
-HostValue matches(Caller&, Arguments& arguments) {
-  return tested(arguments, {"s", "pattern"}, "matches(s, pattern)",
-                [](const std::string& s, const std::string& pattern) { return fits(s, pattern); });
-}
+HostValue matches(Caller&, const Bound& call) { return fits(call.text(0), call.text(1)); }
 
 }  // namespace
 
 std::vector<HostFunction> string_functions() {
   return {
-      {"split", "split(s, by: string)",
+      {"split(s: string, by: string = none) -> list",
        "The pieces of a string between places where `by` stands; without it, its words between blanks.", split},
-      {"lines", "lines(s)", "The lines of a string, without their ends.", lines},
-      {"join", "join(list, by: string)", "The strings of a list, one after the other, with `by` between two.", join},
-      {"strip", "strip(s)", "A string without the blanks at its ends.", strip},
-      {"lower", "lower(s)", "A string with the letters A to Z as a to z.", lower},
-      {"upper", "upper(s)", "A string with the letters a to z as A to Z.", upper},
-      {"find", "find(s, part)", "The place of the first character of `part` in a string; `none` if it is not in it.",
-       find},
-      {"replace", "replace(s, part, with)", "A string with `with` wherever `part` stands.", replace},
-      {"starts_with", "starts_with(s, part)", "Whether a string begins with another.", starts_with},
-      {"ends_with", "ends_with(s, part)", "Whether a string ends with another.", ends_with},
-      {"matches", "matches(s, pattern)", "Whether a string is as the pattern, in which `*` stands for any text.",
-       matches},
+      {"lines(s: string) -> list", "The lines of a string, without their ends.", lines},
+      {"join(list: list, by: string = none) -> string",
+       "The strings of a list, one after the other, with `by` between two.", join},
+      {"strip(s: string) -> string", "A string without the blanks at its ends.", strip},
+      {"lower(s: string) -> string", "A string with the letters A to Z as a to z.", lower},
+      {"upper(s: string) -> string", "A string with the letters a to z as A to Z.", upper},
+      {"find(s: string, part: string) -> value",
+       "The place of the first character of `part` in a string; `none` if it is not in it.", find},
+      {"replace(s: string, part: string, with: string) -> string", "A string with `with` wherever `part` stands.",
+       replace},
+      {"starts_with(s: string, part: string) -> bool", "Whether a string begins with another.", starts_with},
+      {"ends_with(s: string, part: string) -> bool", "Whether a string ends with another.", ends_with},
+      {"matches(s: string, pattern: string) -> bool",
+       "Whether a string is as the pattern, in which `*` stands for any text.", matches},
   };
 }
 

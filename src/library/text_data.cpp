@@ -15,11 +15,6 @@
 namespace mtf {
 namespace {
 
-/// The path that an argument gives; nothing if only the run knows.
-std::optional<std::string> path_of(const GivenArgument& argument) {
-  return argument.value.is_unknown() ? std::nullopt : std::optional(string_of(argument));
-}
-
 /// A tokenizer as a value.
 class TokenizerObject : public Object, public std::enable_shared_from_this<TokenizerObject> {
  public:
@@ -32,27 +27,19 @@ class TokenizerObject : public Object, public std::enable_shared_from_this<Token
   std::optional<HostValue> attribute(Name name) override {
     auto self = shared_from_this();
     if (name.text() == "vocab") return vocab_ < 0 ? unknown(UnknownKind::kInt) : HostValue(vocab_);
-    if (name.text() == "encode")
-      return host_function(name,
-                           [self](Caller&, Arguments& arguments) { return mtf::encode(self->tokenizer, arguments); });
-    if (name.text() == "decode")
-      return host_function(name, [self](Caller& caller, Arguments& arguments) {
-        return mtf::decode(caller, self->tokenizer, arguments);
-      });
-    if (name.text() == "save")
-      return host_function(name,
-                           [self](Caller& caller, Arguments& arguments) { return self->save(caller, arguments); });
+    if (name.text() == "encode") return encode_by(tokenizer);
+    if (name.text() == "decode") return decode_by(tokenizer);
+    static const Signature kSave = "save(path: string)";
+    if (name.text() == "save") return host_function(kSave, "", [self](Caller& caller, const Bound& call) { return self->save(caller, call); });
     return std::nullopt;
   }
 
   const TokenizerPtr tokenizer;  ///< null where a check does not know it
 
  private:
-  HostValue save(Caller& caller, Arguments& arguments) const {
-    auto given = match_arguments(arguments, {"path"}, "save(path)");
-    const auto path = path_of(*given[0]);
+  HostValue save(Caller& caller, const Bound& call) const {
     if (!caller.is_abstract())
-      on_rank_0(caller, arguments.span, [&] { write_file_atomically(*path, tokenizer->save()); });
+      on_rank_0(caller, call.span(), [&] { write_file_atomically(call.text(0), tokenizer->save()); });
     return None{};
   }
 
@@ -85,24 +72,22 @@ std::optional<std::string> shared_text(Caller& caller, Span span, const std::fun
 }
 
 /// data.text(path). Its vocabulary fixes shapes, so a check reads it too.
-HostValue text(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path"}, "text(path)");
-  const auto path = path_of(*given[0]);
-  if (!path) return unknown(UnknownKind::kAny);
+HostValue text(Caller& caller, const Bound& call) {
+  const std::string& path = call.text(0);
   CharacterText characters;
-  const bool found = on_rank_0(caller, arguments.span, [&] {
-    characters = caller.is_abstract() ? CharacterText::read(*path, false)
-                                      : CharacterText::read(*path, true, memory_for_data(caller));
+  const bool found = on_rank_0(caller, call.span(), [&] {
+    characters = caller.is_abstract() ? CharacterText::read(path, false)
+                                      : CharacterText::read(path, true, memory_for_data(caller));
   });
   auto tokens = std::make_shared<Tokens>();
   if (!found) return token_text(std::move(tokens), 0, -1);
   if (!caller.is_abstract()) {
     const std::vector<char32_t>& own = characters.vocabulary;
     const std::string told = caller.runtime().broadcast(
-        std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(char32_t)), arguments.span);
+        std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(char32_t)), call.span());
     characters.vocabulary.resize(told.size() / sizeof(char32_t));
     std::memcpy(characters.vocabulary.data(), told.data(), told.size());
-    broadcast_bytes(caller, characters.ids, arguments.span);
+    broadcast_bytes(caller, characters.ids, call.span());
     characters.count = static_cast<int64_t>(characters.ids.size()) / characters.id_bytes();
   }
   tokens->set_tokenizer(character_tokenizer(std::move(characters.vocabulary)));
@@ -114,45 +99,40 @@ HostValue text(Caller& caller, Arguments& arguments) {
 
 /// A tokenizer that is learned from a file: bpe(path, size, special), words(path, size, special).
 template <TokenizerPtr (*learn)(std::string_view, std::int64_t, std::vector<std::string>), int64_t kFixed>
-HostValue learned(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path", "size", "special"}, "learn(path, size, special)");
-  const auto path = path_of(*given[0]);
-  const auto size = caller.convert.to_int(given[1]->value, given[1]->span, "a number of ids");
-  auto* list = given[2]->value.as<ListPtr>();
-  if (!path || !size || !list) return unknown(UnknownKind::kAny);
+HostValue learned(Caller& caller, const Bound& call) {
+  const std::string& path = call.text(0);
+  const int64_t size = *call.integer(1);
   std::vector<std::string> special;
-  for (const HostValue& item : (*list)->items) {
+  for (const HostValue& item : call.list(2)) {
     auto* name = item.as<Text>();
     if (!name)
-      fail(Kind::type_mismatch, given[2]->span, "expected names of special ids as strings, found {}", describe(item));
+      fail(Kind::type_mismatch, call.span(2), "expected names of special ids as strings, found {}", describe(item));
     if (std::find(special.begin(), special.end(), **name) != special.end())
-      fail(Kind::bad_value, given[2]->span, "the special id `{}` stands twice", **name);
+      fail(Kind::bad_value, call.span(2), "the special id `{}` stands twice", **name);
     special.push_back(**name);
   }
   const int64_t least = kFixed + static_cast<int64_t>(special.size());
-  if (*size < least || *size > (1 << 24))
-    fail(Kind::bad_value, given[1]->span, "expected from {} to {} ids, found {}", least, 1 << 24, *size);
-  if (caller.is_check()) return ObjectPtr(std::make_shared<TokenizerObject>(nullptr, *size));
-  const auto saved = shared_text(caller, arguments.span, [&] {
-    return learn(whole_file(*path, memory_for_data(caller)), *size, special)->save();
+  if (size < least || size > (1 << 24))
+    fail(Kind::bad_value, call.span(1), "expected from {} to {} ids, found {}", least, 1 << 24, size);
+  if (caller.is_check()) return ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
+  const auto saved = shared_text(caller, call.span(), [&] {
+    return learn(whole_file(path, memory_for_data(caller)), size, special)->save();
   });
-  if (!saved) return ObjectPtr(std::make_shared<TokenizerObject>(nullptr, *size));
-  return tokenizer_object(load_tokenizer(*saved, *path));
+  if (!saved) return ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
+  return tokenizer_object(load_tokenizer(*saved, path));
 }
 
 /// tokenizer(path): what tokenizer.save(path) wrote. Its size fixes shapes, so a check reads it too.
-HostValue tokenizer(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path"}, "tokenizer(path)");
-  const auto path = path_of(*given[0]);
-  if (!path) return unknown(UnknownKind::kAny);
+HostValue tokenizer(Caller& caller, const Bound& call) {
+  const std::string& path = call.text(0);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
-  const auto saved = shared_text(caller, arguments.span, [&] {
-    const std::string text = whole_file(*path, kMost);
-    load_tokenizer(text, *path);
+  const auto saved = shared_text(caller, call.span(), [&] {
+    const std::string text = whole_file(path, kMost);
+    load_tokenizer(text, path);
     return text;
   });
   if (!saved) return unknown(UnknownKind::kAny);
-  return tokenizer_object(load_tokenizer(*saved, *path));
+  return tokenizer_object(load_tokenizer(*saved, path));
 }
 
 const TokenizerPtr* tokenizer_of(const GivenArgument& argument) {
@@ -164,17 +144,15 @@ const TokenizerPtr* tokenizer_of(const GivenArgument& argument) {
 }
 
 /// tokens(path, tokenizer): a file's text as the tokenizer's ids.
-HostValue tokens(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path", "tokenizer"}, "tokens(path, tokenizer)");
-  const auto path = path_of(*given[0]);
-  const TokenizerPtr* by = tokenizer_of(*given[1]);
+HostValue tokens(Caller& caller, const Bound& call) {
+  const TokenizerPtr* by = tokenizer_of(call[1]);
   auto result = std::make_shared<Tokens>();
   if (by) result->set_tokenizer(*by);
-  if (!path || !by || !*by || caller.is_check()) return token_text(std::move(result), 0, -1);
-  const bool found = on_rank_0(caller, arguments.span,
-                               [&] { result->set((*by)->encode(whole_file(*path, memory_for_data(caller)))); });
+  if (call.value(0).is_unknown() || !by || !*by || caller.is_check()) return token_text(std::move(result), 0, -1);
+  const bool found = on_rank_0(caller, call.span(),
+                               [&] { result->set((*by)->encode(whole_file(call.text(0), memory_for_data(caller)))); });
   if (!found) return token_text(std::move(result), 0, -1);
-  if (!caller.is_abstract()) broadcast_bytes(caller, result->ids, arguments.span);
+  if (!caller.is_abstract()) broadcast_bytes(caller, result->ids, call.span());
   result->count = static_cast<int64_t>(result->ids.size()) / id_bytes(result->vocab);
   const int64_t count = result->count;
   return token_text(std::move(result), 0, count);
@@ -182,53 +160,49 @@ HostValue tokens(Caller& caller, Arguments& arguments) {
 
 /// token_file(path, vocab, bits): tokens that stay in the file. Their number fixes no shape, but a check reads it where it
 /// can.
-HostValue token_file(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path", "vocab", "bits"}, "token_file(path, vocab, bits: int)");
-  const auto path = path_of(*given[0]);
+HostValue token_file(Caller& caller, const Bound& call) {
   auto result = std::make_shared<Tokens>();
-  const bool is_number = number_of(given[1]->value).has_value();
-  if (is_number) result->vocab = caller.convert.to_int(given[1]->value, given[1]->span, "a number of ids").value_or(-1);
-  else if (const TokenizerPtr* by = tokenizer_of(*given[1])) result->set_tokenizer(*by);
+  const bool is_number = number_of(call.value(1)).has_value();
+  if (is_number) result->vocab = caller.convert.to_int(call.value(1), call.span(1), "a number of ids").value_or(-1);
+  else if (const TokenizerPtr* by = tokenizer_of(call[1])) result->set_tokenizer(*by);
   if (is_number && (result->vocab < 1 || result->vocab > int64_t{1} << 31))
-    fail(Kind::bad_value, given[1]->span, "expected from 1 to 2^31 ids, found {}", result->vocab);
-  const bool is_told = !given[2]->value.is<None>();
-  const auto bits = is_told ? caller.convert.to_int(given[2]->value, given[2]->span, "`bits`") : std::nullopt;
+    fail(Kind::bad_value, call.span(1), "expected from 1 to 2^31 ids, found {}", result->vocab);
+  const auto bits = call.integer(2);
   if (bits && *bits != 16 && *bits != 32)
-    fail(Kind::bad_value, given[2]->span, "expected numbers of 16 or 32 bits, found {}", *bits);
-  if (!path || result->vocab < 0 || (is_told && !bits)) return token_text(std::move(result), 0, -1);
+    fail(Kind::bad_value, call.span(2), "expected numbers of 16 or 32 bits, found {}", *bits);
+  if (call.value(0).is_unknown() || result->vocab < 0 || (call.has(2) && !bits)) return token_text(std::move(result), 0, -1);
   const StoredType type = !bits ? token_type(result->vocab) : *bits == 16 ? StoredType::kU16 : StoredType::kU32;
-  const auto open = [&] { result->file = std::make_shared<TokenFile>(*path, result->vocab, type); };
-  if (!caller.is_abstract()) on_every_rank(caller, arguments.span, open);
-  else if (!on_rank_0(caller, arguments.span, open)) return token_text(std::move(result), 0, -1);
+  const auto open = [&] { result->file = std::make_shared<TokenFile>(call.text(0), result->vocab, type); };
+  if (!caller.is_abstract()) on_every_rank(caller, call.span(), open);
+  else if (!on_rank_0(caller, call.span(), open)) return token_text(std::move(result), 0, -1);
   const int64_t count = result->count = result->file->count();
   return token_text(std::move(result), 0, count);
 }
 
 /// lines(path): a list of the lines of a file, without their ends.
-HostValue lines_of_file(Caller& caller, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"path"}, "lines(path)");
-  const auto path = path_of(*given[0]);
-  if (!path || caller.is_check()) return unknown(UnknownKind::kAny);
-  const auto all = shared_text(caller, arguments.span, [&] {
-    std::string content = whole_file(*path, memory_for_data(caller));
+HostValue lines_of_file(Caller& caller, const Bound& call) {
+  const std::string& path = call.text(0);
+  if (caller.is_check()) return unknown(UnknownKind::kAny);
+  const auto all = shared_text(caller, call.span(), [&] {
+    std::string content = whole_file(path, memory_for_data(caller));
     if (const auto place = first_invalid_utf8(content))
-      fail_bad_file(*path, "expected UTF-8 text, found another byte at {}", *place);
+      fail_bad_file(path, "expected UTF-8 text, found another byte at {}", *place);
     return content;
   });
-  return all ? list_of_lines(*all, arguments.span) : unknown(UnknownKind::kAny);
+  return all ? list_of_lines(*all, call.span()) : unknown(UnknownKind::kAny);
 }
 
 }  // namespace
 
 std::vector<HostFunction> text_functions() {
   return {
-      {"text", "text(path)", "", text},
-      {"bpe", "bpe(path, size, special)", "", learned<learn_byte_pairs, 256>},
-      {"words", "words(path, size, special)", "", learned<learn_words, 2>},
-      {"tokenizer", "tokenizer(path)", "", tokenizer},
-      {"tokens", "tokens(path, tokenizer)", "", tokens},
-      {"token_file", "token_file(path, vocab, bits: int)", "", token_file},
-      {"lines", "lines(path)", "", lines_of_file},
+      {"text(path: string) -> value", "", text},
+      {"bpe(path: string, size: int, special: list) -> value", "", learned<learn_byte_pairs, 256>},
+      {"words(path: string, size: int, special: list) -> value", "", learned<learn_words, 2>},
+      {"tokenizer(path: string) -> value", "", tokenizer},
+      {"tokens(path: string, tokenizer) -> value", "", tokens, true},
+      {"token_file(path: string, vocab, bits: int = none) -> value", "", token_file, true},
+      {"lines(path: string) -> list", "", lines_of_file},
   };
 }
 

@@ -32,23 +32,13 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   std::optional<HostValue> attribute(Name name) override {
     if (name.text() == "vocab") return tokens_->vocab < 0 ? unknown(UnknownKind::kInt) : HostValue(tokens_->vocab);
     auto self = shared_from_this();
-    if (name.text() == "batches")
-      return host_function(name,
-                           [self](Caller& caller, Arguments& arguments) { return self->batches(caller, arguments); });
-    if (name.text() == "windows")
-      return host_function(name,
-                           [self](Caller& caller, Arguments& arguments) { return self->windows(caller, arguments); });
-    if (name.text() == "save")
-      return host_function(name,
-                           [self](Caller& caller, Arguments& arguments) { return self->save(caller, arguments); });
-    if (!has_text()) return std::nullopt;
-    if (name.text() == "encode")
-      return host_function(
-          name, [self](Caller&, Arguments& arguments) { return mtf::encode(self->tokens_->tokenizer, arguments); });
-    if (name.text() == "decode")
-      return host_function(name, [self](Caller& caller, Arguments& arguments) {
-        return mtf::decode(caller, self->tokens_->tokenizer, arguments);
-      });
+    static const Signature kBatches = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
+    static const Signature kWindows = "windows(batch: dim, length: dim, stride: int) -> value", kSave = "save(path: string)";
+    if (name.text() == "batches") return host_function(kBatches, "", [self](Caller& caller, const Bound& call) { return self->batches(caller, call); }, true);
+    if (name.text() == "windows") return host_function(kWindows, "", [self](Caller& caller, const Bound& call) { return self->windows(caller, call); });
+    if (name.text() == "save") return host_function(kSave, "", [self](Caller& caller, const Bound& call) { return self->save(caller, call); });
+    if (has_text() && name.text() == "encode") return encode_by(tokens_->tokenizer);
+    if (has_text() && name.text() == "decode") return decode_by(tokens_->tokenizer);
     return std::nullopt;
   }
 
@@ -56,15 +46,14 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   /// Whether a tokenizer knows what the ids mean, or a check does not know.
   bool has_text() const { return tokens_->tokenizer || tokens_->vocab < 0; }
 
-  HostValue batches(Caller& caller, Arguments& arguments) {
-    auto given =
-        match_arguments(arguments, {"batch", "length", "shuffle?"}, "batches(batch: dim, length: dim, shuffle: int)");
-    const std::optional<Dims> dims = dims_of_batch(caller, std::span(given).first(2));
-    if (!dims) return unknown(UnknownKind::kAny);
-    const Dim batch = (*dims)[0], length = (*dims)[1];
+  HostValue batches(Caller& caller, const Bound& call) {
+    const std::optional<Dims> known = dims_of_batch(call, 2);
+    if (!known) return unknown(UnknownKind::kAny);
+    const Dims& dims = *known;
+    const Dim batch = dims[0], length = dims[1];
     // Windows that do not overlap; each needs one token more, for the last target.
     const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
-    const auto order = order_of(caller, given[2], windows);
+    const auto order = order_of(caller, call.integer(2), windows);
     const auto prepare = [self = shared_from_this(), order](int64_t turn, Interval rows,
                                                             std::vector<HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
@@ -73,11 +62,11 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
         self->write_row((order ? (*order)[static_cast<size_t>(place)] : place) * size, size, row, tensors);
       }
     };
-    const std::vector<TensorType> types(2, {ElementType::kI32, *dims});
+    const std::vector<TensorType> types(2, {ElementType::kI32, dims});
     return batches_of(
         caller,
         {"batches of a text", windows < 0 ? -1 : windows / batch.size, types, prepare, tokens_->file != nullptr},
-        arguments.span);
+        call.span());
   }
 
   /// Writes `count` tokens, from this text's `first` on, into a row of the first tensor, and the ones behind them into the
@@ -91,19 +80,16 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   }
 
   /// Windows that begin `stride` after each other, each with the targets that the one before has not.
-  HostValue windows(Caller& caller, Arguments& arguments) {
-    auto given =
-        match_arguments(arguments, {"batch", "length", "stride"}, "windows(batch: dim, length: dim, stride: int)");
-    const std::optional<Dims> dims = dims_of_batch(caller, std::span(given).first(2));
-    const std::optional<int64_t> stride = caller.convert.to_int(given[2]->value, given[2]->span, "`stride`");
-    if (!dims || !stride) return unknown(UnknownKind::kAny);
-    const Dim batch = (*dims)[0], length = (*dims)[1];
+  HostValue windows(Caller& caller, const Bound& call) {
+    const Dims dims = *dims_of_batch(call, 2);
+    const int64_t stride = *call.integer(2);
+    const Dim batch = dims[0], length = dims[1];
     const int64_t targets = count_ - 1;
-    if (*stride < 1 || *stride > length.size)
-      fail(Kind::bad_value, given[2]->span, "expected a stride from 1 to {}, found {}", length.size, *stride);
+    if (stride < 1 || stride > length.size)
+      fail(Kind::bad_value, call.span(2), "expected a stride from 1 to {}, found {}", length.size, stride);
     // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
-    const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length.size + *stride - 1) / *stride);
-    const auto prepare = [self = shared_from_this(), stride = *stride, count, targets](
+    const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length.size + stride - 1) / stride);
+    const auto prepare = [self = shared_from_this(), stride, count, targets](
                              int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
       for (int64_t row = rows.first; row < rows.last; ++row) {
@@ -114,25 +100,23 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
         for (int64_t k = window == 0 ? 0 : size - stride; k < there; ++k) ints(tensors[2])[row * size + k] = 1;
       }
     };
-    const std::vector<TensorType> types(3, {ElementType::kI32, *dims});
+    const std::vector<TensorType> types(3, {ElementType::kI32, dims});
     return batches_of(caller,
                       {"windows of a text", count_ < 0 ? -1 : (count + batch.size - 1) / batch.size, types, prepare,
                        tokens_->file != nullptr},
-                      arguments.span);
+                      call.span());
   }
 
   /// Its tokens as a file that data.token_file reads: of 16 bits where all ids fit.
-  HostValue save(Caller& caller, Arguments& arguments) const {
-    auto given = match_arguments(arguments, {"path"}, "save(path)");
-    if (given[0]->value.is_unknown() || caller.is_abstract()) return None{};
-    const std::string path = string_of(*given[0]);
-    on_rank_0(caller, arguments.span, [&] {
+  HostValue save(Caller& caller, const Bound& call) const {
+    if (caller.is_abstract()) return None{};
+    on_rank_0(caller, call.span(), [&] {
       std::vector<std::int32_t> ids(static_cast<size_t>(count_));
       tokens_->read(first_, ids);
       const auto size = static_cast<size_t>(size_of(token_type(tokens_->vocab)));
       std::string bytes(ids.size() * size, '\0');
       for (size_t k = 0; k < ids.size(); ++k) std::memcpy(bytes.data() + k * size, &ids[k], size);
-      write_file_atomically(path, bytes);
+      write_file_atomically(call.text(0), bytes);
     });
     return None{};
   }
@@ -164,6 +148,45 @@ class Decoder {
   Span span_;
 };
 
+HostValue decoded(Caller& caller, const TokenizerPtr& tokenizer, const Bound& call) {
+  const HostValue& value = call.value(0);
+  const std::optional<int64_t> end = call.integer(1);
+  if (const Value* tensor = tensor_of(value)) {
+    const size_t order = tensor->dims().size();
+    if (order > 2 || tensor->element() != ElementType::kI32) {
+      fail(Kind::type_mismatch, call.span(0), "expected i32 ids along one dimension, or two, found {}",
+           to_string(tensor->type()));
+    }
+    if (caller.is_abstract()) {
+      caller.cut({*tensor}, call.span());
+      const HostValue text = unknown(UnknownKind::kString);
+      return order == 2 ? make_list(std::vector<HostValue>(static_cast<size_t>(tensor->dims()[0].size), text)) : text;
+    }
+    const HostTensor host = caller.fetch(*tensor, call.span());
+    const int64_t length = order == 0 ? 1 : host.type.dims[order - 1].size,
+                  rows = order == 2 ? host.type.dims[0].size : 1;
+    const Decoder decoder(*tokenizer, end, call.span(0));
+    std::vector<HostValue> texts;
+    for (int64_t row = 0; row < rows; ++row) {
+      std::vector<int64_t> ids;
+      for (int64_t i = 0; i < length; ++i) ids.push_back(static_cast<int64_t>(host.number(row * length + i)));
+      texts.push_back(decoder.text(ids));
+    }
+    return order == 2 ? make_list(std::move(texts)) : texts[0];
+  }
+  auto* list = value.as<ListPtr>();
+  if (!list && !value.is_unknown())
+    fail(Kind::type_mismatch, call.span(0), "expected a tensor or a list of ids, found {}", describe(value));
+  if (!list || !tokenizer) return unknown(UnknownKind::kString);
+  std::vector<int64_t> ids;
+  for (const HostValue& item : (*list)->items) {
+    auto id = caller.convert.to_int(item, call.span(0), "an id");
+    if (!id) return unknown(UnknownKind::kString);
+    ids.push_back(*id);
+  }
+  return Decoder(*tokenizer, end, call.span(0)).text(ids);
+}
+
 }  // namespace
 
 void Tokens::set(const std::vector<std::int32_t>& numbers) {
@@ -185,61 +208,23 @@ ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, s
   return std::make_shared<TokenText>(std::move(tokens), first, count);
 }
 
-HostValue encode(const TokenizerPtr& tokenizer, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"string"}, "encode(string)");
-  auto* text = given[0]->value.as<Text>();
-  if (!text && !given[0]->value.is_unknown())
-    fail(Kind::type_mismatch, given[0]->span, "expected a string, found {}", describe(given[0]->value));
-  if (!text || !tokenizer) return unknown(UnknownKind::kAny);
-  std::vector<HostValue> ids;
-  try {
-    for (const std::int32_t id : tokenizer->encode(**text)) ids.push_back(static_cast<int64_t>(id));
-  } catch (const CannotEncode& error) {
-    fail(Kind::bad_value, given[0]->span, "{}", error.what());
-  }
-  return make_list(std::move(ids));
+BuiltinPtr encode_by(const TokenizerPtr& tokenizer) {
+  static const Signature kEncode = "encode(string: string) -> list";
+  return host_function(kEncode, "", [tokenizer](Caller&, const Bound& call) -> HostValue {
+    if (!tokenizer) return unknown(UnknownKind::kAny);
+    std::vector<HostValue> ids;
+    try {
+      for (const std::int32_t id : tokenizer->encode(call.text(0))) ids.push_back(static_cast<int64_t>(id));
+    } catch (const CannotEncode& error) {
+      fail(Kind::bad_value, call.span(0), "{}", error.what());
+    }
+    return make_list(std::move(ids));
+  });
 }
 
-HostValue decode(Caller& caller, const TokenizerPtr& tokenizer, Arguments& arguments) {
-  auto given = match_arguments(arguments, {"ids", "end?"}, "decode(ids, end: int)");
-  const HostValue& value = given[0]->value;
-  const std::optional<int64_t> end = given[1] && !given[1]->value.is<None>()
-                                         ? caller.convert.to_int(given[1]->value, given[1]->span, "`end`")
-                                         : std::nullopt;
-  if (const Value* tensor = tensor_of(value)) {
-    const size_t order = tensor->dims().size();
-    if (order > 2 || tensor->element() != ElementType::kI32) {
-      fail(Kind::type_mismatch, given[0]->span, "expected i32 ids along one dimension, or two, found {}",
-           to_string(tensor->type()));
-    }
-    if (caller.is_abstract()) {
-      caller.cut({*tensor}, arguments.span);
-      const HostValue text = unknown(UnknownKind::kString);
-      return order == 2 ? make_list(std::vector<HostValue>(static_cast<size_t>(tensor->dims()[0].size), text)) : text;
-    }
-    const HostTensor host = caller.fetch(*tensor, arguments.span);
-    const int64_t length = order == 0 ? 1 : host.type.dims[order - 1].size,
-                  rows = order == 2 ? host.type.dims[0].size : 1;
-    const Decoder decoder(*tokenizer, end, given[0]->span);
-    std::vector<HostValue> texts;
-    for (int64_t row = 0; row < rows; ++row) {
-      std::vector<int64_t> ids;
-      for (int64_t i = 0; i < length; ++i) ids.push_back(static_cast<int64_t>(host.number(row * length + i)));
-      texts.push_back(decoder.text(ids));
-    }
-    return order == 2 ? make_list(std::move(texts)) : texts[0];
-  }
-  auto* list = value.as<ListPtr>();
-  if (!list && !value.is_unknown())
-    fail(Kind::type_mismatch, given[0]->span, "expected a tensor or a list of ids, found {}", describe(value));
-  if (!list || !tokenizer) return unknown(UnknownKind::kString);
-  std::vector<int64_t> ids;
-  for (const HostValue& item : (*list)->items) {
-    auto id = caller.convert.to_int(item, given[0]->span, "an id");
-    if (!id) return unknown(UnknownKind::kString);
-    ids.push_back(*id);
-  }
-  return Decoder(*tokenizer, end, given[0]->span).text(ids);
+BuiltinPtr decode_by(const TokenizerPtr& tokenizer) {
+  static const Signature kDecode = "decode(ids, end: int = none) -> value";
+  return host_function(kDecode, "", [tokenizer](Caller& caller, const Bound& call) { return decoded(caller, tokenizer, call); }, true);
 }
 
 }  // namespace mtf

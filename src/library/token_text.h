@@ -35,9 +35,9 @@ StoredType token_type(std::int64_t vocab);
 /// The object of a text from the token `first` on.
 ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count);
 
-/// encode(string): a list of ids; decode(ids, end): the text of a tensor or list of ids, a list of texts for a tensor with
+/// The methods encode(string): a list of ids; decode(ids, end): the text of a tensor or list of ids, a list of texts for a tensor with
 /// two dims, each up to the first `end`.
-HostValue encode(const TokenizerPtr& tokenizer, Arguments& arguments);
-HostValue decode(Caller& caller, const TokenizerPtr& tokenizer, Arguments& arguments);
+BuiltinPtr encode_by(const TokenizerPtr& tokenizer);
+BuiltinPtr decode_by(const TokenizerPtr& tokenizer);
 
 }  // namespace mtf

@@ -1,6 +1,7 @@
 // Element-wise operations of two operands and more, which broadcast.
 //
 // A gradient goes to an operand summed over the dims along which that was repeated.
+#include <algorithm>
 #include <functional>
 
 #include "ops/elementwise.h"
@@ -181,6 +182,7 @@ constexpr Op ops::kMinimum = element_wise({
     .example = "dim n = 3\nprint(minimum(range(n), 1))\n#> [0, 1, 1]\n",
     .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => minimum(x, y)\nx: i32[a] in -5..5 => minimum(x, 0)",
     .lane = LaneOp::kMinimum,
+    .host = {.of_two = [](double a, double b) -> double { return std::min(a, b); }, .keeps_ints = true},
     .gradient = [](GradientCall& g) -> Values { return share_gradient(g, ops::kLt); },
 });
 
@@ -191,6 +193,7 @@ constexpr Op ops::kMaximum = element_wise({
     .example = "dim n = 3\nprint(maximum(range(n), 1))\n#> [1, 1, 2]\n",
     .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => maximum(x, y)\nx: i32[a] in -5..5 => maximum(x, 0)",
     .lane = LaneOp::kMaximum,
+    .host = {.of_two = [](double a, double b) -> double { return std::max(a, b); }, .keeps_ints = true},
     .gradient = [](GradientCall& g) -> Values { return share_gradient(g, ops::kGt); },
 });
 

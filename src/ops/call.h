@@ -1,25 +1,18 @@
 #pragma once
 // A call of an operation, its arguments evaluated and bound to the parameters of the operation's signature.
 //
-// A signature is text: `pad(x: tensor, DIM: pair..., value: number = 0)`. Each parameter is `name: kind`, with
-// ` = default` where it can be left out (the default is shown, the operation supplies it), and `...` for any number.
-// The kinds:
+// What the rules of an operation find of each kind of parameter (syntax/signature.h):
 //
-//   tensor        a tensor; a host number becomes a tensor without dims       Argument::values
-//   tensors...    one or more positional tensors                              Argument::values
-//   list          a list of tensors                                           Argument::values
-//   number        a host number (int or float)                                Argument::number, is_int
-//   int           a host integer                                              Argument::number
-//   bool          a host bool                                                 Argument::number (0 or 1)
-//   dim           a dim                                                       Argument::dims[0]
-//   dims          a dim or a list of dims                                     Argument::dims
-//   shape         a list of dims, `[a, b]`                                    Argument::dims
-//   element       an element type, `i32`                                      Argument::element
-//   nested        nested lists of host numbers                                Argument::nested
+//   tensor, list of tensors, tensor...   Argument::values; a host number becomes a tensor without dims
+//   number, int                          Argument::number, is_int
+//   bool                                 Argument::number (0 or 1)
+//   dim                                  Argument::dims[0]
+//   dims, shape                          Argument::dims
+//   element                              Argument::element
+//   nested                               Argument::nested
 //
-// Besides parameters a call may have `-> shape` behind the last one (Call::arrow), `-> pairs` (Call::pairs, rename),
-// and labels that name dims, `DIM: int...` or `DIM: pair...` (Call::labels). In `over:`, labels and arrows a dim is
-// found in the operands by its name and has the size that it has there.
+// An arrow is Call::arrow or, of `-> pairs`, Call::pairs; labels that name dims are Call::labels. In `over:`, labels and
+// arrows a dim is found in the operands by its name and has the size that it has there.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,32 +21,9 @@
 
 #include "ops/builder.h"
 #include "support/source.h"
+#include "syntax/signature.h"
 
 namespace mtf {
-
-enum class ParameterKind : uint8_t {
-  kTensor, kTensors, kList, kNumber, kInt, kBool, kDim, kDims, kShape, kElement, kNested,
-};
-
-struct Parameter {
-  std::string name;
-  ParameterKind kind = ParameterKind::kTensor;
-  bool optional = false;
-  std::string default_text;
-};
-
-enum class ArrowKind : uint8_t { kNone, kOptionalShape, kShape, kPairs };
-enum class LabelKind : uint8_t { kNone, kInt, kPair };
-
-struct Signature {
-  std::string name;
-  std::vector<Parameter> parameters;
-  ArrowKind arrow = ArrowKind::kNone;  ///< `-> shape` is required, `-> shape?` is not
-  LabelKind labels = LabelKind::kNone;
-};
-
-/// Parses a record's signature; a malformed one is our own bug.
-Signature parse_signature(std::string_view text);
 
 /// Nested lists of numbers with the sizes they have; ragged ones are refused before.
 struct NestedNumbers {

@@ -183,7 +183,7 @@ StorageOrder einsum_order(const Operation& operation, std::span<const StorageOrd
 
 constexpr Op ops::kEinsum = complete({
     .name = "einsum",
-    .signature = "einsum(operands: tensors... -> shape)",
+    .signature = "einsum(operands: tensor... -> shape)",
     .family = "Contraction",
     .doc = "The product of all operands, summed over the dims that are not in the result; every dim of the result is in an operand. "
            "Three operands and more are multiplied two at a time, in the order that takes the fewest operations. Under "

@@ -2,6 +2,7 @@
 #include "ops/elementwise.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/text.h"
 
@@ -94,6 +95,7 @@ constexpr Op ops::kAbs = element_wise({
     .example = "dim n = 3\nprint(abs(tensor([-1, 0, 2], [n])))\n#> [1, 0, 2]\n",
     .samples = "x: [a, b] in 0.5..2 => abs(x)\nx: [a] in -2..-0.5 => abs(x)\nx: i32[a] in -5..5 => abs(x)",
     .lane = LaneOp::kAbs,
+    .host = {.of_one = [](double x) -> double { return std::abs(x); }, .keeps_ints = true},
     .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSign, g.operands[0])); },
 });
 
@@ -104,6 +106,7 @@ constexpr Op ops::kSign = element_wise({
     .example = "dim n = 3\nprint(sign(tensor([-3, 0, 2], [n])))\n#> [-1, 0, 1]\n",
     .samples = "x: [a, b] in 0.5..2 => sign(x)\nx: i32[a] in -5..5 => sign(x)",
     .lane = LaneOp::kSign,
+    .host = {.of_one = [](double x) -> double { return x > 0 ? 1 : x < 0 ? -1 : 0; }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });
@@ -115,6 +118,7 @@ constexpr Op ops::kSqrt = real_function({
     .example = "print(sqrt(fill([], 16)))\n#> 4\n",
     .samples = "x: [a, b] in 0.5..2 => sqrt(x)",
     .lane = LaneOp::kSqrt,
+    .host = {.of_one = [](double x) -> double { return std::sqrt(x); }},
     .gradient = [](GradientCall& g) -> Values {
       return {g.builder.map(ops::kZeroOver, g.d_results[0], g.builder.map(ops::kMul, g.results[0], 2.0))};
     },
@@ -127,6 +131,7 @@ constexpr Op ops::kRsqrt = real_function({
     .example = "print(rsqrt(fill([], 16)))\n#> 0.25\n",
     .samples = "x: [a, b] in 0.5..2 => rsqrt(x)",
     .lane = LaneOp::kRsqrt,
+    .host = {.of_one = [](double x) -> double { return 1 / std::sqrt(x); }},
     .gradient = [](GradientCall& g) -> Values {
       Builder& b = g.builder;
       return zero_times(g, b.map(ops::kDiv, b.map(ops::kMul, g.results[0], -0.5), g.operands[0]));
@@ -140,6 +145,7 @@ constexpr Op ops::kExp = real_function({
     .example = "print(exp(fill([], 0)))\n#> 1\n",
     .samples = "x: [a, b] => exp(x)\nx: f64[a] => exp(x)",
     .lane = LaneOp::kExp,
+    .host = {.of_one = [](double x) -> double { return std::exp(x); }},
     .gradient = [](GradientCall& g) -> Values { return zero_times(g, g.results[0]); },
 });
 
@@ -150,6 +156,7 @@ constexpr Op ops::kLog = real_function({
     .example = "print(log(fill([], 1)))\n#> 0\n",
     .samples = "x: [a, b] in 0.5..2 => log(x)",
     .lane = LaneOp::kLog,
+    .host = {.of_one = [](double x) -> double { return std::log(x); }},
     .gradient = [](GradientCall& g) -> Values { return {g.builder.map(ops::kZeroOver, g.d_results[0], g.operands[0])}; },
 });
 
@@ -160,6 +167,7 @@ constexpr Op ops::kSin = real_function({
     .example = "print(sin(fill([], 0)))\n#> 0\n",
     .samples = "x: [a, b] => sin(x)",
     .lane = LaneOp::kSin,
+    .host = {.of_one = [](double x) -> double { return std::sin(x); }},
     .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kCos, g.operands[0])); },
 });
 
@@ -170,6 +178,7 @@ constexpr Op ops::kCos = real_function({
     .example = "print(cos(fill([], 0)))\n#> 1\n",
     .samples = "x: [a, b] => cos(x)",
     .lane = LaneOp::kCos,
+    .host = {.of_one = [](double x) -> double { return std::cos(x); }},
     .gradient = [](GradientCall& g) -> Values {
       return times(g, g.builder.map(ops::kNeg, g.builder.map(ops::kSin, g.operands[0])));
     },
@@ -182,6 +191,7 @@ constexpr Op ops::kTanh = real_function({
     .example = "print(tanh(fill([], 0)))\n#> 0\n",
     .samples = "x: [a, b] => tanh(x)",
     .lane = LaneOp::kTanh,
+    .host = {.of_one = [](double x) -> double { return std::tanh(x); }},
     .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSub, 1.0, g.builder.map(ops::kSquare, g.results[0]))); },
 });
 
@@ -295,6 +305,7 @@ constexpr Op ops::kSquare = element_wise({
     .example = "print(square(fill([], 3)))\n#> 9\n",
     .samples = "x: [a, b] => square(x)\nx: i32[a] in -5..5 => square(x)\nx: bf16[a] => square(x)",
     .lane = LaneOp::kSquare,
+    .host = {.of_one = [](double x) -> double { return x * x; }, .keeps_ints = true},
     .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kMul, g.operands[0], 2.0)); },
 });
 
@@ -305,6 +316,7 @@ constexpr Op ops::kReciprocal = real_function({
     .example = "print(reciprocal(fill([], 4)))\n#> 0.25\n",
     .samples = "x: [a, b] in 0.5..2 => reciprocal(x)",
     .lane = LaneOp::kReciprocal,
+    .host = {.of_one = [](double x) -> double { return 1 / x; }},
     .gradient = [](GradientCall& g) -> Values { return zero_times(g, g.builder.map(ops::kNeg, g.builder.map(ops::kSquare, g.results[0]))); },
 });
 
@@ -315,6 +327,7 @@ constexpr Op ops::kFloor = element_wise({
     .example = "dim n = 2\nprint(floor(tensor([-1.5, 1.5], [n])))\n#> [-2, 1]\n",
     .samples = "x: [a, b] in 0.1..0.9 => floor(x)\nx: i32[a] in -5..5 => floor(x)",
     .lane = LaneOp::kFloor,
+    .host = {.of_one = [](double x) -> double { return std::floor(x); }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });
@@ -326,6 +339,7 @@ constexpr Op ops::kRound = element_wise({
     .example = "dim n = 3\nprint(round(tensor([0.5, 1.5, 1.75], [n])))\n#> [0, 2, 2]\n",
     .samples = "x: [a, b] in 0.6..1.4 => round(x)\nx: i32[a] in -5..5 => round(x)",
     .lane = LaneOp::kRound,
+    .host = {.of_one = [](double x) -> double { return std::nearbyint(x); }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });

@@ -154,7 +154,7 @@ Values unstack_gradient(GradientCall& call) {
 }  // namespace
 
 constexpr Op ops::kConcat = complete({
-    .name = "concat", .signature = "concat(tensors: list, over: dim)", .family = "Moving elements",
+    .name = "concat", .signature = "concat(tensors: list of tensors, over: dim)", .family = "Moving elements",
     .doc = "Joins tensors along a dimension that all of them have, which keeps its name and gets the sum of its sizes. The other "
            "dimensions must agree; the result has the order of the first tensor.",
     .example = "dim a = 2\n"
@@ -167,7 +167,7 @@ constexpr Op ops::kConcat = complete({
     .gradient = concat_gradient, .linear = Linear::kJoint});
 
 constexpr Op ops::kStack = complete({
-    .name = "stack", .signature = "stack(tensors: list, dim: dim)", .family = "Moving elements",
+    .name = "stack", .signature = "stack(tensors: list of tensors, dim: dim)", .family = "Moving elements",
     .doc = "Puts tensors of one shape next to each other along a new dimension, the first of the result; its size is their number.",
     .example = "dim a = 2, n = 2\n"
                "print(stack([tensor([1, 2], [a]), tensor([3, 4], [a])], n))\n"

@@ -24,7 +24,7 @@ consteval Op comparison(Op op) {
 
 Values build_truth(Call& call) {
   for (const Parameter& parameter : call.signature.parameters)
-    check_element(call, parameter.name, ElementType::kBool, "compare it first: `x != 0`");
+    check_element(call, parameter.name.text(), ElementType::kBool, "compare it first: `x != 0`");
   return call.builder.add_node(call.op, broadcast_arguments(call));
 }
 

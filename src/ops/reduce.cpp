@@ -97,6 +97,7 @@ Values prod_gradient(GradientCall& call) {
 constexpr Op ops::kSum = reduction<Reduction::kSum>({
     .name = "sum",
     .signature = "sum(x: tensor, over: dims = all -> shape?)",
+    .of_two_values = "add",
     .doc = "The sum over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of bool it counts, as i32; "
            "of nothing it is 0.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(sum(x))\n#> 21\nprint(sum(x, over: b))\n#> [6, 15]\n"
@@ -131,6 +132,7 @@ constexpr Op ops::kMean = complete({
 constexpr Op ops::kMax = reduction<Reduction::kMax>({
     .name = "max",
     .signature = "max(x: tensor, over: dims = all -> shape?)",
+    .of_two_values = "maximum",
     .doc = "The largest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
            "Elements that equal it share its gradient equally.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(max(x))\n#> 6\nprint(max(x, over: b))\n#> [5, 6]\n",
@@ -143,6 +145,7 @@ constexpr Op ops::kMax = reduction<Reduction::kMax>({
 constexpr Op ops::kMin = reduction<Reduction::kMin>({
     .name = "min",
     .signature = "min(x: tensor, over: dims = all -> shape?)",
+    .of_two_values = "minimum",
     .doc = "The smallest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
            "Elements that equal it share its gradient equally.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(min(x))\n#> 1\nprint(min(x, over: b))\n#> [1, 2]\n",
@@ -154,6 +157,7 @@ constexpr Op ops::kMin = reduction<Reduction::kMin>({
 constexpr Op ops::kProd = reduction<Reduction::kProd>({
     .name = "prod",
     .signature = "prod(x: tensor, over: dims = all -> shape?)",
+    .of_two_values = "mul",
     .doc = "The product over the dims `over`, over those that `-> [...]` leaves out, or over everything; of nothing it is 1. "
            "Its gradients, also those of gradients, are right where elements are 0.",
     .example = "dim n = 4\nprint(prod(range(n) + 1))\n#> 24\n",
@@ -165,6 +169,7 @@ constexpr Op ops::kProd = reduction<Reduction::kProd>({
 constexpr Op ops::kAll = reduction<Reduction::kAnd>({
     .name = "all",
     .signature = "all(x: tensor, over: dims = all -> shape?)",
+    .of_two_values = "logical_and",
     .doc = "Whether every element is true.",
     .example = "dim n = 3\nprint(all(range(n) < 3))\n#> true\n",
     .samples = "x: bool[a, b] => all(x)\nx: bool[a, b] => all(x, over: b)",
@@ -175,6 +180,7 @@ constexpr Op ops::kAll = reduction<Reduction::kAnd>({
 constexpr Op ops::kAny = reduction<Reduction::kOr>({
     .name = "any",
     .signature = "any(x: tensor, over: dims = all -> shape?)",
+    .of_two_values = "logical_or",
     .doc = "Whether at least one element is true.",
     .example = "dim n = 3\nprint(any(range(n) == 2))\n#> true\n",
     .samples = "x: bool[a, b] => any(x)\nx: bool[a, b] => any(x, over: b)",

@@ -55,7 +55,7 @@ const Signature& signature_of(const Op& op) {
   static const std::unordered_map<const Op*, Signature> signatures = [] {
     std::unordered_map<const Op*, Signature> parsed;
     for (const Op* each : kAllOps)
-      if (!each->signature.empty()) parsed.emplace(each, parse_signature(each->signature));
+      if (!each->signature.empty()) parsed.emplace(each, each->signature);
     return parsed;
   }();
   const auto found = signatures.find(&op);

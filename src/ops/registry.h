@@ -6,7 +6,7 @@
 namespace mtf {
 
 struct Op;         // graph/op.h
-struct Signature;  // ops/call.h
+struct Signature;  // syntax/signature.h
 
 /// Every operation, in the order of ops.def; also those that scripts cannot call.
 std::span<const Op* const> all_ops();

@@ -131,7 +131,7 @@ void check_element(const Call& call, std::string_view argument, ElementType expe
   const Value& value = call.tensor(argument);
   if (value.element() == expected) return;
   fail(Diagnostic(Kind::wrong_element_type, call.span_of(argument),
-                  fmt::format("`{}` of {} takes {}, found {}", argument, call.signature.name, name(expected), describe(value)))
+                  fmt::format("`{}` of {} takes {}, found {}", argument, call.signature.name.text(), name(expected), describe(value)))
            .help(std::string(help)));
 }
 
@@ -164,9 +164,9 @@ Dim dim_over(const Call& call, std::string_view argument) {
   const Dims dims = dims_over(call, argument);
   if (dims.size() != 1)
     fail(Diagnostic(Kind::missing_argument, call.span,
-                    fmt::format("{} runs over one dimension, and {} has {}", call.signature.name, describe(call.tensor(argument)),
+                    fmt::format("{} runs over one dimension, and {} has {}", call.signature.name.text(), describe(call.tensor(argument)),
                                 dims.empty() ? "none" : join_words(texts_of(dims), "and")))
-             .help(dims.empty() ? "" : fmt::format("say which: {}(x, over: {})", call.signature.name, dims.back().name.text())));
+             .help(dims.empty() ? "" : fmt::format("say which: {}(x, over: {})", call.signature.name.text(), dims.back().name.text())));
   return dims[0];
 }
 

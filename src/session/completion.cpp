@@ -141,7 +141,7 @@ void add_modules(std::vector<CouldStand>& found, const Session& session, const s
     if (!with_members || !word.starts_with(module.name + ".")) continue;
     for (const MemberDoc& member : module.members) {
       CouldStand inside{CouldStand::Kind::kName, module.name + "." + member.name};
-      inside.name.signature = member.signature;
+      inside.name.signature.text = member.signature;
       add(found, word, std::move(inside));
     }
   }
@@ -211,8 +211,9 @@ Completion complete(const Session& session, const std::string& text, std::size_t
     const std::string callee = place.callee();
     for (const KnownName& called : session.known_names(callee)) {
       if (called.name != callee) continue;
-      for (const KnownParameter& parameter : called.parameters) {
-        CouldStand could{CouldStand::Kind::kLabel, parameter.name + ": "};
+      for (const Parameter& parameter : called.signature.parameters) {
+        if (parameter.is_variadic) continue;
+        CouldStand could{CouldStand::Kind::kLabel, parameter.name.str() + ": "};
         could.detail = parameter.text;
         add(found, place.word, std::move(could));
       }

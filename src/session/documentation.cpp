@@ -11,14 +11,15 @@
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
+#include "syntax/signature.h"
 
 namespace mtf {
 namespace {
 
 std::optional<MemberDoc> member_doc(const ast::Stmt& stmt) {
   if (stmt.doc.empty()) return std::nullopt;
-  if (const auto* fn = stmt.as<ast::FnStmt>()) return MemberDoc{fn->name.name.str(), signature(*fn), stmt.doc};
-  if (const auto* model = stmt.as<ast::ModelStmt>()) return MemberDoc{model->name.name.str(), signature(*model), stmt.doc};
+  if (const auto* fn = stmt.as<ast::FnStmt>()) return MemberDoc{fn->name.name.str(), "fn " + fn->signature->text, stmt.doc};
+  if (const auto* model = stmt.as<ast::ModelStmt>()) return MemberDoc{model->name.name.str(), "model " + model->signature->text, stmt.doc};
   if (const auto* option = stmt.as<ast::OptionStmt>()) return MemberDoc{option->name.name.str(), print(stmt), stmt.doc};
   if (const auto* setting = stmt.as<ast::SettingStmt>()) return MemberDoc{setting->name.name.str(), print(stmt), stmt.doc};
   if (const auto* let = stmt.as<ast::LetStmt>()) return MemberDoc{std::get<ast::Ident>(let->pattern->node).name.str(), print(stmt), stmt.doc};
@@ -57,7 +58,7 @@ std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
 
 std::vector<MemberDoc> builtin_docs() {
   std::vector<MemberDoc> docs;
-  for (const BuiltinPtr& builtin : Builtins(&host_library()).functions()) docs.push_back({builtin->name.str(), builtin->signature, builtin->doc});
+  for (const BuiltinPtr& builtin : Builtins(&host_library()).functions()) docs.push_back({builtin->signature->name.str(), builtin->signature->text, std::string(builtin->doc)});
   std::sort(docs.begin(), docs.end(), [](const MemberDoc& a, const MemberDoc& b) { return a.name < b.name; });
   return docs;
 }

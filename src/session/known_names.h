@@ -4,31 +4,22 @@
 #include <vector>
 
 #include "eval/value_type.h"
+#include "syntax/signature.h"
 
 namespace mtf {
 
 class Evaluator;
 struct HostValue;
 
-/// A parameter of what can be called.
-struct KnownParameter {
-  std::string name;
-  std::string text;  ///< as it is declared: `rate: float = 0.1`
-};
-
 struct KnownName {
-  std::string name;                             ///< as it is written: `nn.Dense`
-  ValueType type;                               ///< with no words: that is not known before it is evaluated
-  std::string signature = {};                   ///< of what can be called
-  std::vector<KnownParameter> parameters = {};  ///< of what can be called, those that take a label
-  std::string doc = {};                         ///< of a function or model: its `##` lines; of an instance, those of its model
+  std::string name;          ///< as it is written: `nn.Dense`
+  ValueType type;            ///< with no words: that is not known before it is evaluated
+  Signature signature = {};  ///< of what can be called; else it has no text
+  std::string doc = {};      ///< of a function or model: its `##` lines; of an instance, those of its model
 };
 
 /// What a value is that is written so.
 KnownName known(std::string name, const HostValue& value);
-
-/// The parameters of a signature as the records of operations and functions have it: `softmax(x: tensor, over: dims = all)`.
-std::vector<KnownParameter> parameters_of(std::string_view signature);
 
 /// Those that begin with `prefix`, in alphabetical order: names in the outermost scope, functions and operations of the
 /// language; behind a dot, the members of the module or value that the names before it lead to. Computes nothing.

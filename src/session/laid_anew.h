@@ -15,6 +15,8 @@
 
 namespace mtf {
 
+class Evaluator;
+
 class LaidAnew {
  public:
   /// `evaluator` stands in for another, and plans. Its settings say what mesh, rules and stored layouts are assumed. Throws

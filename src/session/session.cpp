@@ -458,7 +458,7 @@ Value Session::Impl::place_given(const HostView& data, const ast::Stmt& stmt) {
   if (auto* assign = stmt.as<ast::AssignStmt>()) {
     const HostValue target = evaluator.evaluate(*assign->target, evaluator.top());
     if (const PlacePtr* place = target.as<PlacePtr>(); place && (*place)->type.dims == data.type.dims) {
-      evaluator.check_mesh(stmt.span);
+      evaluator.meshes.check(stmt.span);
       const Value value = evaluator.builder.constant(data.type, (*place)->stored);
       evaluator.execution()->place(*value.node, data);
       return value;
@@ -567,7 +567,7 @@ Diagnostics Session::check_here(const std::string& name, const std::string& text
   const Modules::Evaluating here = evaluator.modules.evaluating(name);
   try {
     for (size_t i = 0; i < program->body.statements.size(); ++i) evaluator.run_entry_statement(program, i);
-    evaluator.uncalled.check_names(evaluator);
+    evaluator.uncalled.check_names(evaluator.names, evaluator.builtins, evaluator.findings);
   } catch (const CheckEnded&) {
   } catch (const UserError& error) {
     found.add(error.diagnostic());

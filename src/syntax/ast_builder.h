@@ -10,6 +10,7 @@
 #include "support/diagnostics.h"
 #include "syntax/ast.h"
 #include "syntax/parse.h"
+#include "syntax/signature.h"
 #include "syntax/token_stream.h"
 
 namespace mtf::internal {
@@ -87,6 +88,7 @@ class AstBuilder {
   ast::ShapeAnnotation shape(MtfParser::ShapeContext* tree);
   ast::Annotation annotation(MtfParser::AnnotationContext* tree);
   std::vector<ast::Parameter> parameters(MtfParser::ParametersContext* tree);
+  static std::shared_ptr<const Signature> signature(Name name, const std::vector<ast::Parameter>& declared, const std::optional<ast::Annotation>& result, Span where);
   ast::PatternPtr pattern(MtfParser::PatternContext* tree);
   ast::PatternPtr pattern(MtfParser::PatternsContext* tree);
   ast::PatternPtr tuple_pattern(const std::vector<MtfParser::PatternContext*>& parts, Span where);

@@ -11,6 +11,10 @@
 #include "support/name.h"
 #include "support/source.h"
 
+namespace mtf {
+struct Signature;  // syntax/signature.h
+}
+
 // The forms of expressions, and of what stands in them: names, layouts, shapes, patterns. How they make up a tree, and
 // what always holds of one, is explained in syntax/ast.h.
 namespace mtf::ast {
@@ -229,6 +233,7 @@ struct LambdaExpr {
   std::vector<Parameter> parameters;
   std::optional<Annotation> result;
   ExprPtr body;
+  std::shared_ptr<const Signature> signature;
 };
 // `counters { … }`.
 struct CountersExpr {

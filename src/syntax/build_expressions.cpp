@@ -91,6 +91,7 @@ Expr::Node AstBuilder::expr_node(MtfParser::ExprContext* tree) {
   lambda.parameters = parameters(node->parameters());
   if (node->annotation() != nullptr) lambda.result = annotation(node->annotation());
   lambda.body = expr(node->expr());
+  lambda.signature = signature({}, lambda.parameters, lambda.result, span(node));
   return lambda;
 }
 
@@ -326,27 +327,27 @@ ShapeAnnotation AstBuilder::shape(MtfParser::ShapeContext* tree) {
 
 Annotation AstBuilder::annotation(MtfParser::AnnotationContext* tree) {
   if (tree->shape() != nullptr) return shape(tree->shape());
-  static const std::vector<std::string> kWords = {"dim", "dims", "int", "float", "bool", "string", "fn", "list", "model"};
+  const std::vector<std::string>& words = annotation_words();
   const Ident word = ident(static_cast<antlr4::ParserRuleContext*>(tree->annotation_word()));
   const std::string text = word.name.str();
-  if (std::find(kWords.begin(), kWords.end(), text) == kWords.end()) {
+  if (std::find(words.begin(), words.end(), text) == words.end()) {
     Diagnostic diagnostic(Kind::unknown_type, word.span,
-                          fmt::format("expected {} or a shape, found {}", join(kWords, ", "), code(text)));
+                          fmt::format("expected {} or a shape, found {}", join(words, ", "), code(text)));
     const bool is_element_type = tree->annotation_word()->element_type() != nullptr;
     const std::string foreign = foreign_help(Foreign::type, word.span);
     diagnostic.help(!foreign.empty() ? foreign : is_element_type ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
-                                    : did_you_mean(text, kWords));
+                                    : did_you_mean(text, words));
     diagnostics_.add(std::move(diagnostic));
   }
   return WordAnnotation{word, word.span};
 }
 
-std::vector<Parameter> AstBuilder::parameters(MtfParser::ParametersContext* tree) {
-  std::vector<Parameter> made;
+std::vector<ast::Parameter> AstBuilder::parameters(MtfParser::ParametersContext* tree) {
+  std::vector<ast::Parameter> made;
   if (tree == nullptr) return made;
   std::vector<Ident> names;
   for (auto* part : tree->parameter()) {
-    Parameter parameter;
+    ast::Parameter parameter;
     parameter.name = ident(part->IDENT());
     parameter.span = span(part);
     if (part->annotation() != nullptr) parameter.annotation = annotation(part->annotation());
@@ -356,6 +357,10 @@ std::vector<Parameter> AstBuilder::parameters(MtfParser::ParametersContext* tree
   }
   refuse_twice(Kind::duplicate_name, names);
   return made;
+}
+
+std::shared_ptr<const Signature> AstBuilder::signature(Name name, const std::vector<ast::Parameter>& declared, const std::optional<Annotation>& result, Span where) {
+  return std::make_shared<const Signature>(name, declared, result ? &*result : nullptr, where);
 }
 
 PatternPtr AstBuilder::pattern(MtfParser::PatternContext* tree) {

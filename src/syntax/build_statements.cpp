@@ -235,12 +235,12 @@ FnStmt AstBuilder::fn(MtfParser::Fn_statementContext* tree) {
   made.name = ident(tree->IDENT());
   made.parameters = parameters(tree->parameters());
   if (tree->annotation() != nullptr) made.result = annotation(tree->annotation());
+  const Span body = tree->block() != nullptr ? span(tree->block()) : span(tree->ASSIGN()->getSymbol());
+  made.signature = signature(made.name.name, made.parameters, made.result, before(span(tree), body.begin));
   if (tree->block() != nullptr) {
-    made.signature_span = before(span(tree), span(tree->block()).begin);
     made.body = block(tree->block(), {.in_fn = true});
     return made;
   }
-  made.signature_span = before(span(tree), span(tree->ASSIGN()->getSymbol()).begin);
   const Place outer = place_;
   place_ = {.in_fn = true};
   made.body = expr(tree->expr());
@@ -253,7 +253,7 @@ ModelStmt AstBuilder::model(MtfParser::Model_statementContext* tree) {
   made.name = ident(tree->IDENT());
   made.has_parentheses = tree->LPAREN() != nullptr;
   made.parameters = parameters(tree->parameters());
-  made.signature_span = before(span(tree), span(tree->block()).begin);
+  made.signature = signature(made.name.name, made.parameters, std::nullopt, before(span(tree), span(tree->block()).begin));
   made.body = block(tree->block(), {.in_model = true});
   return made;
 }

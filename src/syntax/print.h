@@ -18,8 +18,4 @@ std::string print(const ast::Stmt& stmt);
 std::string print(const ast::Annotation& annotation);
 std::string print(const ast::LayoutLiteral& layout);
 
-// "fn f(x: [batch, io]) -> [batch, io]", "model M(a: dim)": what editors show on hover.
-std::string signature(const ast::FnStmt& fn);
-std::string signature(const ast::ModelStmt& model);
-
 }  // namespace mtf

@@ -258,9 +258,9 @@ void Printer::layout_ref(const LayoutRef& ref) {
   else expr(*std::get<ExprPtr>(ref.layout), kPostfix);
 }
 
-void Printer::parameters(const std::vector<Parameter>& list) {
-  sequence('(', list, ')', [](const Parameter& parameter) { return parameter.span; },
-           [&](const Parameter& parameter) {
+void Printer::parameters(const std::vector<ast::Parameter>& list) {
+  sequence('(', list, ')', [](const ast::Parameter& parameter) { return parameter.span; },
+           [&](const ast::Parameter& parameter) {
              out_ += parameter.name.name.text();
              if (parameter.annotation) {
                out_ += ": ";

@@ -221,21 +221,13 @@ void Printer::node(const ParamStmt& node) {
   operand(*node.value);
 }
 
-void Printer::signature(const FnStmt& fn) {
-  out_ += "fn " + fn.name.name.str();
-  parameters(fn.parameters);
-  if (!fn.result) return;
-  out_ += " -> ";
-  annotation(*fn.result);
-}
-
-void Printer::signature(const ModelStmt& model) {
-  out_ += "model " + model.name.name.str();
-  if (model.has_parentheses) parameters(model.parameters);
-}
-
 void Printer::node(const FnStmt& node) {
-  signature(node);
+  out_ += "fn " + node.name.name.str();
+  parameters(node.parameters);
+  if (node.result) {
+    out_ += " -> ";
+    annotation(*node.result);
+  }
   if (const auto* body = std::get_if<Block>(&node.body)) {
     out_ += ' ';
     block(*body);
@@ -246,7 +238,8 @@ void Printer::node(const FnStmt& node) {
 }
 
 void Printer::node(const ModelStmt& node) {
-  signature(node);
+  out_ += "model " + node.name.name.str();
+  if (node.has_parentheses) parameters(node.parameters);
   out_ += ' ';
   block(node.body);
 }
@@ -366,18 +359,6 @@ std::string print(const ast::Annotation& annotation) {
 std::string print(const ast::LayoutLiteral& layout) {
   Printer printer(Lines::kDropped);
   printer.layout(layout);
-  return printer.take();
-}
-
-std::string signature(const ast::FnStmt& fn) {
-  Printer printer(Lines::kDropped);
-  printer.signature(fn);
-  return printer.take();
-}
-
-std::string signature(const ast::ModelStmt& model) {
-  Printer printer(Lines::kDropped);
-  printer.signature(model);
   return printer.take();
 }
 

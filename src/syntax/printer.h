@@ -27,8 +27,6 @@ class Printer {
   void annotation(const ast::Annotation& annotation);
   void layout(const ast::LayoutLiteral& layout);
   void mesh(const ast::MeshLiteral& mesh);
-  void signature(const ast::FnStmt& fn);
-  void signature(const ast::ModelStmt& model);
   std::string take() { return std::move(out_); }
 
  private:

@@ -6,12 +6,12 @@
 namespace mtf::ast {
 
 FunctionText text_of(const FnStmt& fn) {
-  FunctionText text{&fn.parameters, &fn.result, std::get_if<Block>(&fn.body), nullptr, nullptr};
+  FunctionText text{fn.parameters, &fn.result, std::get_if<Block>(&fn.body), nullptr, nullptr};
   if (const auto* expression = std::get_if<ExprPtr>(&fn.body)) text.expression = expression->get();
   return text;
 }
-FunctionText text_of(const LambdaExpr& lambda) { return {&lambda.parameters, &lambda.result, nullptr, lambda.body.get(), nullptr}; }
-FunctionText text_of(const ModelStmt& model) { return {&model.parameters, nullptr, &model.body, nullptr, &model}; }
+FunctionText text_of(const LambdaExpr& lambda) { return {lambda.parameters, &lambda.result, nullptr, lambda.body.get(), nullptr}; }
+FunctionText text_of(const ModelStmt& model) { return {model.parameters, nullptr, &model.body, nullptr, &model}; }
 
 void names_of(const Pattern& pattern, std::vector<Ident>& names) {
   if (const auto* ident = std::get_if<Ident>(&pattern.node)) {
@@ -60,8 +60,8 @@ void Walk::block(const Block& block) {
 
 void Walk::function(const FunctionText& text) {
   open_scope();
-  for (const Parameter& parameter : *text.parameters) bind(parameter.name);
-  for (const Parameter& parameter : *text.parameters) {
+  for (const ast::Parameter& parameter : text.parameters) bind(parameter.name);
+  for (const ast::Parameter& parameter : text.parameters) {
     if (parameter.annotation) annotation(*parameter.annotation);
     optional(parameter.default_value);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "syntax/ast.h"
@@ -9,7 +10,7 @@ namespace mtf::ast {
 
 // A function's or model's text, whichever of its forms it has: `fn f(x) { … }`, `fn f(x) = e`, `fn(x) = e`, `model M(a) { … }`.
 struct FunctionText {
-  const std::vector<Parameter>* parameters = nullptr;
+  std::span<const Parameter> parameters;
   const std::optional<Annotation>* result = nullptr;  // null: of a model
   const Block* block = nullptr;                       // or
   const Expr* expression = nullptr;

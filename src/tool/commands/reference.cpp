@@ -17,8 +17,8 @@ constexpr std::string_view kHead =
     "edit it. Every example is run by a test, and what it prints stands behind `#>`.\n"
     "\n"
     "In a signature `x: tensor` is a tensor or a number, `over: dims` a dim or a list of dims, `-> shape` the shape of\n"
-    "the result after an arrow, `DIM: int` a label that is the name of a dim, and `= …` what an argument is if it is\n"
-    "left out.\n";
+    "the result after an arrow, `DIM: int` a label that is the name of a dim, `x...` any number of arguments, and `= …` what\n"
+    "an argument is if it is left out.\n";
 
 std::string operation_text(const Op& op) {
   std::string out = fmt::format("\n### {}\n\n```\n{}\n```\n\n{}\n", op.name, op.signature, trim(op.doc));

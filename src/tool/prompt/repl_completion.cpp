@@ -17,7 +17,7 @@ using line_editor::Completions;
 // What stands beside it in a menu.
 std::string described(const CouldStand& could) {
   switch (could.kind) {
-    case CouldStand::Kind::kName: return could.name.signature.empty() ? to_string(could.name.type) : could.name.signature;
+    case CouldStand::Kind::kName: return could.name.signature.text.empty() ? to_string(could.name.type) : could.name.signature.text;
     case CouldStand::Kind::kLabel: case CouldStand::Kind::kModule: return could.detail;
     case CouldStand::Kind::kAxis: return fmt::format("axis of {}", could.axis.size);
     case CouldStand::Kind::kWord: case CouldStand::Kind::kFile: case CouldStand::Kind::kFolder: break;

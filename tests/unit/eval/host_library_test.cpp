@@ -13,18 +13,13 @@ struct Calls : LibraryState {
   int64_t count = 0;
 };
 
-HostValue twice(Caller& caller, Arguments& arguments) {
-  const auto given = match_arguments(arguments, {"x"}, "twice(x)");
-  const auto number = caller.convert.to_int(given[0]->value, given[0]->span, "`x`");
-  return number ? HostValue(2 * *number) : unknown(UnknownKind::kInt);
-}
+HostValue twice(Caller&, const Bound& call) { return 2 * *call.integer(0); }
 
-HostValue count(Caller& caller, Arguments&) { return ++caller.state<Calls>().count; }
+HostValue count(Caller& caller, const Bound&) { return ++caller.state<Calls>().count; }
 
 /// Numbers that the host has, as a tensor.
-HostValue given(Caller& caller, Arguments& arguments) {
-  const Dims dims = caller.convert.to_dims(arguments.items[0].value, arguments.span);
-  return caller.constant({{ElementType::kF32, dims}, {}}, arguments.span);
+HostValue given(Caller& caller, const Bound& call) {
+  return caller.constant({{ElementType::kF32, caller.convert.to_dims(call.value(0), call.span(0))}, {}}, call.span());
 }
 
 class OneLibrary : public FileTest {
@@ -44,8 +39,8 @@ class OneLibrary : public FileTest {
   std::string checked(const std::string& text) const { return Session::check_text("test.mtf", text, settings_).render(); }
 
   HostLibrary library_{
-      .functions = {{"twice", "twice(x)", "Two of them.", twice}, {"given", "given(dims)", "Numbers.", given}},
-      .native = {{"count", "count()", "", count}},
+      .functions = {{"twice(x: int) -> int", "Two of them.", twice}, {"given(dims: shape) -> tensor", "Numbers.", given}},
+      .native = {{"count() -> int", "", count}},
       .new_state = []() -> std::unique_ptr<LibraryState> { return std::make_unique<Calls>(); },
   };
   Settings settings_;
@@ -54,7 +49,7 @@ class OneLibrary : public FileTest {
 TEST_F(OneLibrary, HasFunctionsThatEveryProgramSees) {
   EXPECT_EQ(run("print(twice(x: 4))\n"), "8\n");
   EXPECT_EQ(run("dim a = 2\nprint(given([a]) + 1)\n"), "[1, 1]\n");
-  EXPECT_MENTIONS(checked("twice(4, 5)\n"), "this is one too many");
+  EXPECT_MENTIONS(checked("twice(4, 5)\n"), "`twice` takes 1 argument");
   EXPECT_MENTIONS(checked("print(twyce(4))\n"), "twice");
 }
 
@@ -75,7 +70,7 @@ TEST_F(OneLibrary, SaysItsFunctionsToWhoAsks) {
   const Session session(settings_, &execution, out);
   const std::vector<KnownName> known = session.known_names("twi");
   ASSERT_EQ(known.size(), 1U);
-  EXPECT_EQ(known[0].signature, "twice(x)");
+  EXPECT_EQ(known[0].signature.text, "twice(x: int) -> int");
   EXPECT_EQ(known[0].doc, "Two of them.");
 }
 

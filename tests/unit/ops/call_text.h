@@ -31,17 +31,17 @@ class CallText {
     size_t next = 0;
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       Argument& argument = call.arguments[i];
-      const ParameterKind kind = call.signature.parameters[i].kind;
-      const auto given = named.find(call.signature.parameters[i].name);
+      const Parameter& parameter = call.signature.parameters[i];
+      const auto given = named.find(parameter.name.str());
       if (given != named.end()) {
         argument.given = true;
         argument.dims = given->second.dims;
         if (given->second.number) argument.number = *given->second.number;
         if (!given->second.tensor.empty()) argument.values = {values_.at(given->second.tensor)};
-      } else if (kind == ParameterKind::kTensors) {
+      } else if (parameter.is_variadic) {
         argument.given = true;
         while (next < tensors.size()) argument.values.push_back(values_.at(tensors[next++]));
-      } else if (kind == ParameterKind::kTensor && next < tensors.size()) {
+      } else if (parameter.kind == ParameterKind::kTensor && next < tensors.size()) {
         argument.given = true;
         argument.values = {values_.at(tensors[next++])};
       }

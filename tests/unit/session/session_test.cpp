@@ -177,7 +177,7 @@ TEST_F(Repl, KnowsNamesAndWhatTheyAre) {
   session.execute("dim batch = 4\nlet bat = ones([batch])\nmodel M() { param w: [batch] = 1 }\nlet m = M()\nmesh g = [rows: 2]");
   std::string found;
   for (const std::string prefix : {"bat", "init.no", "m.", "m.w.p", "softma", "random.un", "zip"})
-    for (const KnownName& name : session.known_names(prefix)) found += name.name + "  " + (name.signature.empty() ? to_string(name.type) : name.signature) + "\n";
+    for (const KnownName& name : session.known_names(prefix)) found += name.name + "  " + (name.signature.text.empty() ? to_string(name.type) : name.signature.text) + "\n";
   EXPECT_EQ(found,
             "bat  f32[batch=4]\n"
             "batch  the dim batch=4\n"
@@ -187,7 +187,7 @@ TEST_F(Repl, KnowsNamesAndWhatTheyAre) {
             "m.w.path  \n"
             "softmax  softmax(x: tensor, over: dims = all)\n"
             "random.uniform  random.uniform(shape: shape, low: number = 0, high: number = 1, element: element = f32)\n"
-            "zip  zip(a, b, …)\n");
+            "zip  zip(a, b, more...) -> list\n");
   EXPECT_EQ(session.axes().at(0).name.str(), "rows");
 }
 
@@ -569,7 +569,7 @@ TEST_F(Repl, LabelsAreThoseOfTheParameters) {
   const auto labels = [&](const std::string& name) {
     std::string found;
     const KnownName known = session.known_names(name).at(0);
-    for (const KnownParameter& parameter : known.parameters) found += parameter.name + "|" + parameter.text + "\n";
+    for (const Parameter& parameter : known.signature.parameters) found += parameter.name.str() + "|" + parameter.text + "\n";
     return found;
   };
   EXPECT_EQ(labels("f"), "x|x: [.., a]\nover|over: dim\ntext|text = \"a, (b\"\nrate|rate = (1, 2)\n");

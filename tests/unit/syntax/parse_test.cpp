@@ -9,6 +9,7 @@
 
 #include "snippets.h"
 #include "syntax/print.h"
+#include "syntax/signature.h"
 
 namespace mtf {
 namespace {
@@ -159,10 +160,34 @@ TEST(Print, Normalizes) {
   EXPECT_EQ(print(parse_text("let   x=a+b   *(c)\n\n\n\nif a{f()}else{g()}")), "let x = a + b * (c)\n\nif a { f() } else { g() }\n");
 }
 
-TEST(Print, SignaturesAreWithoutBodies) {
-  EXPECT_EQ(signature(*only("fn f(x: [.., a], n: int = 2) -> f32[a] { return x }").as<FnStmt>()),
-            "fn f(x: [.., a], n: int = 2) -> f32[a]");
-  EXPECT_EQ(signature(*only("model M(a: dim) { }").as<ModelStmt>()), "model M(a: dim)");
+TEST(Parse, MakesSignatures) {
+  const Program program = parse_text("fn f(x: [.., a], n: int = none) -> f32[a] { return x }\nmodel M(a: dim) { }\nlet g = fn(x, y = 1) = x");
+  const Signature& f = *program.body.statements[0].as<FnStmt>()->signature;
+  EXPECT_EQ(f.text, "f(x: [.., a], n: int = none) -> f32[a]");
+  EXPECT_EQ(f.span.text(), "fn f(x: [.., a], n: int = none) -> f32[a]");
+  EXPECT_EQ(f.parameters[0].kind, ParameterKind::kShaped);
+  EXPECT_FALSE(f.parameters[0].has_default);
+  EXPECT_EQ(f.parameters[1].kind, ParameterKind::kInt);
+  EXPECT_TRUE(f.parameters[1].none_is_default);
+  EXPECT_EQ(program.body.statements[1].as<ModelStmt>()->signature->text, "M(a: dim)");
+  const Signature& g = *program.body.statements[2].as<LetStmt>()->value->as<LambdaExpr>()->signature;
+  EXPECT_EQ(g.text, "fn(x, y = 1)");
+  EXPECT_TRUE(g.parameters[1].has_default);
+}
+
+TEST(Signature, OfARecordIsItsText) {
+  const Signature sum = "sum(x: tensor, over: dims = all -> shape?)";
+  EXPECT_EQ(sum.name, Name("sum"));
+  ASSERT_EQ(sum.parameters.size(), 2U);
+  EXPECT_FALSE(sum.parameters[0].has_default);
+  EXPECT_TRUE(sum.parameters[1].has_default);
+  EXPECT_EQ(sum.parameters[1].text, "over: dims = all");
+  EXPECT_EQ(sum.arrow, ArrowKind::kOptionalShape);
+  EXPECT_EQ(Signature("pad(x: tensor, DIM: pair..., value: number = 0)").labels, LabelKind::kPair);
+  const Signature zip = "zip(a, b, more...) -> list";
+  EXPECT_TRUE(zip.parameters[2].is_variadic);
+  EXPECT_EQ(zip.result, ParameterKind::kList);
+  EXPECT_TRUE(Signature("recompute(f, ...) -> value").takes_rest);
 }
 
 TEST(Parse, SaysThatABraceWasExpected) {

@@ -1,0 +1,217 @@
+#include "eval/binding.h"
+
+#include <algorithm>
+
+#include "eval/conversions.h"
+#include "eval/scope.h"
+#include "eval/suggestions.h"
+#include "support/text.h"
+#include "syntax/foreign.h"
+
+namespace mtf {
+namespace {
+
+/// Says what calls look like: where a script declares it, or as a record writes it.
+Diagnostic with_signature(Diagnostic diagnostic, const Signature& signature) {
+  if (signature.span.is_known()) diagnostic.related(signature.span, "declared here");
+  else diagnostic.help(signature.text);
+  return diagnostic;
+}
+
+/// A call whose arguments are being bound.
+class Binder {
+ public:
+  Binder(Bound& bound, Arguments& arguments) : signature_(bound.signature), arguments_(arguments), bound_(bound) {}
+
+  void bind() {
+    std::optional<Diagnostic> wrong;  // what is wrong with an argument that is bound comes before
+    for (size_t i = 0; i < arguments_.items.size() && !wrong; ++i) wrong = match(arguments_.items[i]);
+    for (size_t i = 0; i < bound_.given.size(); ++i) convert(i);
+    if (wrong) fail(std::move(*wrong));
+    for (size_t i = 0; i < bound_.given.size(); ++i)
+      if (!bound_.given[i] && !signature_.parameters[i].has_default) missing(signature_.parameters[i]);
+  }
+
+ private:
+  /// Finds the parameter of an argument. Gives what is wrong with it.
+  std::optional<Diagnostic> match(GivenArgument& item) {
+    if (signature_.takes_rest && next() == count()) {
+      bound_.rest.push_back(&item);
+      return std::nullopt;
+    }
+    if (item.has_target) {
+      if (signature_.arrow == ArrowKind::kPairs && item.label.empty()) {
+        bound_.pairs.push_back(&item);
+        return std::nullopt;
+      }
+      if (auto wrong = keep_arrow(item)) return wrong;
+    }
+    if (!item.label.empty()) return match_label(item);
+    const size_t place = item.value.is<ElementType>() ? place_of_element() : next();
+    if (place == count()) {
+      const std::string_view plain = signature_.labels == LabelKind::kAny ? " without a label" : "";
+      return with_signature({Kind::wrong_arity, item.span, fmt::format("`{}` takes {}{}", signature_.name.text(), count_text(static_cast<int64_t>(count()), "argument"), plain)}, signature_);
+    }
+    take(place, item);
+    return std::nullopt;
+  }
+
+  std::optional<Diagnostic> match_label(GivenArgument& item) {
+    const size_t place = signature_.place_of(item.label);
+    if (place < count()) {
+      if (bound_.given[place]) return Diagnostic(Kind::duplicate_argument, item.label_span, fmt::format("`{}` is given twice", item.label.text()));
+      take(place, item);
+      return std::nullopt;
+    }
+    const bool names_a_dim = signature_.labels != LabelKind::kNone && arguments_.scope && arguments_.scope->find(item.label).binding;
+    if (signature_.labels != LabelKind::kAny && !names_a_dim) return unknown_label(item);
+    bound_.labels.push_back(&item);
+    return std::nullopt;
+  }
+
+  void take(size_t place, GivenArgument& item) {
+    if (!bound_.given[place]) bound_.given[place] = &item;
+    if (signature_.parameters[place].is_variadic) bound_.rest.push_back(&item);
+  }
+
+  size_t count() const { return bound_.given.size(); }
+
+  /// The next parameter for an argument without a label.
+  size_t next() {
+    while (position_ < count() && bound_.given[position_] && !signature_.parameters[position_].is_variadic) ++position_;
+    return position_;
+  }
+
+  /// The parameter for an element type without a label.
+  size_t place_of_element() {
+    for (size_t i = 0; i < count(); ++i)
+      if (signature_.parameters[i].kind == ParameterKind::kElement && !bound_.given[i]) return i;
+    return next();
+  }
+
+  std::optional<Diagnostic> keep_arrow(const GivenArgument& item) {
+    const std::string_view name = signature_.name.text();
+    if (signature_.arrow == ArrowKind::kNone) return Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` takes no `->`", name));
+    if (signature_.arrow == ArrowKind::kPairs)
+      return with_signature({Kind::misplaced_arrow, item.target_span, fmt::format("`->` of `{}` stands between two dims", name)}, signature_);
+    if (bound_.arrow) {
+      return Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` has one result, and one `->`", name))
+          .related(bound_.arrow->target_span, "the first");
+    }
+    bound_.arrow = &item;
+    return std::nullopt;
+  }
+
+  Diagnostic unknown_label(const GivenArgument& item) const {
+    std::vector<std::string> names;
+    for (const Parameter& parameter : signature_.parameters) names.push_back(parameter.name.str());
+    if (signature_.labels != LabelKind::kNone) {
+      for (const GivenArgument& given : arguments_.items)
+        if (const Value* tensor = tensor_of(given.value))
+          for (const Dim& dim : tensor->dims()) names.push_back(dim.name.str());
+    }
+    Diagnostic wrong(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", signature_.name.text(), item.label.text()));
+    std::string help = did_you_mean(item.label.text(), names);
+    if (help.empty()) help = foreign_help(Foreign::argument, item.label_span);
+    wrong.help(help);
+    return help.empty() || signature_.span.is_known() ? with_signature(std::move(wrong), signature_) : wrong;
+  }
+
+  /// The arguments of a parameter become of its kind.
+  void convert(size_t place) {
+    const Parameter& parameter = signature_.parameters[place];
+    if (!bound_.given[place]) return;
+    if (!parameter.is_variadic && parameter.none_is_default && bound_.given[place]->value.is<None>()) {
+      bound_.given[place] = nullptr;
+      return;
+    }
+    if (parameter.kind == ParameterKind::kAny || parameter.kind == ParameterKind::kShaped) return;
+    if (!parameter.is_variadic) return convert(parameter, *bound_.given[place]);
+    for (GivenArgument* item : bound_.rest) convert(parameter, *item);
+  }
+
+  void convert(const Parameter& parameter, GivenArgument& item) {
+    HostValue& value = item.value;
+    if (value.is_poison() || become(parameter.kind, value)) return;
+    const auto* list = value.as<ListPtr>();
+    const bool is_shape = parameter.kind == ParameterKind::kDims || parameter.kind == ParameterKind::kShape;
+    if (is_shape && list && !(*list)->items.front().is<int64_t>()) Conversions::to_dims(value, item.span);  // says which is none
+    Diagnostic wrong(Kind::type_mismatch, item.span, fmt::format("expected {} for `{}` of `{}`, found {}", text_of(parameter.kind), parameter.name.text(),
+                                                                 signature_.name.text(), describe(value)));
+    if (parameter.span.is_known()) wrong.related(parameter.span, "asked for here");
+    fail(std::move(wrong.help(help_with_argument(bound_, parameter, item))));
+  }
+
+  [[noreturn]] void missing(const Parameter& parameter) const {
+    Diagnostic wrong(Kind::missing_argument, arguments_.span, fmt::format("`{}` needs `{}`", signature_.name.text(), parameter.name.text()));
+    if (parameter.span.is_known()) fail(std::move(wrong.related(parameter.span, "declared here")));
+    fail(with_signature(std::move(wrong), signature_));
+  }
+
+  const Signature& signature_;
+  Arguments& arguments_;
+  Bound& bound_;
+  size_t position_ = 0;  ///< of the next parameter for an argument without a label
+};
+
+/// A list of dims, of which some may be lists of dims in their turn.
+bool is_dims(const HostValue& value) {
+  const auto* list = value.as<ListPtr>();
+  return list && std::all_of((*list)->items.begin(), (*list)->items.end(), [](const HostValue& item) { return item.is<Dim>() || item.is_unknown() || item.is<ListPtr>(); });
+}
+
+bool is_callable(const HostValue& value) {
+  return value.is<FunctionPtr>() || value.is<OperationPtr>() || value.is<BuiltinPtr>() || value.is<InstancePtr>() || value.is<ModelClassPtr>();
+}
+
+}  // namespace
+
+Bound bind(const Signature& signature, Arguments& arguments) {
+  Bound bound{signature, arguments, GivenArguments(signature.parameters.size()), {}, {}, {}};
+  Binder(bound, arguments).bind();
+  return bound;
+}
+
+bool become(ParameterKind kind, HostValue& value) {
+  const auto* unknown = value.as<Unknown>();
+  if (unknown && unknown->kind == UnknownKind::kAny) return true;
+  switch (kind) {
+    case ParameterKind::kAny:
+    case ParameterKind::kShaped:
+    case ParameterKind::kNested: return true;
+    case ParameterKind::kTensor: return tensor_of(value) || number_of(value) || is_number(value);
+    case ParameterKind::kTensors: {
+      const auto* list = value.as<ListPtr>();
+      const auto fits = [](const HostValue& item) { return item.is_poison() || item.is_unknown() || tensor_of(item) || is_number(item); };
+      return list && std::all_of((*list)->items.begin(), (*list)->items.end(), fits);
+    }
+    case ParameterKind::kNumber: return number_of(value).has_value() || (unknown && unknown->kind != UnknownKind::kString);
+    case ParameterKind::kInt:
+      if (const auto* dim = value.as<Dim>()) value = dim->size;
+      return value.is<int64_t>() || (unknown && (unknown->kind == UnknownKind::kInt || unknown->kind == UnknownKind::kNumber));
+    case ParameterKind::kFloat:
+      if (const auto* number = value.as<int64_t>()) value = static_cast<double>(*number);
+      return value.is<double>() || (unknown && is_number(value));
+    case ParameterKind::kBool: return value.is<bool>() || (unknown && unknown->kind == UnknownKind::kBool);
+    case ParameterKind::kString: return value.is<Text>() || (unknown && unknown->kind == UnknownKind::kString);
+    case ParameterKind::kList: return value.is<ListPtr>();
+    case ParameterKind::kDim: return value.is<Dim>();
+    case ParameterKind::kDims: return value.is<Dim>() || is_dims(value);
+    case ParameterKind::kShape: return is_dims(value);
+    case ParameterKind::kElement: return value.is<ElementType>();
+    case ParameterKind::kFunction: return is_callable(value);
+    case ParameterKind::kModel: return value.is<InstancePtr>();
+  }
+  return false;
+}
+
+std::optional<int64_t> Bound::integer(size_t parameter) const {
+  const auto* number = has(parameter) ? value(parameter).as<int64_t>() : nullptr;
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+bool Bound::any_unknown() const {
+  return std::any_of(arguments.items.begin(), arguments.items.end(), [](const GivenArgument& item) { return item.value.is_unknown(); });
+}
+
+}  // namespace mtf

@@ -1,0 +1,151 @@
+#include "eval/name_lookup.h"
+
+#include <algorithm>
+
+#include "eval/builtins.h"
+#include "eval/modules.h"
+#include "eval/places.h"
+#include "eval/set_aside.h"
+#include "eval/span_table.h"
+#include "eval/suggestions.h"
+#include "graph/op.h"
+#include "ops/registry.h"
+#include "support/text.h"
+#include "syntax/foreign.h"
+
+namespace mtf {
+namespace {
+
+// What other languages find behind a dot: methods that are operations here, and what the table of foreign words knows.
+std::string help_with_part(Span name, bool of_module) {
+  if (of_module) return foreign_help(Foreign::name, name);
+  if (std::string foreign = foreign_help(Foreign::part, name); !foreign.empty()) return foreign;
+  const Op* op = mtf::find_op(name.text());
+  if (!op || op->signature.empty()) return {};
+  return help_with(fmt::format("operations are functions, as in `{}`", op->signature), as_function(name));
+}
+
+}  // namespace
+
+HostValue NameLookup::look_up(Name name, Span span, const ScopePtr& scope) {
+  if (auto found = scope->find(name); found.binding) {
+    if (spans_) [[unlikely]] spans_->use(span, found.binding->span);
+    if (found.binding->is_aside) [[unlikely]] if (top_ == own_top_) take_up(*found.binding);
+    return found.binding->value;
+  }
+  if (const HostValue* known = builtins_.find(name)) return *known;
+  static const Name kInit("init");
+  if (name == kInit) {
+    HostValue module = modules_.module("init", false, span);
+    builtins_.add(name, module);
+    return module;
+  }
+  // Declared further down: it is seen only from its line on.
+  for (Scope* s = scope.get(); s; s = s->parent.get()) {
+    for (const Binding& binding : s->bindings) {
+      if (binding.name == name) {
+        fail(Diagnostic(Kind::used_before_declaration, span, fmt::format("`{}` is not declared yet", name.text()))
+                 .related(binding.span, "declared here"));
+      }
+    }
+  }
+  fail(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
+           .help(help_with_name(name, span, visible_names(scope.get()))));
+}
+
+std::vector<std::string> NameLookup::visible_names(Scope* scope) const {
+  std::vector<std::string> names;
+  if (scope) scope->visible_names(names);
+  builtins_.append_names(names);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::string NameLookup::help_with_name(Name name, Span span, const std::vector<std::string>& visible) const {
+  if (modules_.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
+  if (std::string foreign = foreign_help(Foreign::name, span, name.text()); !foreign.empty()) return foreign;
+  const std::string_view before = trim(std::string_view(span.file->text()).substr(0, span.begin));
+  if (before.ends_with("//") && before.data() + before.size() > span.file->text().data() + span.file->line_start(span.file->line_of(span.begin))) {
+    const auto begin = static_cast<std::uint32_t>(before.size() - 2 + (before.data() - span.file->text().data()));
+    return help_with("a comment begins with `#`", {{{span.file, begin, begin + 2}, "#"}});
+  }
+  return did_you_mean(name.text(), visible);
+}
+
+HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name) {
+  if (object.is_poison() || object.is_unknown()) return object.is_poison() ? object : unknown(UnknownKind::kAny);
+  std::vector<std::string> parts;
+  static const Name kParams("params"), kStates("states");
+  const HoldsPlaces holds = name.name == kParams || name.name == kStates ? holds_places(object) : HoldsPlaces::kNo;
+  if (holds == HoldsPlaces::kUnknown) return unknown(UnknownKind::kAny);
+  if (holds == HoldsPlaces::kYes) {
+    std::vector<HostValue> items;
+    for (PlacePtr& place : places_of(object, name.name == kParams)) items.push_back(std::move(place));
+    return make_list(std::move(items));
+  }
+  if (auto* instance = object.as<InstancePtr>()) {
+    Scope& scope = *(*instance)->scope;
+    if (Binding* binding = scope.find_own(name.name)) {
+      if (spans_) spans_->use(name.span, binding->span);
+      return binding->value;
+    }
+    for (const Binding& binding : scope.bindings) parts.push_back(binding.name.str());
+    for (const Binding& binding : scope.hoisted) parts.push_back(binding.name.str());
+    parts.push_back("params");
+  } else if (auto* module = object.as<ModulePtr>()) {
+    if ((*module)->is_operations) {
+      const std::string full = (*module)->name.str() + "." + name.name.str();
+      if (const Op* op = mtf::find_op(full); op && !op->signature.empty()) return OperationPtr(op);
+      const std::string prefix = (*module)->name.str() + ".";
+      for (const Op* op : all_ops()) {
+        if (op->name.substr(0, prefix.size()) == prefix) parts.emplace_back(op->name.substr(prefix.size()));
+      }
+    } else {
+      if (Binding* binding = (*module)->scope->find_own(name.name)) {
+        if (spans_) spans_->use(name.span, binding->span);
+        return binding->value;
+      }
+      for (const Binding& binding : (*module)->scope->bindings) parts.push_back(binding.name.str());
+      for (const Binding& binding : (*module)->scope->hoisted) parts.push_back(binding.name.str());
+    }
+  } else if (auto* native = object.as<ObjectPtr>()) {
+    if (auto value = (*native)->attribute(name.name)) return *value;
+    parts = (*native)->attributes();
+  } else if (const Value* tensor = tensor_of(object)) {
+    const std::string_view wanted = name.name.text();
+    if (wanted == "shape" || wanted == "dims") {
+      std::vector<HostValue> dims;
+      for (const Dim& dim : tensor->dims()) dims.push_back(dim);
+      return make_list(std::move(dims));
+    }
+    if (wanted == "element_type") return tensor->element();
+    if (auto* place = object.as<PlacePtr>()) {
+      if (wanted == "path") return make_text((*place)->path);
+      if (wanted == "name") return make_text((*place)->name);
+      if (wanted == "model") return make_text((*place)->model.str());
+      parts = {"path", "name", "model"};
+    }
+    parts.insert(parts.end(), {"shape", "dims", "element_type"});
+  } else if (auto* dim = object.as<Dim>()) {
+    if (name.name.text() == "name") return make_text(dim->name.str());
+    if (name.name.text() == "size") return dim->size;
+    parts = {"name", "size"};
+  } else if (auto* model = object.as<ModelClassPtr>()) {
+    const std::string called = (*model)->declaration->name.name.str();
+    const Span instance = object_of(name.span);
+    Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
+    diagnostic.help(help_with(fmt::format("`{}` is a model, whose instances have parts", called),
+                              instance.is_known() ? as_instance(**model, instance, top_) : std::vector<Edit>()));
+    fail(std::move(diagnostic));
+  }
+  Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
+  constexpr std::size_t kMostParts = 40;
+  std::string help = help_with_part(name.span, object.is<ModulePtr>());
+  if (help.empty()) help = did_you_mean(name.name.text(), parts);
+  if (help.empty() && !parts.empty() && parts.size() <= kMostParts) help = "it has " + join(parts, ", ");
+  diagnostic.help(std::move(help));
+  fail(std::move(diagnostic));
+}
+
+}  // namespace mtf
