@@ -169,7 +169,7 @@ LocalDim LocalReader::read_dim(const Mesh* mesh) {
       if (at == std::end(numbers)) reader_.fail("`stride`, `offset`, `window`, `dilation`, `base_dilation`, `from`, `to`, `reversed` or `wraps`");
       reader_.expect(at->first);
       reader_.expect(":");
-      *at->second = reader_.integer(at->second == &dim.map.offset ? -kLarge : 0, kLarge);
+      *at->second = reader_.integer(at->second == &dim.map.offset ? -kLarge : at->second == &dim.map.base_dilation ? 1 : 0, kLarge);
     }
   }
   return dim;
