@@ -35,8 +35,8 @@ std::int64_t whole_lanes(std::int64_t n, std::int64_t lanes) { return (n + lanes
 /// One axis of an ordinary convolution: result u and tap v meet in the operand's element origin + u step + v apart, if that is in
 /// [begin, end). Its strides are of memory.
 struct ConvolutionAxis {
-  std::int64_t count = 1, first = 0, result_stride = 0;       ///< results: where the first one is
-  std::int64_t taps = 1, first_tap = 0, tap_stride = 0;       ///< the same of the window
+  std::int64_t count = 1, first = 0, result_stride = 0;  ///< results: where the first one is
+  std::int64_t taps = 1, first_tap = 0, tap_stride = 0;  ///< the same of the window
   std::int64_t origin = 0, step = 1, apart = 1;
   std::int64_t begin = 0, end = 1, operand_stride = 0;
 };
