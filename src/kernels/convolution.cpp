@@ -379,6 +379,7 @@ class OrdinaryConvolution {
   struct Part {
     std::array<std::int64_t, kDims> sizes, strides, dense;
     char* data;
+    std::int64_t dense_first = 0;  ///< where in scratch what is at `data` goes
   };
   /// The window's part [taps, channels of the operand, groups, channels of the result]; `width` lie between dense rows.
   Part<kAxes + 3> window_part(const Channels& channels, std::int64_t width) const {
@@ -387,6 +388,10 @@ class OrdinaryConvolution {
     for (int a = kAxes; a-- > 0; dense *= axes_[a].taps) {
       part.sizes[a] = axes_[a].taps, part.strides[a] = axes_[a].tap_stride, part.dense[a] = dense;
       offset += axes_[a].first_tap;
+      if (part.strides[a] < 0) {  // in the order of memory
+        offset += (axes_[a].taps - 1) * part.strides[a], part.dense_first += (axes_[a].taps - 1) * dense;
+        part.strides[a] = -part.strides[a], part.dense[a] = -dense;
+      }
     }
     part.sizes[kAxes] = channels.ins, part.strides[kAxes] = window_in_, part.dense[kAxes] = width;
     part.sizes[kAxes + 1] = channels.groups, part.strides[kAxes + 1] = window_.group, part.dense[kAxes + 1] = channels.outs;
@@ -417,7 +422,7 @@ class OrdinaryConvolution {
       const auto part = part_of(some, width);
       load(element, steps * width, to + column * steps, [&](void* into) {
         if (some.columns() < width) std::memset(into, 0, static_cast<std::size_t>(steps * width * bytes));
-        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, into, part.dense);
+        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, static_cast<char*>(into) + part.dense_first * bytes, part.dense);
       });
     }
   }
@@ -431,7 +436,8 @@ class OrdinaryConvolution {
   };
   Panels result_panels(const Box& box, const Channels& channels) const {
     const auto part = result_part(box, channels, channels.width());
-    bool in_place = !by_lanes_ && taps_ * channels.ins <= kFewTerms && result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == channels.width();
+    const bool is_panel = channels.width() <= kColumns && part.strides[kAxes - 1] == channels.width();
+    bool in_place = !by_lanes_ && (is_panel || taps_ * channels.ins <= kFewTerms) && result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == channels.width();
     for (int a = 0; a + 1 < kAxes; ++a) in_place = in_place && (part.sizes[a] == 1 || part.strides[a] == part.strides[a + 1] * part.sizes[a + 1]);
     if (in_place) return {reinterpret_cast<const T*>(part.data), 1, part.strides[kAxes - 1]};
     T* const panels = elements<T>(convolution_scratch().window, box.places() * channels.width());
