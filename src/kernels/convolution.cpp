@@ -438,7 +438,12 @@ class OrdinaryConvolution {
     const auto part = result_part(box, channels, channels.width());
     const bool is_panel = channels.width() <= kColumns && part.strides[kAxes - 1] == channels.width();
     bool in_place = !by_lanes_ && (is_panel || taps_ * channels.ins <= kFewTerms) && result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == channels.width();
-    for (int a = 0; a + 1 < kAxes; ++a) in_place = in_place && (part.sizes[a] == 1 || part.strides[a] == part.strides[a + 1] * part.sizes[a + 1]);
+    std::int64_t next = part.strides[kAxes - 1] * part.sizes[kAxes - 1];
+    for (int a = kAxes - 1; a-- > 0;) {  // the places are evenly apart
+      if (part.sizes[a] == 1) continue;
+      in_place = in_place && part.strides[a] == next;
+      next = part.strides[a] * part.sizes[a];
+    }
     if (in_place) return {reinterpret_cast<const T*>(part.data), 1, part.strides[kAxes - 1]};
     T* const panels = elements<T>(convolution_scratch().window, box.places() * channels.width());
     load_panels(channels, result_.element, box.places(), panels, [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
