@@ -352,7 +352,8 @@ class OrdinaryConvolution {
     load(operand_.element, count, data, [&](void* into) {
       char* const target = static_cast<char*>(into);
       if (!is_whole) std::memset(target, 0, static_cast<std::size_t>(count * bytes));
-      copy_block(sizes, static_cast<int>(bytes), operand_.data + offset * bytes, from, target + inner * bytes, to);
+      const bool has_some = std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
+      if (has_some) copy_block(sizes, static_cast<int>(bytes), operand_.data + offset * bytes, from, target + inner * bytes, to);
     });
     patch.data = data;
     return patch;

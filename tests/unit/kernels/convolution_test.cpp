@@ -48,6 +48,7 @@ struct Tensor {
     else std::shuffle(order.begin(), order.end(), random);
     Int stride = 1;
     for (const std::size_t d : order) strides[d] = stride, stride *= sizes[d];
+    data.reserve(1);  // never null
     data.resize(static_cast<std::size_t>(stride));
     std::normal_distribution<double> normal;
     for (T& x : data) x = Stored<T>::from(normal(random));
