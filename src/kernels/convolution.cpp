@@ -25,6 +25,7 @@ constexpr std::int64_t kBoxPlaces = 512;         // of the result: how often wha
 constexpr std::int64_t kPieceTerms = 576;        // that are added up in registers,
 constexpr std::int64_t kLeastPiece = 16;         // but of at least so many channels
 constexpr std::int64_t kChannelsTogether = 128;  // of the result, for which a patch is used
+constexpr std::int64_t kFewTerms = 128;          // to which a place goes: no more do not repay copying it
 constexpr std::int64_t kWindowBytes = 1 << 20;   // of panels that are kept from box to box
 constexpr double kConvolutionProgressFlops = 6e7;
 
@@ -34,8 +35,8 @@ std::int64_t whole_lanes(std::int64_t n, std::int64_t lanes) { return (n + lanes
 /// One axis of an ordinary convolution: result u and tap v meet in the operand's element origin + u step + v apart, if that is in
 /// [begin, end). Its strides are of memory.
 struct ConvolutionAxis {
-  std::int64_t count = 1, first = 0, result_stride = 0;       ///< results: where the first one is
-  std::int64_t taps = 1, first_tap = 0, tap_stride = 0;       ///< the same of the window
+  std::int64_t count = 1, first = 0, result_stride = 0;  ///< results: where the first one is
+  std::int64_t taps = 1, first_tap = 0, tap_stride = 0;  ///< the same of the window
   std::int64_t origin = 0, step = 1, apart = 1;
   std::int64_t begin = 0, end = 1, operand_stride = 0;
 };
@@ -219,7 +220,7 @@ class OrdinaryConvolution {
 
   /// result = operand * window.
   void sum_products(Threads& threads) const {
-    if (groups_ * outs_ == 0 || boxes_.size() == 0) return;
+    if (groups_ * outs_ * taps_ == 0 || boxes_.size() == 0) return;
     const Stretches stretches = in_stretches(threads, boxes_.size());
     const std::int64_t units = stretches.count() * boxes_.size();
     threads.parallel_for(units, grain(places(), units), [&](std::int64_t begin, std::int64_t end) {
@@ -351,7 +352,8 @@ class OrdinaryConvolution {
     load(operand_.element, count, data, [&](void* into) {
       char* const target = static_cast<char*>(into);
       if (!is_whole) std::memset(target, 0, static_cast<std::size_t>(count * bytes));
-      copy_block(sizes, static_cast<int>(bytes), operand_.data + offset * bytes, from, target + inner * bytes, to);
+      const bool has_some = std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
+      if (has_some) copy_block(sizes, static_cast<int>(bytes), operand_.data + offset * bytes, from, target + inner * bytes, to);
     });
     patch.data = data;
     return patch;
@@ -378,6 +380,7 @@ class OrdinaryConvolution {
   struct Part {
     std::array<std::int64_t, kDims> sizes, strides, dense;
     char* data;
+    std::int64_t dense_first = 0;  ///< where in scratch what is at `data` goes
   };
   /// The window's part [taps, channels of the operand, groups, channels of the result]; `width` lie between dense rows.
   Part<kAxes + 3> window_part(const Channels& channels, std::int64_t width) const {
@@ -386,6 +389,10 @@ class OrdinaryConvolution {
     for (int a = kAxes; a-- > 0; dense *= axes_[a].taps) {
       part.sizes[a] = axes_[a].taps, part.strides[a] = axes_[a].tap_stride, part.dense[a] = dense;
       offset += axes_[a].first_tap;
+      if (part.strides[a] < 0) {  // in the order of memory
+        offset += (axes_[a].taps - 1) * part.strides[a], part.dense_first += (axes_[a].taps - 1) * dense;
+        part.strides[a] = -part.strides[a], part.dense[a] = -dense;
+      }
     }
     part.sizes[kAxes] = channels.ins, part.strides[kAxes] = window_in_, part.dense[kAxes] = width;
     part.sizes[kAxes + 1] = channels.groups, part.strides[kAxes + 1] = window_.group, part.dense[kAxes + 1] = channels.outs;
@@ -416,15 +423,32 @@ class OrdinaryConvolution {
       const auto part = part_of(some, width);
       load(element, steps * width, to + column * steps, [&](void* into) {
         if (some.columns() < width) std::memset(into, 0, static_cast<std::size_t>(steps * width * bytes));
-        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, into, part.dense);
+        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, static_cast<char*>(into) + part.dense_first * bytes, part.dense);
       });
     }
   }
   void load_window(const Channels& channels, T* to) const {
     load_panels(channels, window_.element, taps_ * channels.ins, to, [&](const Channels& some, std::int64_t width) { return window_part(some, width); });
   }
-  void load_result(const Box& box, const Channels& channels, T* to) const {
-    load_panels(channels, result_.element, box.places(), to, [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
+  /// The result of a box, column c of place p at data + c column + p step for c a multiple of kColumns; 0: the columns of a panel.
+  struct Panels {
+    const T* data;
+    std::int64_t column, step;
+  };
+  Panels result_panels(const Box& box, const Channels& channels) const {
+    const auto part = result_part(box, channels, channels.width());
+    const bool is_panel = channels.width() <= kColumns && part.strides[kAxes - 1] == channels.width();
+    bool in_place = !by_lanes_ && (is_panel || taps_ * channels.ins <= kFewTerms) && result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == channels.width();
+    std::int64_t next = part.strides[kAxes - 1] * part.sizes[kAxes - 1];
+    for (int a = kAxes - 1; a-- > 0;) {  // the places are evenly apart
+      if (part.sizes[a] == 1) continue;
+      in_place = in_place && part.strides[a] == next;
+      next = part.strides[a] * part.sizes[a];
+    }
+    if (in_place) return {reinterpret_cast<const T*>(part.data), 1, part.strides[kAxes - 1]};
+    T* const panels = elements<T>(convolution_scratch().window, box.places() * channels.width());
+    load_panels(channels, result_.element, box.places(), panels, [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
+    return {panels, box.places(), 0};
   }
 
   void sum_boxes(const Channels& channels, std::int64_t first_box, std::int64_t boxes, Work& work) const {
@@ -443,7 +467,7 @@ class OrdinaryConvolution {
         const Channels some = piece(channels, p);
         T* const panels = window + (keeps_window ? taps_ * some.in * width : 0);
         if (!keeps_window || index == first_box) load_window(some, panels);
-        const Patch patch = taps_ > 0 ? load_patch(box, some) : Patch{};
+        const Patch patch = load_patch(box, some);
         by_lanes_ ? sum_box_by_lanes(box, patch, some, panels, to, place, work) : sum_box(box, patch, some, panels, to, place, p > 0, work);
       }
       if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
@@ -508,9 +532,8 @@ class OrdinaryConvolution {
     for (std::int64_t index = 0; index < boxes_.size(); ++index) {
       const Box box = boxes_[index];
       const Patch patch = load_patch(box, channels);
-      T* const panels = elements<T>(scratch.window, box.places() * width);
-      load_result(box, channels, panels);
-      by_lanes_ ? add_box_by_lanes(box, patch, channels, panels, sums, work) : add_box(box, patch, channels, panels, sums, work);
+      const Panels panels = result_panels(box, channels);
+      by_lanes_ ? add_box_by_lanes(box, patch, channels, panels.data, sums, work) : add_box(box, patch, channels, panels, sums, work);
       report(work, box.places() * width * steps);
     }
     const auto part = window_part(channels, width);
@@ -518,7 +541,7 @@ class OrdinaryConvolution {
   }
 
   /// sums += patchᵀ * panels, in tiles of channels of the operand, of neighbouring taps where they lie together.
-  void add_box(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* sums, Work& work) const {
+  void add_box(const Box& box, const Patch& patch, const Channels& channels, const Panels& panels, T* sums, Work& work) const {
     const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_divide(length, kRows), width = channels.width();
     place_runs(box, patch, kAxes - 1, work.steps);
     typename ToTile::Operands tile{};
@@ -529,7 +552,7 @@ class OrdinaryConvolution {
     tile.accumulate = true;
     for (std::int64_t column = 0; column < channels.outs; column += kColumns) {
       const std::int64_t columns = whole_lanes(std::min(kColumns, channels.outs - column), kLanes);
-      tile.b = panels + column * box.places(), tile.b_k = columns;
+      tile.b = panels.data + column * panels.column, tile.b_k = panels.step != 0 ? panels.step : columns;
       T* to = sums + column;
       for (const std::int64_t run : work.rows) {
         for (std::int64_t strip = 0; strip < strips; ++strip) {
@@ -637,8 +660,27 @@ void by_computed_type(const Convolution& c, Fn fn) {
   throw std::invalid_argument("convolutions are of f64, or of f32 and bf16");
 }
 
+void fill_with_zeros(ElementType element, void* data, std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides) {
+  const double zero = 0;
+  fill_block(sizes, static_cast<int>(size_of(element)), &zero, data, strides);
+}
+
 void convolve_to(const Convolution& c, bool to_input, Threads& threads) {
   by_computed_type(c, [&]<class T>(T) {
+    // Results that no tap reaches are in ordinary convolutions without taps.
+    bool all_are_reached = true;
+    for_each_ordinary(c, to_input, [&](const ConvolutionAxes& axes) {
+      for (const ConvolutionAxis& axis : axes) all_are_reached = all_are_reached && axis.taps > 0;
+    });
+    const ConvolutionTensor& result = to_input ? c.input : c.output;
+    if (!all_are_reached) {
+      std::vector<std::int64_t> sizes{c.batch, c.groups * (to_input ? c.inputs : c.outputs)}, strides{result.batch_stride, result.channel_stride};
+      for (const ConvolutionDim& dim : c.dims) {
+        sizes.push_back(to_input ? dim.input.size : dim.output.size);
+        strides.push_back(to_input ? dim.input.stride : dim.output.stride);
+      }
+      fill_with_zeros(result.element, result.data, sizes, strides);
+    }
     for_each_ordinary(c, to_input, [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, to_input, axes).sum_products(threads); });
   });
 }
@@ -658,8 +700,7 @@ void convolve_window_gradient(const Convolution& c, Threads& threads) {
     // Taps that meet no element of the input are in no ordinary convolution.
     std::vector<std::int64_t> sizes{c.inputs, c.groups * c.outputs}, strides{c.window.input_stride, c.window.output_stride};
     for (const ConvolutionDim& dim : c.dims) sizes.push_back(dim.taps), strides.push_back(dim.tap_stride);
-    const double zero = 0;
-    fill_block(sizes, static_cast<int>(size_of(c.window.element)), &zero, c.window.data, strides);
+    fill_with_zeros(c.window.element, c.window.data, sizes, strides);
     for_each_ordinary(c, false, [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, false, axes).sum_places(threads); });
   });
 }

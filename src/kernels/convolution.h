@@ -34,12 +34,12 @@ namespace mtf {
 /// One dim of space; strides in memory are in elements.
 struct ConvolutionDim {
   BlockDim input, output;
-  std::int64_t taps = 1;         ///< of the window
-  std::int64_t tap_stride = 0;   ///< between neighbours in memory
-  std::int64_t stride = 1;       ///< between neighbouring places of the window
-  std::int64_t low = 0;          ///< how far the first place of the window begins before the input; may be negative
-  std::int64_t dilation = 1;     ///< between neighbouring taps
-  std::int64_t base = 1;         ///< between neighbouring elements of the input
+  std::int64_t taps = 1;        ///< of the window
+  std::int64_t tap_stride = 0;  ///< between neighbours in memory
+  std::int64_t stride = 1;      ///< between neighbouring places of the window
+  std::int64_t low = 0;         ///< how far the first place of the window begins before the input; may be negative
+  std::int64_t dilation = 1;    ///< between neighbouring taps
+  std::int64_t base = 1;        ///< between neighbouring elements of the input
 };
 
 /// How often the window fits on an input of this size, with `low` and `high` zeros around it; 0 if it is larger.

@@ -30,25 +30,61 @@ void copy_run(std::int64_t n, const T* from, std::int64_t from_stride, T* to, st
 }
 
 constexpr std::int64_t kBlock = 16;
+constexpr std::int64_t kBlocksAhead = 2;  // that are asked for: no processor foresees lines that lie so far apart
 
-/// to[r][c] = from[c][r] for a block of 16 × 16, in registers where the element has a packet.
+template <class Packet, class Number>
+Packet load_some(const Number* from, std::int64_t n) {
+#ifdef __AVX512F__
+  if constexpr (sizeof(Number) == 4) return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1), from);
+  else return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << n) - 1), from);
+#else
+  Packet packet = Eigen::internal::pset1<Packet>(Number(0));
+  std::memcpy(&packet, from, static_cast<std::size_t>(n) * sizeof(Number));
+  return packet;
+#endif
+}
+template <class Packet, class Number>
+void store_some(Number* to, const Packet& packet, std::int64_t n) {
+#ifdef __AVX512F__
+  if constexpr (sizeof(Number) == 4) _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1U << n) - 1), packet);
+  else _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1U << n) - 1), packet);
+#else
+  std::memcpy(to, &packet, static_cast<std::size_t>(n) * sizeof(Number));
+#endif
+}
+
+/// to[r][c] = from[c][r] for a block of up to 16 × 16, in registers where the element has a packet.
 template <class T>
-void transpose_block(const T* from, std::int64_t from_column, T* to, std::int64_t to_row) {
+void transpose_block(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t from_column, T* to, std::int64_t to_row) {
   using Number = std::conditional_t<sizeof(T) == 4, float, double>;
   using Packet = typename Eigen::internal::packet_traits<Number>::type;
   constexpr std::int64_t kLanes = sizeof(Packet) / sizeof(Number);
   if constexpr (sizeof(T) == sizeof(Number)) {
-    for (std::int64_t r = 0; r < kBlock; r += kLanes) {
-      for (std::int64_t c = 0; c < kBlock; c += kLanes) {
+    for (std::int64_t c = 0; c < columns; ++c) __builtin_prefetch(from + kBlocksAhead * kBlock + c * from_column);
+    for (std::int64_t r = 0; r < rows; ++r) __builtin_prefetch(to + kBlocksAhead * kBlock + r * to_row, 1);
+    for (std::int64_t r = 0; r < rows; r += kLanes) {
+      const std::int64_t wide = std::min(kLanes, rows - r);
+      for (std::int64_t c = 0; c < columns; c += kLanes) {
+        const std::int64_t high = std::min(kLanes, columns - c);
         Eigen::internal::PacketBlock<Packet, static_cast<int>(kLanes)> block;
-        for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(&block.packet[k], from + r + (c + k) * from_column, sizeof(Packet));
+        if (wide == kLanes && high == kLanes) {
+          for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(&block.packet[k], from + r + (c + k) * from_column, sizeof(Packet));
+        } else {
+          const auto* const first = reinterpret_cast<const Number*>(from + r + c * from_column);
+          for (std::int64_t k = 0; k < kLanes; ++k) block.packet[k] = load_some<Packet>(first + std::min(k, high - 1) * from_column, wide);
+        }
         Eigen::internal::ptranspose(block);
-        for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(to + (r + k) * to_row + c, &block.packet[k], sizeof(Packet));
+        if (wide == kLanes && high == kLanes) {
+          for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(to + (r + k) * to_row + c, &block.packet[k], sizeof(Packet));
+        } else {
+          for (std::int64_t k = 0; k < kLanes; ++k)
+            if (k < wide) store_some(reinterpret_cast<Number*>(to + (r + k) * to_row + c), block.packet[k], high);
+        }
       }
     }
   } else {
-    for (std::int64_t r = 0; r < kBlock; ++r) {
-      for (std::int64_t c = 0; c < kBlock; ++c) to[r * to_row + c] = from[r + c * from_column];
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) to[r * to_row + c] = from[r + c * from_column];
     }
   }
 }
@@ -73,8 +109,8 @@ void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int6
     const std::int64_t r1 = std::min(rows, r0 + kBlock);
     for (std::int64_t c0 = 0; c0 < columns; c0 += kBlock) {
       const std::int64_t c1 = std::min(columns, c0 + kBlock);
-      if (from_row == 1 && to_column == 1 && r1 - r0 == kBlock && c1 - c0 == kBlock) {
-        transpose_block(from + r0 + c0 * from_column, from_column, to + r0 * to_row + c0, to_row);
+      if (from_row == 1 && to_column == 1 && (r1 - r0) * (c1 - c0) >= kBlock * kBlock / 4) {
+        transpose_block(r1 - r0, c1 - c0, from + r0 + c0 * from_column, from_column, to + r0 * to_row + c0, to_row);
         continue;
       }
       for (std::int64_t r = r0; r < r1; ++r) {

@@ -16,6 +16,7 @@ namespace {
 // row is one loop over that stretch.
 
 constexpr int kPoolingAxes = 2 + kConvolutionDims;  // batch, channels, dims of space
+constexpr std::int64_t kShortestRow = 8;
 using PoolingIndex = std::array<std::int64_t, kPoolingAxes>;
 
 /// Output o and tap t meet in the input's element origin + o stride + t dilation, if that is in [begin, end).
@@ -62,11 +63,13 @@ class PoolingAxes {
 
   static PoolingIndex strides(const PoolingTensor& t) { return {t.batch_stride, t.channel_stride, t.strides[0], t.strides[1], t.strides[2]}; }
 
-  /// The axis along which a tensor with these sizes runs through memory.
-  static int fastest(const PoolingIndex& sizes, const PoolingIndex& strides) {
+  /// The axis along which a tensor with these sizes runs through memory, if it is not too short for a row.
+  static int along(const PoolingIndex& sizes, const PoolingIndex& strides) {
     int best = 0;
-    for (int a = 1; a < kPoolingAxes; ++a)
-      if (sizes[best] == 1 || (sizes[a] > 1 && std::abs(strides[a]) < std::abs(strides[best]))) best = a;
+    for (int a = 1; a < kPoolingAxes; ++a) {
+      const bool is_long = sizes[a] >= kShortestRow;
+      if (is_long != (sizes[best] >= kShortestRow) ? is_long : is_long ? std::abs(strides[a]) < std::abs(strides[best]) : sizes[a] > sizes[best]) best = a;
+    }
     return best;
   }
   PoolingIndex inputs() const { return {axes_[0].inputs, axes_[1].inputs, axes_[2].inputs, axes_[3].inputs, axes_[4].inputs}; }
@@ -116,13 +119,17 @@ void each_row_along(const PoolingIndex& sizes, int along, std::int64_t taps, Thr
   for (int a = 0; a < kPoolingAxes; ++a) rows *= a == along ? 1 : sizes[a];
   if (sizes[along] == 0) return;
   threads.parallel_for(rows, 30000 / (sizes[along] * std::max<std::int64_t>(1, taps)) + 1, [&](std::int64_t begin, std::int64_t end) {
+    PoolingIndex index{};
+    std::int64_t rest = begin;
+    for (int a = kPoolingAxes; a-- > 0;)
+      if (a != along) index[a] = rest % sizes[a], rest /= sizes[a];
     for (std::int64_t row = begin; row < end; ++row) {
-      PoolingIndex index{};
-      std::int64_t rest = row;
-      for (int a = kPoolingAxes; a-- > 0;) {
-        if (a != along) index[a] = rest % sizes[a], rest /= sizes[a];
-      }
       fn(index);
+      for (int a = kPoolingAxes; a-- > 0;) {
+        if (a == along) continue;
+        if (++index[a] < sizes[a]) break;
+        index[a] = 0;
+      }
     }
   });
 }
@@ -135,30 +142,52 @@ std::int64_t offset_of(const PoolingIndex& index, const PoolingIndex& strides) {
 
 std::int64_t all_taps(const PoolingAxes& axes) { return axes[2].taps * axes[3].taps * axes[4].taps; }
 
-/// Calls fn(other, tap) in the order of the taps, whichever way rows run, with what meets the row at `row`: with the index of the
-/// input's row if `row` is one of the output, of the output's if it is one of the input, and the tap along the row.
-template <class Fn>
-void each_met_row(const PoolingAxes& axes, const PoolingIndex& row, int along, bool of_output, Fn fn) {
-  PoolingIndex tap{}, other{};
-  for (std::int64_t k = 0; k < all_taps(axes); ++k) {
-    std::int64_t rest = k;
-    bool meets = true;
-    for (int a = kPoolingAxes; a-- > 0;) {
-      const PoolingAxis& axis = axes[a];
-      tap[a] = rest % axis.taps, rest /= axis.taps;
-      if (a == along) continue;
-      const std::int64_t from = axis.origin + tap[a] * axis.dilation;
-      if (of_output) {
-        other[a] = from + row[a] * axis.stride;
-        meets = meets && other[a] >= axis.begin && other[a] < axis.end;
-      } else {
-        other[a] = (row[a] - from) / axis.stride;
-        meets = meets && row[a] >= from && (row[a] - from) % axis.stride == 0 && other[a] >= axis.first_output && other[a] < axis.last_output;
+/// What rows along an axis meet through the taps: rows of the input if they are the output's, of the output if the input's.
+class MetRows {
+ public:
+  MetRows(const PoolingAxes& axes, int along, bool of_output) : along_(along) {
+    for (int d = 0; d < kConvolutionDims; ++d) {
+      const PoolingAxis& axis = axes[2 + d];
+      met_[d].resize(static_cast<std::size_t>(2 + d == along ? 1 : of_output ? axis.outputs : axis.inputs));
+      for (std::size_t row = 0; row < met_[d].size(); ++row) {
+        for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
+          const std::int64_t from = axis.origin + tap * axis.dilation, at = static_cast<std::int64_t>(row);
+          const std::int64_t other = 2 + d == along ? 0 : of_output ? from + at * axis.stride : (at - from) / axis.stride;
+          const bool meets = of_output ? other >= axis.begin && other < axis.end
+                                       : at >= from && (at - from) % axis.stride == 0 && at >= axis.begin && at < axis.end && other >= axis.first_output && other < axis.last_output;
+          if (2 + d == along || meets) met_[d][row].push_back({tap, other});
+        }
       }
     }
-    if (meets) fn(other, tap[along]);
   }
-}
+
+  /// Calls fn(other, tap) in the order of the taps, whichever way rows run: with the index of a row that the one at `row` meets,
+  /// and the tap along the row.
+  template <class Fn>
+  void each(const PoolingIndex& row, Fn fn) const {
+    PoolingIndex other = row;
+    std::array<std::int64_t, kConvolutionDims> tap{};
+    for (const Meeting& first : of(0, row)) {
+      other[2] = first.other, tap[0] = first.tap;
+      for (const Meeting& second : of(1, row)) {
+        other[3] = second.other, tap[1] = second.tap;
+        for (const Meeting& third : of(2, row)) {
+          other[4] = third.other, tap[2] = third.tap;
+          fn(other, along_ < 2 ? 0 : tap[static_cast<std::size_t>(along_ - 2)]);
+        }
+      }
+    }
+  }
+
+ private:
+  struct Meeting {
+    std::int64_t tap, other;
+  };
+  const std::vector<Meeting>& of(int d, const PoolingIndex& row) const { return met_[d][2 + d == along_ ? 0 : static_cast<std::size_t>(row[2 + d])]; }
+
+  int along_;
+  std::array<std::vector<std::vector<Meeting>>, kConvolutionDims> met_;
+};
 
 /// The number of elements in the windows of the output's row at `row`, but for the row's own axis.
 std::int64_t met_by_others(const PoolingAxes& axes, const PoolingIndex& row, int along) {
@@ -189,13 +218,14 @@ template <class S, class T, class Start, class Tap, class Finish>
 void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const PoolingTensor& output, Threads& threads, Start start, Tap tap, Finish finish) {
   const PoolingRows<S> x(input);
   const PoolingIndex sizes = axes.outputs();
-  const int along = PoolingAxes::fastest(sizes, PoolingAxes::strides(output));
+  const int along = PoolingAxes::along(sizes, PoolingAxes::strides(output));
   const std::int64_t size = sizes[along], step = axes[along].stride * x.strides[along];
+  const MetRows met_rows(axes, along, true);
   each_row_along(sizes, along, all_taps(axes), threads, [&](const PoolingIndex& row) {
     thread_local Scratch of_values, of_ties;
     T *const values = pooling_row<T>(of_values, size), *const ties = pooling_row<T>(of_ties, size);
     start(values, ties, size);
-    each_met_row(axes, row, along, true, [&](PoolingIndex met, std::int64_t t) {
+    met_rows.each(row, [&](PoolingIndex met, std::int64_t t) {
       const PoolingStretch s = axes.stretch(along, t, 0, size);
       met[along] = s.from;
       if (s.begin < s.end) tap(values + s.begin, ties + s.begin, s.end - s.begin, x.at(met), step);
@@ -204,26 +234,39 @@ void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const Poolin
   });
 }
 
-/// Computes the input's gradient row by row, as sums of what comes from each output: `term` is given a stretch of outputs, and
-/// the first of the inputs that they meet.
+/// Computes the input's gradient row by row, as sums of what comes from each output. Rows are in scratch by their residues by the
+/// stride, so that outputs side by side meet inputs side by side; `term` is given the sums for a stretch of outputs, what `values`
+/// has of the same inputs (none if it has no data), and the first output.
 template <class S, class T, class Term>
-void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& input_gradient, Threads& threads, Term term) {
-  const PoolingRows<S> dx(input_gradient);
+void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, const PoolingTensor& input_gradient, Threads& threads, Term term) {
+  const PoolingRows<S> x(values), dx(input_gradient);
   const PoolingIndex sizes = axes.inputs();
-  const int along = PoolingAxes::fastest(sizes, dx.strides);
+  const int along = PoolingAxes::along(sizes, dx.strides);
+  const std::int64_t size = sizes[along], residues = axes[along].stride, each = (size + residues - 1) / residues;
+  const MetRows met_rows(axes, along, false);
   each_row_along(sizes, along, all_taps(axes), threads, [&](const PoolingIndex& row) {
-    thread_local Scratch of_sums;
-    T* const sums = pooling_row<T>(of_sums, sizes[along]);
-    std::fill_n(sums, sizes[along], T(0));
-    each_met_row(axes, row, along, false, [&](PoolingIndex met, std::int64_t t) {
+    thread_local Scratch of_sums, of_values;
+    T *const sums = pooling_row<T>(of_sums, residues * each), *const inputs = pooling_row<T>(of_values, residues * each);
+    std::fill_n(sums, residues * each, T(0));
+    const auto each_input = [&](std::int64_t step, auto fn) {
+      for (std::int64_t r = 0; r < residues; ++r) {
+        const std::int64_t count = (size - r + residues - 1) / residues;
+        each_of_run(count, residues * step, [&](std::int64_t k, std::int64_t place) { fn(r * each + k, r * step + place); });
+      }
+    };
+    if (x.data != nullptr) {
+      const S* const from = x.at(row);
+      each_input(x.strides[along], [&](std::int64_t k, std::int64_t place) { inputs[k] = pooled(from[place]); });
+    }
+    met_rows.each(row, [&](PoolingIndex met, std::int64_t t) {
       const PoolingStretch s = axes.stretch(along, t, axes[along].first_output, axes[along].last_output);
       if (s.begin == s.end) return;
       met[along] = s.begin;
-      PoolingIndex at = row;
-      at[along] = s.from;
-      term(sums + s.from, s.end - s.begin, met, at, along);
+      const std::int64_t first = s.from % residues * each + s.from / residues;
+      term(sums + first, inputs + first, s.end - s.begin, met, along);
     });
-    dx.put(row, along, sizes[along], sums);
+    S* const to = dx.at(row);
+    each_input(dx.strides[along], [&](std::int64_t k, std::int64_t place) { put_pooled(sums[k], to[place]); });
   });
 }
 
@@ -269,18 +312,18 @@ void max_pool_gradient(const Pooling& pooling, const PoolingTensor& input, const
                        const PoolingTensor& output_gradient, const PoolingTensor& input_gradient, Threads& threads) {
   const PoolingAxes axes(pooling);
   by_pooled_type({&input, &output, &ties, &output_gradient, &input_gradient}, [&]<class S, class T>(S, T) {
-    const PoolingRows<S> x(input), y(output), n(ties), dy(output_gradient);
-    pool_gradient_rows<S, T>(axes, input_gradient, threads, [&](T* __restrict sums, std::int64_t size, const PoolingIndex& met, const PoolingIndex& row, int along) {
-      const S *const greatest = y.at(met), *const count = n.at(met), *const slope = dy.at(met), *const value = x.at(row);
+    const PoolingRows<S> y(output), n(ties), dy(output_gradient);
+    const auto term = [&](T* __restrict sums, const T* __restrict inputs, std::int64_t size, const PoolingIndex& met, int along) {
+      const S *const greatest = y.at(met), *const count = n.at(met), *const slope = dy.at(met);
       const std::int64_t y_step = y.strides[along], n_step = n.strides[along], dy_step = dy.strides[along];
-      const std::int64_t step = axes[along].stride, x_step = step * x.strides[along];
       const auto share = [](T sum, T of, T most, T slope, T ties) { return of == most ? sum + slope / ties : sum; };
-      if (step == 1 && x_step == 1 && y_step == 1 && n_step == 1 && dy_step == 1)
-        for (std::int64_t k = 0; k < size; ++k) sums[k] = share(sums[k], pooled(value[k]), pooled(greatest[k]), pooled(slope[k]), pooled(count[k]));
+      if (y_step == 1 && n_step == 1 && dy_step == 1)
+        for (std::int64_t k = 0; k < size; ++k) sums[k] = share(sums[k], inputs[k], pooled(greatest[k]), pooled(slope[k]), pooled(count[k]));
       else
         for (std::int64_t k = 0; k < size; ++k)
-          sums[k * step] = share(sums[k * step], pooled(value[k * x_step]), pooled(greatest[k * y_step]), pooled(slope[k * dy_step]), pooled(count[k * n_step]));
-    });
+          sums[k] = share(sums[k], inputs[k], pooled(greatest[k * y_step]), pooled(slope[k * dy_step]), pooled(count[k * n_step]));
+    };
+    pool_gradient_rows<S, T>(axes, input, input_gradient, threads, term);
   });
 }
 
@@ -306,15 +349,19 @@ void mean_pool_gradient(const Pooling& pooling, const PoolingTensor& output_grad
   const PoolingAxes axes(pooling);
   by_pooled_type({&output_gradient, &input_gradient}, [&]<class S, class T>(S, T) {
     const PoolingRows<S> dy(output_gradient);
-    pool_gradient_rows<S, T>(axes, input_gradient, threads, [&](T* __restrict sums, std::int64_t size, const PoolingIndex& met, const PoolingIndex&, int along) {
+    std::array<std::vector<T>, kPoolingAxes> meets;
+    for (int a = 0; a < kPoolingAxes; ++a) meets[static_cast<std::size_t>(a)].assign(axes[a].meets.begin(), axes[a].meets.end());
+    const auto term = [&](T* __restrict sums, const T*, std::int64_t size, const PoolingIndex& met, int along) {
       const S* const slope = dy.at(met);
-      const std::int64_t others = met_by_others(axes, met, along), step = axes[along].stride, dy_step = dy.strides[along];
-      const std::int64_t* const meets = axes[along].meets.data() + met[along];
-      if (step == 1 && dy_step == 1)
-        for (std::int64_t k = 0; k < size; ++k) sums[k] += pooled(slope[k]) / static_cast<T>(others * meets[k]);
+      const std::int64_t dy_step = dy.strides[along];
+      const T others = static_cast<T>(met_by_others(axes, met, along));
+      const T* const count = meets[static_cast<std::size_t>(along)].data() + met[along];
+      if (dy_step == 1)
+        for (std::int64_t k = 0; k < size; ++k) sums[k] += pooled(slope[k]) / (others * count[k]);
       else
-        for (std::int64_t k = 0; k < size; ++k) sums[k * step] += pooled(slope[k * dy_step]) / static_cast<T>(others * meets[k]);
-    });
+        for (std::int64_t k = 0; k < size; ++k) sums[k] += pooled(slope[k * dy_step]) / (others * count[k]);
+    };
+    pool_gradient_rows<S, T>(axes, {}, input_gradient, threads, term);
   });
 }
 
