@@ -46,7 +46,7 @@ TEST_F(Answers, WhatCouldStandFollowsFromThePlace) {
   EXPECT_EQ(complete(session, "let y = scal + 1", 12).begin, 8u);
   const Completion completion = complete(session, "scal", 4);
   ASSERT_EQ(completion.could.size(), 1u);
-  EXPECT_EQ(completion.could[0].name.parameters.size(), 2u);
+  EXPECT_EQ(completion.could[0].name.signature.parameters.size(), 2u);
 }
 
 TEST_F(Answers, HelpIsOnWhatIsCalledSo) {
