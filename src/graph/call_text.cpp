@@ -15,9 +15,12 @@
 namespace mtf {
 namespace {
 
-/// The tensors without which a call has no meaning: what its signature says.
+/// The tensors without which a call has no meaning: what its signature says. One that scripts cannot call has an operand, unless
+/// its attributes say what it gives.
 size_t least_operands(const Op& op) {
   if (op.lane) return static_cast<size_t>(arity(*op.lane));
+  const auto says_result = [](const Member& member) { return member.type == MemberType::kType || (member.type == MemberType::kDims && member.label == "->"); };
+  if (op.signature.empty()) return op.attributes && std::any_of(op.attributes->members.begin(), op.attributes->members.end(), says_result) ? 0 : 1;
   size_t count = 0;
   for (const std::string& parameter : split(op.signature, ','))
     count += (parameter.find(": tensor") != std::string::npos || parameter.find(": list") != std::string::npos) && parameter.find(" = ") == std::string::npos;
