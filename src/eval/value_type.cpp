@@ -27,8 +27,10 @@ ValueType type_of(const HostValue& value) {
   } else if (auto* layout = value.as<LayoutPtr>()) {
     type.kind = Kind::kLayout;
     type.what = *layout;
-  } else if (value.is<FunctionPtr>() || value.is<ModelClassPtr>()) {
+  } else if (value.is<FunctionPtr>()) {
     type.kind = Kind::kFunction;
+  } else if (value.is<ModelClassPtr>()) {
+    type.kind = Kind::kModel;
   } else if (value.is<OperationPtr>() || value.is<BuiltinPtr>()) {
     type.kind = Kind::kOperation;
   } else if (value.is<ModulePtr>()) {

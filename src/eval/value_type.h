@@ -33,7 +33,8 @@ struct ValueType {
     kDim,
     kMesh,
     kLayout,
-    kFunction,   ///< of a script; a model, which is called to make an instance
+    kFunction,   ///< of a script
+    kModel,      ///< which is called to make an instance
     kOperation,  ///< of the language, or a function of it
     kModule,     ///< imported, or of the language
     kInstance,   ///< of a model
@@ -47,7 +48,7 @@ struct ValueType {
   const Dim* dim() const { return std::get_if<Dim>(&what); }
   const Mesh* mesh() const { return kind == Kind::kMesh ? std::get<MeshPtr>(what).get() : nullptr; }
   const Layout* layout() const { return kind == Kind::kLayout ? std::get<LayoutPtr>(what).get() : nullptr; }
-  bool is_callable() const { return kind == Kind::kFunction || kind == Kind::kOperation; }
+  bool is_callable() const { return kind == Kind::kFunction || kind == Kind::kModel || kind == Kind::kOperation; }
   /// They are shown alike.
   bool operator==(const ValueType& other) const { return kind == other.kind && words == other.words && (!tensor() || *tensor() == *other.tensor()); }
 };

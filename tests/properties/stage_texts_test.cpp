@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "../execution_on.h"
-#include "session/session.h"
 #include "plan/compilation.h"
 #include "scripts.h"
+#include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "types/text_reader.h"

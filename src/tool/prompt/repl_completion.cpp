@@ -7,6 +7,7 @@
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "tool/prompt/repl_commands.h"
+#include "tool/prompt/repl_text.h"
 
 namespace mtf::tool {
 namespace {
@@ -17,7 +18,7 @@ using line_editor::Completions;
 // What stands beside it in a menu.
 std::string described(const CouldStand& could) {
   switch (could.kind) {
-    case CouldStand::Kind::kName: return could.name.signature.text.empty() ? to_string(could.name.type) : could.name.signature.text;
+    case CouldStand::Kind::kName: return text_of(could.name);
     case CouldStand::Kind::kLabel: case CouldStand::Kind::kModule: return could.detail;
     case CouldStand::Kind::kAxis: return fmt::format("axis of {}", could.axis.size);
     case CouldStand::Kind::kWord: case CouldStand::Kind::kFile: case CouldStand::Kind::kFolder: break;

@@ -7,6 +7,7 @@
 #include "tool/present/fitted_text.h"
 #include "tool/present/table.h"
 #include "tool/prompt/repl_commands.h"
+#include "tool/prompt/repl_text.h"
 
 namespace mtf::tool {
 namespace {
@@ -40,7 +41,7 @@ std::string variables_text(Repl& repl, const std::string& topic, std::size_t wid
 std::string own_help(Repl& repl, const std::string& topic, const HeldName& root, std::size_t width) {
   const KnownName known = repl.session().what_is(topic, repl.name_of_entry());
   if (!known.signature.text.empty())
-    return help_text({HelpTopic::Kind::kFunction, topic, known.signature.text, known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
+    return help_text({HelpTopic::Kind::kFunction, topic, text_of(known), known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
   std::string title = topic + ": " + shown_type(known.type);
   if (root.name == topic && root.bytes > 0) title += "   " + bytes_text(root.bytes) + " per processor";
   return fitted_line(title, width) + fitted(known.doc, width, "  ") + (known.type.tensor() ? "" : variables_text(repl, topic, width));

@@ -79,7 +79,7 @@ void type_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":type", argument, kTypeOptions);
   need_argument(options.statement(), ":type", "an expression", "einsum(x, w -> [batch])");
   const KnownName known = repl.session().what_is(options.statement(), repl.name_of_entry(), assumption_of(repl.session(), options));
-  repl.say((known.signature.text.empty() ? to_string(known.type) : known.signature.text) + "\n");
+  repl.say(text_of(known) + "\n");
 }
 
 void plan_command(Repl& repl, const std::string& argument) {

@@ -77,6 +77,11 @@ std::string binding_text(const EntryReport::Binding& binding, bool silent, const
 
 }  // namespace
 
+std::string text_of(const KnownName& known) {
+  if (known.signature.text.empty()) return to_string(known.type);
+  return (known.type.kind == ValueType::Kind::kModel ? "model " : "") + known.signature.text;
+}
+
 std::string repl_text(const EntryReport& report, const Room& room, bool colours) {
   const auto collectives = collective_lines(report);
   std::string out;

@@ -14,4 +14,7 @@ namespace mtf::tool {
 /// long value below: a tensor as a table, a model or a list of tensors as its parts. Then one for each collective; those that differ in nothing are one line with their number.
 std::string repl_text(const EntryReport& report, const Room& room = {}, bool colours = false);
 
+/// Of what can be called its signature, a model's with `model` before it; of another value its type; nothing if that is not known.
+std::string text_of(const KnownName& known);
+
 }  // namespace mtf::tool
