@@ -95,6 +95,8 @@ class ScheduleWriter {
       if (s_.buffers[b].kind != BufferKind::kStaging) lie_in[b].push_back(s_.buffers[b].value);
     for (int v = 0; v < static_cast<int>(s_.buffer_of.size()); ++v)
       if (const int b = s_.buffer_of[v]; b >= 0 && s_.alias_of[v] == v && s_.buffers[b].value != v) lie_in[b].push_back(v);
+    for (std::vector<int>& values : lie_in)  // in the order of steps, whichever numbers values have
+      if (!values.empty()) std::stable_sort(values.begin() + 1, values.end(), [&](int a, int b) { return made_in_[a] < made_in_[b]; });
     text_ += "memory\n";
     for (size_t b = 0; b < s_.buffers.size(); ++b) {
       const Buffer& buffer = s_.buffers[b];
