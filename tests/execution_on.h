@@ -16,12 +16,12 @@ struct OwnRuntime {
 
 /// Not to be deleted as an Execution: a pointer to one of unknown kind is a std::shared_ptr.
 template <typename R>
-class ExecutionOn : private OwnRuntime<R>, public Execution {
+class ExecutionOn : private OwnRuntime<R>, public plan::Execution {
  public:
-  explicit ExecutionOn(ExecutionOptions options = {}) : Execution(this->own, std::move(options)) {}
-  explicit ExecutionOn(MpiRuntimeOptions machine, ExecutionOptions options = {})
-    requires std::same_as<R, MpiRuntime>
-      : OwnRuntime<R>{R(std::move(machine))}, Execution(this->own, std::move(options)) {}
+  explicit ExecutionOn(plan::ExecutionOptions options = {}) : plan::Execution(this->own, std::move(options)) {}
+  explicit ExecutionOn(run::MpiRuntimeOptions machine, plan::ExecutionOptions options = {})
+    requires std::same_as<R, run::MpiRuntime>
+      : OwnRuntime<R>{R(std::move(machine))}, plan::Execution(this->own, std::move(options)) {}
   R& runtime() { return this->own; }
 };
 

@@ -61,16 +61,16 @@ auto option_given(const char* option, const std::string& text, const Parse& pars
   return given;
 }
 
-Assumption assumption_of(const std::string& mesh, const std::string& layout) {
+session::Assumption assumption_of(const std::string& mesh, const std::string& layout) {
   return {option_given("mesh", mesh, parse_axes), option_given("layout", layout, parse_layout_rules)};
 }
 
-Settings settings_of(const InterpreterOptions& options) {
-  Settings settings;
+eval::Settings settings_of(const InterpreterOptions& options) {
+  eval::Settings settings;
   settings.stdlib = options.standard_library;
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   settings.set = options.set;
-  Assumption given = assumption_of(options.mesh, options.layout);
+  session::Assumption given = assumption_of(options.mesh, options.layout);
   settings.mesh = std::move(given.mesh);
   settings.layout = std::move(given.layout);
   return settings;
@@ -87,8 +87,8 @@ void to_standard_output(std::string_view text) {
   if (!(std::cout << text << std::flush)) fail(Kind::cannot_write, {}, "standard output");
 }
 
-MpiRuntimeOptions runtime_options_of(const InterpreterOptions& options) {
-  MpiRuntimeOptions runtime;
+run::MpiRuntimeOptions runtime_options_of(const InterpreterOptions& options) {
+  run::MpiRuntimeOptions runtime;
   runtime.threads = options.threads;
   runtime.use_mpi = options.on_ranks;
   return runtime;
@@ -118,20 +118,20 @@ struct Interpreter::Impl {
     session.have_been_told(warnings);
   }
 
-  static const Settings& on_ranks(Settings& settings, std::int64_t ranks) {
+  static const eval::Settings& on_ranks(eval::Settings& settings, std::int64_t ranks) {
     settings.ranks = ranks;
     return settings;
   }
 
-  Settings settings;
+  eval::Settings settings;
   std::function<void(const DiagnosticRecord&)> warn;
   FunctionBuffer buffer;
   std::ostream stream;
   std::ostream nowhere{nullptr};
-  MpiRuntime runtime;
-  Execution execution;
-  mutable Session session;
-  Counters mark;  ///< what had been counted when mark_counters() was called
+  run::MpiRuntime runtime;
+  plan::Execution execution;
+  mutable session::Session session;
+  plan::Counters mark;  ///< what had been counted when mark_counters() was called
 };
 
 Interpreter::Interpreter(InterpreterOptions options) {
@@ -150,7 +150,7 @@ void Interpreter::run(const std::string& text) {
 
 void Interpreter::run_file(const std::string& path) {
   translated([&] {
-    Session& session = impl_->session;
+    session::Session& session = impl_->session;
     const std::string text = SourceFile::read(path)->text();
     const Diagnostics found = session.check_here(path, text);
     found.throw_first();
@@ -166,7 +166,7 @@ void Interpreter::set(const std::string& name, const TensorView& tensor) {
   translated([&] {
     TensorType type{element_type(tensor.element), {}};
     for (const TensorDim& dim : tensor.dims) type.dims.push_back({Name(dim.name), dim.size});
-    impl_->session.set(name, HostView(std::move(type), tensor.bytes));
+    impl_->session.set(name, plan::HostView(std::move(type), tensor.bytes));
   });
 }
 
@@ -181,7 +181,7 @@ void Interpreter::mark_counters() {
 
 PlanRecord Interpreter::plan(const std::string& text, const PlanAssumption& assumption) const {
   return translated([&] {
-    const Assumption assumed = assumption_of(assumption.mesh, assumption.layout);
+    const session::Assumption assumed = assumption_of(assumption.mesh, assumption.layout);
     impl_->session.forget_interrupt();
     return plan_record(impl_->session.plan(text, "<plan>", assumed));
   });
@@ -189,18 +189,18 @@ PlanRecord Interpreter::plan(const std::string& text, const PlanAssumption& assu
 
 std::vector<DiagnosticRecord> Interpreter::check(const std::string& text) const {
   std::vector<DiagnosticRecord> records;
-  const Diagnostics found = Session::check_text("<text>", text, impl_->settings);
+  const Diagnostics found = session::Session::check_text("<text>", text, impl_->settings);
   for (const Diagnostic& each : found.list()) records.push_back(diagnostic_record(each));
   return records;
 }
 
 std::vector<TextPart> Interpreter::explain(const std::string& text) const {
   std::vector<TextPart> parts;
-  for (const SpanInfo& info : mtf::explain("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
+  for (const eval::SpanInfo& info : mtf::session::explain("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
     TextPart& part = parts.emplace_back();
     part.begin = info.span.begin;
     part.end = info.span.end;
-    for (const ValueType& type : info.types) part.types.push_back(to_string(type));
+    for (const eval::ValueType& type : info.types) part.types.push_back(to_string(type));
     if (info.definition.is_known()) part.definition_file = info.definition.file->name();
     part.definition_begin = info.definition.begin;
     part.definition_end = info.definition.end;
@@ -214,7 +214,7 @@ std::vector<TextPart> Interpreter::explain(const std::string& text) const {
 
 TensorData Interpreter::tensor(const std::string& expression) {
   return translated([&] {
-    Session::Shown shown = impl_->session.show(expression);
+    session::Session::Shown shown = impl_->session.show(expression);
     TensorData data;
     data.element = static_cast<Element>(shown.tensor.type.element);
     for (const Dim& dim : shown.tensor.type.dims) data.dims.push_back({dim.name.str(), dim.size});
@@ -227,7 +227,7 @@ TensorData Interpreter::tensor(const std::string& expression) {
 
 double Interpreter::number(const std::string& expression) {
   return translated([&] {
-    const HostTensor host = impl_->session.read(expression);
+    const plan::HostTensor host = impl_->session.read(expression);
     if (!host.type.dims.empty())
       fail(Kind::type_mismatch, {}, "expected a number, found {}: {}", to_string(host.type), expression);
     return host.number(0);
@@ -240,7 +240,7 @@ std::size_t size_of(Element element) { return static_cast<std::size_t>(size_of(e
 std::vector<double> TensorData::numbers() const {
   std::vector<double> all(size());
   const std::size_t unit = size_of(element);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = number_at(element_type(element), bytes.data() + i * unit);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = plan::number_at(element_type(element), bytes.data() + i * unit);
   return all;
 }
 

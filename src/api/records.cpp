@@ -11,13 +11,13 @@
 namespace mtf {
 namespace {
 
-DoubtRecord::Kind kind_of(Doubt::Kind kind) {
+DoubtRecord::Kind kind_of(plan::Doubt::Kind kind) {
   switch (kind) {
-    case Doubt::Kind::kWays: return DoubtRecord::Kind::kWays;
-    case Doubt::Kind::kTurns: return DoubtRecord::Kind::kTurns;
-    case Doubt::Kind::kRest: return DoubtRecord::Kind::kRest;
-    case Doubt::Kind::kUnknown: return DoubtRecord::Kind::kUnknown;
-    case Doubt::Kind::kSkipped: break;
+    case plan::Doubt::Kind::kWays: return DoubtRecord::Kind::kWays;
+    case plan::Doubt::Kind::kTurns: return DoubtRecord::Kind::kTurns;
+    case plan::Doubt::Kind::kRest: return DoubtRecord::Kind::kRest;
+    case plan::Doubt::Kind::kUnknown: return DoubtRecord::Kind::kUnknown;
+    case plan::Doubt::Kind::kSkipped: break;
   }
   return DoubtRecord::Kind::kSkipped;
 }
@@ -31,7 +31,7 @@ LineRecord line_record(Span span) {
   return record;
 }
 
-void add_cost(LineRecord& line, const StatementCost& cost, std::int64_t times) {
+void add_cost(LineRecord& line, const spmd::StatementCost& cost, std::int64_t times) {
   const auto add = [&](std::int64_t& sum, std::int64_t figure) { sum = saturating_add(sum, saturating_multiply(figure, times)); };
   add(line.flops, cost.flops);
   if (cost.frame && cost.frame->backward) add(line.backward_flops, cost.flops);
@@ -71,30 +71,30 @@ DiagnosticRecord diagnostic_record(const Diagnostic& diagnostic) {
   return made;
 }
 
-CountersRecord counters_record(const Counters& counters) {
+CountersRecord counters_record(const plan::Counters& counters) {
   CountersRecord made;
   made.flops = counters.flops;
   made.unique_flops = counters.unique_flops;
   made.processors = counters.processors;
   made.peak_bytes = counters.peak_bytes;
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
-    const std::string called(name(static_cast<CollectiveKind>(kind)));
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
+    const std::string called(name(static_cast<spmd::CollectiveKind>(kind)));
     for (const auto& [axes, all] : counters.collectives[kind])
       made.collectives.push_back({called, axes_text(axes), all.count, all.calls, all.values, all.bytes, all.wire_bytes});
   }
   return made;
 }
 
-PlanRecord plan_record(const Planned& planned) {
+PlanRecord plan_record(const session::Planned& planned) {
   PlanRecord made;
-  Counters totals;
-  Doubts doubts;
+  plan::Counters totals;
+  plan::Doubts doubts;
   std::map<std::pair<const SourceFile*, std::size_t>, std::size_t> known;
-  for (const StatementReport& statement : planned.statements) {
+  for (const eval::StatementReport& statement : planned.statements) {
     const std::int64_t turns = std::max<std::int64_t>(statement.turns, 1);
     add_times(totals, statement.counters, turns);
-    for (const Doubt& doubt : statement.doubts) add_doubt(doubts, doubt);
-    for (const StatementCost& cost : statement.costs) {
+    for (const plan::Doubt& doubt : statement.doubts) add_doubt(doubts, doubt);
+    for (const spmd::StatementCost& cost : statement.costs) {
       if (cost.flops == 0 && !cost.collective) continue;
       const Span span = source_of(cost);
       const std::size_t line = span.is_known() ? span.file->line_of(span.begin) : 0;
@@ -106,7 +106,7 @@ PlanRecord plan_record(const Planned& planned) {
   totals.processors = planned.mesh->size();
   totals.peak_bytes = planned.counters.peak_bytes;
   made.totals = counters_record(totals);
-  for (const Doubt& doubt : doubts) made.doubts.push_back({kind_of(doubt.kind), place_record(doubt.place)});
+  for (const plan::Doubt& doubt : doubts) made.doubts.push_back({kind_of(doubt.kind), place_record(doubt.place)});
   return made;
 }
 

@@ -9,7 +9,7 @@ namespace mtf {
 
 PlaceRecord place_record(Span span);
 DiagnosticRecord diagnostic_record(const Diagnostic& diagnostic);
-CountersRecord counters_record(const Counters& counters);
-PlanRecord plan_record(const Planned& planned);
+CountersRecord counters_record(const plan::Counters& counters);
+PlanRecord plan_record(const session::Planned& planned);
 
 }  // namespace mtf

@@ -8,7 +8,7 @@
 
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
 bool is_axis_power(int power) { return power < 0; }
@@ -58,7 +58,7 @@ void Formula::add(const Cost& cost, int64_t times) {
         axes.push_back(axis.name.str());
       }
       if (factor.dim.size % parts != 0) {
-        multiply(powers, number, fmt::format("⌈{}/{}⌉", dim, axes.size() > 1 ? "(" + join(axes, "·") + ")" : axes[0]), static_cast<double>(factor.value()), 1);
+        multiply(powers, number, fmt::format("⌈{}/{}⌉", dim, axes.size() > 1 ? "(" + mtf::join(axes, "·") + ")" : axes[0]), static_cast<double>(factor.value()), 1);
         continue;
       }
       if (dim.empty()) number.numerator *= factor.dim.size;
@@ -153,11 +153,11 @@ std::string Formula::text() const {
       const int times = std::abs(at->second);
       (at->second > 0 ? above : below).push_back(times == 1 ? symbol : fmt::format("{}^{}", symbol, times));
     }
-    std::string text = above.empty() ? "1" : join(above, "·");
-    if (!below.empty()) text += " / " + (below.size() > 1 ? "(" + join(below, "·") + ")" : below[0]);
+    std::string text = above.empty() ? "1" : mtf::join(above, "·");
+    if (!below.empty()) text += " / " + (below.size() > 1 ? "(" + mtf::join(below, "·") + ")" : below[0]);
     texts.push_back(std::move(text));
   }
-  return texts.empty() ? "0" : join(texts, " + ");
+  return texts.empty() ? "0" : mtf::join(texts, " + ");
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

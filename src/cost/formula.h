@@ -11,7 +11,7 @@
 
 #include "types/cost.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 class Formula {
  public:
@@ -49,4 +49,4 @@ class Formula {
   void multiply(Powers& powers, Number& number, const std::string& symbol, double value, int power);
 };
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -4,20 +4,20 @@
 
 #include "cost/recorded_schedules.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
-void add(IdleWork& work, const LocalProgram& program, const Instruction& instruction, double flops) {
+void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops) {
   AxisSet splitting = 0;
   const Mesh* mesh = nullptr;
   std::set<std::pair<Name, std::vector<Name>>> seen;
   for (const std::vector<int>* values : {&instruction.operands, &instruction.results}) {
     for (int v : *values) {
-      const LocalValue& value = program.values[v];
+      const spmd::LocalValue& value = program.values[v];
       if (!value.mesh) continue;
       mesh = value.mesh.get();
       splitting |= value.varies();
-      for (const LocalDim& dim : value.dims) {
+      for (const spmd::LocalDim& dim : value.dims) {
         const int64_t processors = mesh->group_size(dim.axes.set());
         if (dim.mapped || dim.dim.size >= processors) continue;
         const std::pair<Name, std::vector<Name>> key{dim.dim.name, mesh->names_of(dim.axes.set())};
@@ -35,11 +35,11 @@ void add(IdleWork& work, const LocalProgram& program, const Instruction& instruc
 
 }  // namespace
 
-IdleWork idle_work(const ProgramRecord& record) {
+IdleWork idle_work(const plan::ProgramRecord& record) {
   IdleWork work;
-  Relayout relayout(*record.layouts(), nullptr, nullptr);
-  each_schedule(record, relayout, [&](size_t, const Schedule& schedule, int64_t times) {
-    for (const Instruction& instruction : schedule.program.instructions) {
+  graph::Relayout relayout(*record.layouts(), nullptr, nullptr);
+  each_schedule(record, relayout, [&](size_t, const schedule::Schedule& schedule, int64_t times) {
+    for (const spmd::Instruction& instruction : schedule.program.instructions) {
       const double flops = static_cast<double>(cost_of(schedule.program, instruction).flops.value()) * static_cast<double>(times);
       if (flops > 0) add(work, schedule.program, instruction, flops);
     }
@@ -47,4 +47,4 @@ IdleWork idle_work(const ProgramRecord& record) {
   return work;
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -7,7 +7,7 @@
 
 #include "plan/program_record.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 struct IdleWork {
   /// A dim that is split over more processors than it has elements.
@@ -24,6 +24,6 @@ struct IdleWork {
 };
 
 /// Of a planned script, as it lays out what it computes.
-IdleWork idle_work(const ProgramRecord& record);
+IdleWork idle_work(const plan::ProgramRecord& record);
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -14,11 +14,11 @@
 #include "plan/passes.h"
 #include "plan/program_record.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 /// All that a script costs the largest processor.
 struct ScriptCost {
-  Counters counters;            ///< peak_bytes is 0
+  plan::Counters counters;      ///< peak_bytes is 0
   StepTime time;                ///< by the machine model; nothing without one
   int64_t parameter_bytes = 0;  ///< of its params
   int64_t state_bytes = 0;      ///< of its states
@@ -27,12 +27,12 @@ struct ScriptCost {
 class LayoutCosts {
  public:
   /// `before`: what had been recorded before what is costed began (ProgramRecord::so_far).
-  explicit LayoutCosts(std::shared_ptr<const ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt, ProgramRecord::Before before = {})
+  explicit LayoutCosts(std::shared_ptr<const plan::ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt, plan::ProgramRecord::Before before = {})
       : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
 
   /// `mesh`, `rules`: null: the script's own; `stored`: what is asked of params and states besides, or null. Throws a UserError
   /// where planning the script would.
-  ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored = nullptr) const;
+  ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored = nullptr) const;
 
   /// Of these, the seconds of all runs of one program, by its number. There is a machine.
   double seconds_of(size_t program, const MeshPtr& mesh, const LayoutPtr& rules) const;
@@ -41,9 +41,9 @@ class LayoutCosts {
   void heed(std::function<void()> poll) { poll_ = std::move(poll); }
 
   /// Why it is an estimate, as a plan would say; nothing if it is none.
-  Doubts doubts() const;
-  const ProgramRecord& record() const { return *record_; }
-  const std::shared_ptr<const ProgramRecord>& shared_record() const { return record_; }
+  plan::Doubts doubts() const;
+  const plan::ProgramRecord& record() const { return *record_; }
+  const std::shared_ptr<const plan::ProgramRecord>& shared_record() const { return record_; }
   /// How often what is costed runs a program of the record.
   int64_t times(size_t program) const { return record_->programs()[program].times - (program < before_.times.size() ? before_.times[program] : 0); }
   const std::vector<int64_t>& before() const { return before_.times; }
@@ -51,12 +51,12 @@ class LayoutCosts {
 
  private:
   /// How far a program must be scheduled for its time.
-  Decides decides() const;
+  plan::Decides decides() const;
 
-  std::shared_ptr<const ProgramRecord> record_;
+  std::shared_ptr<const plan::ProgramRecord> record_;
   std::optional<MachineModel> machine_;
-  ProgramRecord::Before before_;
+  plan::ProgramRecord::Before before_;
   std::function<void()> poll_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -10,7 +10,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -75,7 +75,7 @@ std::optional<double> MachineModel::rate_of(const std::string& operation, const 
   return std::nullopt;
 }
 
-Link MachineModel::over(const Mesh& mesh, AxisSet set, CollectiveKind kind) const {
+Link MachineModel::over(const Mesh& mesh, AxisSet set, spmd::CollectiveKind kind) const {
   const auto special = collectives.find(kind);
   const Link& usual = special == collectives.end() ? link : special->second;
   Link slowest{0, std::numeric_limits<double>::infinity()};
@@ -110,7 +110,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "flops") machine.flops = read.rates("`flops`", value);
     else if (name == "rates") {
       read.members(value, "`rates`", [&](const std::string& kind, const Json& rates) {
-        if (kind != "elementwise" && kind != "reduction" && kind != "moving" && !find_op(kind)) return false;
+        if (kind != "elementwise" && kind != "reduction" && kind != "moving" && !ops::find_op(kind)) return false;
         machine.rates[kind] = read.rates(code(kind), rates);
         return true;
       });
@@ -128,8 +128,8 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     });
   };
   links(collectives, "`collectives`", [&](const std::string& each) -> Link* {
-    for (int kind = 0; kind < kCollectiveKinds; ++kind)
-      if (name(static_cast<CollectiveKind>(kind)) == each) return &machine.collectives[static_cast<CollectiveKind>(kind)];
+    for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
+      if (name(static_cast<spmd::CollectiveKind>(kind)) == each) return &machine.collectives[static_cast<spmd::CollectiveKind>(kind)];
     return nullptr;
   });
   links(axes, "`axes`", [&](const std::string& each) { return &machine.axes[each]; });
@@ -161,4 +161,4 @@ std::string to_json(const MachineModel& machine) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -28,7 +28,7 @@
 #include "types/dim.h"
 #include "types/mesh.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 struct Link {
   double latency = 2e-6;
@@ -50,7 +50,7 @@ struct MachineModel {
   double overlap = 0;  ///< from 0 to 1
   std::optional<int64_t> memory;
   Link link;
-  std::map<CollectiveKind, Link> collectives;
+  std::map<spmd::CollectiveKind, Link> collectives;
   std::map<std::string, Link> axes;
 
   /// Of products.
@@ -58,7 +58,7 @@ struct MachineModel {
   /// Of an operation, or, where that is not listed, of its kind; nothing if neither is.
   std::optional<double> rate_of(const std::string& operation, const std::string& kind, ElementType element) const;
   /// What a message of such a collective along all of these axes has: the most latency and the least bandwidth of any.
-  Link over(const Mesh& mesh, AxisSet axes, CollectiveKind kind) const;
+  Link over(const Mesh& mesh, AxisSet axes, spmd::CollectiveKind kind) const;
 
  private:
   static double rate(const Rates& rates, ElementType element);
@@ -68,4 +68,4 @@ struct MachineModel {
 MachineModel parse_machine(const std::string& json, const std::string& file);
 std::string to_json(const MachineModel& machine);
 
-}  // namespace mtf
+}  // namespace mtf::cost

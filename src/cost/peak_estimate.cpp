@@ -8,7 +8,7 @@
 #include "kernels/element_type.h"
 #include "ops/ops.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
 /// Bytes of values, by the names of their dims.
@@ -20,35 +20,35 @@ double total_of(const Bytes& bytes) {
   return total;
 }
 
-void add(Bytes& bytes, const LocalValue& value) {
+void add(Bytes& bytes, const spmd::LocalValue& value) {
   std::set<Name> names;
-  for (const LocalDim& dim : value.dims) names.insert(dim.dim.name);
-  bytes[names] += static_cast<double>(largest_block(value)) * static_cast<double>(size_of(value.element));
+  for (const spmd::LocalDim& dim : value.dims) names.insert(dim.dim.name);
+  bytes[names] += static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
 }
 
 /// What a schedule has in memory where it has most, and of that what was there before. What is assigned to a variable takes the
 /// place of what that was.
 struct Live {
   Bytes all, inputs;
-  explicit Live(const Schedule& schedule) {
-    const LocalProgram& program = schedule.program;
+  explicit Live(const schedule::Schedule& schedule) {
+    const spmd::LocalProgram& program = schedule.program;
     std::vector<bool> is_assigned(program.values.size());
-    for (const Instruction& instruction : program.instructions)
+    for (const spmd::Instruction& instruction : program.instructions)
       if (instruction.node && instruction.node->op == &ops::kAssign)
         for (int result : instruction.results) is_assigned[static_cast<size_t>(schedule.alias_of[static_cast<size_t>(result)])] = true;
     std::vector<double> change(schedule.steps.size() + 2);
-    auto steps_of = [&](const Buffer& buffer) -> std::pair<size_t, size_t> {
-      if (buffer.kind == BufferKind::kInput) return {0, schedule.steps.size()};
-      if (buffer.kind == BufferKind::kOutput) return {static_cast<size_t>(buffer.first), schedule.steps.size()};
+    auto steps_of = [&](const schedule::Buffer& buffer) -> std::pair<size_t, size_t> {
+      if (buffer.kind == schedule::BufferKind::kInput) return {0, schedule.steps.size()};
+      if (buffer.kind == schedule::BufferKind::kOutput) return {static_cast<size_t>(buffer.first), schedule.steps.size()};
       return {static_cast<size_t>(buffer.first), static_cast<size_t>(buffer.last)};
     };
-    auto counts = [&](const Buffer& buffer) {
-      return buffer.kind != BufferKind::kStaging && !(buffer.kind == BufferKind::kOutput && is_assigned[static_cast<size_t>(buffer.value)]);
+    auto counts = [&](const schedule::Buffer& buffer) {
+      return buffer.kind != schedule::BufferKind::kStaging && !(buffer.kind == schedule::BufferKind::kOutput && is_assigned[static_cast<size_t>(buffer.value)]);
     };
-    for (const Buffer& buffer : schedule.buffers) {
+    for (const schedule::Buffer& buffer : schedule.buffers) {
       if (!counts(buffer)) continue;
-      const LocalValue& value = program.values[static_cast<size_t>(buffer.value)];
-      const double bytes = static_cast<double>(largest_block(value)) * static_cast<double>(size_of(value.element));
+      const spmd::LocalValue& value = program.values[static_cast<size_t>(buffer.value)];
+      const double bytes = static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
       const auto [first, last] = steps_of(buffer);
       change[first] += bytes;
       change[std::min(last, schedule.steps.size()) + 1] -= bytes;
@@ -61,12 +61,12 @@ struct Live {
       most = live;
       peak = step;
     }
-    for (const Buffer& buffer : schedule.buffers) {
+    for (const schedule::Buffer& buffer : schedule.buffers) {
       const auto [first, last] = steps_of(buffer);
       if (!counts(buffer) || first > peak || last < peak) continue;
-      const LocalValue& value = program.values[static_cast<size_t>(buffer.value)];
+      const spmd::LocalValue& value = program.values[static_cast<size_t>(buffer.value)];
       add(all, value);
-      if (buffer.kind == BufferKind::kInput) add(inputs, value);
+      if (buffer.kind == schedule::BufferKind::kInput) add(inputs, value);
     }
   }
 };
@@ -86,14 +86,14 @@ WorkBound::Dividing own(const std::set<Name>& names, const WorkBound& bound) {
 PeakEstimate::PeakEstimate(const LayoutCosts& costs, const WorkBound& bound, const std::vector<Name>& axes) {
   std::vector<Axis> of_one;
   for (Name axis : axes) of_one.push_back({axis, 1});
-  Relayout relayout(*costs.record().layouts(), std::make_shared<const Mesh>(Name("alone"), std::move(of_one)), std::make_shared<const Layout>());
+  graph::Relayout relayout(*costs.record().layouts(), std::make_shared<const Mesh>(Name("alone"), std::move(of_one)), std::make_shared<const Layout>());
   Bytes all, inputs;
-  each_schedule(costs.record(), relayout, [&](size_t, const Schedule& schedule, int64_t) {
+  each_schedule(costs.record(), relayout, [&](size_t, const schedule::Schedule& schedule, int64_t) {
     Live live(schedule);
     if (total_of(live.all) <= total_of(all)) return;
     all = std::move(live.all);
     inputs = std::move(live.inputs);
-  }, costs.before(), Decides::kMemory);
+  }, costs.before(), plan::Decides::kMemory);
   for (const auto& [from, to] : {std::pair{&all, &values_}, std::pair{&inputs, &inputs_}})
     for (const auto& [names, bytes] : *from) to->push_back({bytes, bound.dividing(names), own(names, bound)});
 }
@@ -104,4 +104,4 @@ double PeakEstimate::bytes_of(const std::vector<Part>& parts, WorkBound::Dividin
   return total;
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -11,7 +11,7 @@
 #include "cost/layout_costs.h"
 #include "cost/work_bound.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 /// A peak is taken to be below what is estimated by no more than this, as a part of it.
 inline constexpr double kPeakError = 0.4;
@@ -40,4 +40,4 @@ class PeakEstimate {
   std::vector<Part> inputs_;  ///< of them, what is there before the program
 };
 
-}  // namespace mtf
+}  // namespace mtf::cost

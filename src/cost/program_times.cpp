@@ -2,15 +2,15 @@
 
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
 /// For each decision of a record and each of its programs: on the rules of which dims it depends.
 class Dependence {
  public:
-  Dependence(const ProgramRecord& record, const std::vector<Dim>& dims) : record_(record) {
+  Dependence(const plan::ProgramRecord& record, const std::vector<Dim>& dims) : record_(record) {
     for (size_t d = 0; d < dims.size(); ++d) place_[dims[d].name] = d;
-    for (const ProgramRecord::Entry& entry : record.programs()) programs_.push_back(of_program(entry.recorded));
+    for (const plan::ProgramRecord::Entry& entry : record.programs()) programs_.push_back(of_program(entry.recorded));
   }
 
   /// Of a program.
@@ -28,7 +28,7 @@ class Dependence {
         if (const auto at = place_.find(dim.name); at != place_.end()) to[at->second] = true;
   }
 
-  Which of_program(const RecordedProgram& recorded) {
+  Which of_program(const graph::RecordedProgram& recorded) {
     Which which(place_.size());
     for (const std::vector<int32_t>* decisions : {&recorded.inputs, &recorded.operations})
       for (int32_t decision : *decisions) add(which, of_decision(decision));
@@ -40,11 +40,11 @@ class Dependence {
   /// Decisions stand behind all that they depend on.
   const Which& of_decision(int32_t number) {
     while (decisions_.size() <= static_cast<size_t>(number)) {
-      const LayoutRecord::Decision& decision = record_.layouts()->decisions()[decisions_.size()];
+      const graph::LayoutRecord::Decision& decision = record_.layouts()->decisions()[decisions_.size()];
       Which which(place_.size());
       add(which, decision.operation->operands);
       add(which, decision.operation->results);
-      for (const LayoutRecord::Source& operand : decision.operands) add(which, decisions_[static_cast<size_t>(operand.decision)]);
+      for (const graph::LayoutRecord::Source& operand : decision.operands) add(which, decisions_[static_cast<size_t>(operand.decision)]);
       if (decision.like.decision >= 0) add(which, decisions_[static_cast<size_t>(decision.like.decision)]);
       if (decision.program >= 0) add(which, programs_[static_cast<size_t>(decision.program)]);
       decisions_.push_back(std::move(which));
@@ -52,7 +52,7 @@ class Dependence {
     return decisions_[static_cast<size_t>(number)];
   }
 
-  const ProgramRecord& record_;
+  const plan::ProgramRecord& record_;
   std::map<Name, size_t> place_;
   std::vector<Which> decisions_, programs_;
 };
@@ -85,4 +85,4 @@ std::optional<double> ProgramTimes::seconds(size_t program, const MeshPtr& mesh,
   return at->second;
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -11,7 +11,7 @@
 #include "cost/layout_costs.h"
 #include "types/mesh.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 class ProgramTimes {
  public:
@@ -36,4 +36,4 @@ class ProgramTimes {
   int64_t costed_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::cost

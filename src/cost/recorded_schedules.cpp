@@ -5,11 +5,11 @@
 #include "plan/compilation.h"
 
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
 /// The programs whose copies `program` may find, or those find that do, and so on; itself too.
-std::vector<bool> leaving_copies_for(size_t program, const ProgramRecord& record) {
+std::vector<bool> leaving_copies_for(size_t program, const plan::ProgramRecord& record) {
   std::vector<bool> leaving(record.programs().size());
   leaving[program] = true;
   for (size_t i = program + 1; i-- > 0;)
@@ -21,22 +21,22 @@ std::vector<bool> leaving_copies_for(size_t program, const ProgramRecord& record
 
 }  // namespace
 
-void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::function<void(size_t, const Schedule&, int64_t)>& visit,
-                   const std::vector<int64_t>& before, Decides until, std::optional<size_t> only, const std::function<void()>& poll) {
+void each_schedule(const plan::ProgramRecord& record, graph::Relayout& relayout, const std::function<void(size_t, const schedule::Schedule&, int64_t)>& visit,
+                   const std::vector<int64_t>& before, plan::Decides until, std::optional<size_t> only, const std::function<void()>& poll) {
   const auto heed = [&] {
     if (poll) poll();
   };
-  const PassOptions options{.until = until, .poll = heed};
+  const plan::PassOptions options{.until = until, .poll = heed};
   std::map<std::pair<int32_t, int32_t>, std::vector<Sharding>> left;  // copies, by program and place in its for_gradients
   const size_t end = only ? *only + 1 : record.programs().size();
   const std::vector<bool> wanted = only ? leaving_copies_for(*only, record) : std::vector<bool>(end, true);
   for (size_t i = 0; i < end; ++i) {
-    const ProgramRecord::Entry& entry = record.programs()[i];
+    const plan::ProgramRecord::Entry& entry = record.programs()[i];
     heed();
-    Compilation compilation(relayout.program(entry.recorded), options);
+    plan::Compilation compilation(relayout.program(entry.recorded), options);
     heed();
     compilation.run("carry_splits");
-    Program& program = compilation.program();
+    graph::Program& program = compilation.program();
     relayout.computed(static_cast<int32_t>(i), program);
     for (size_t k = 0; k < program.inputs.size(); ++k)
       for (const auto& source : entry.recorded.copied_by[k])
@@ -44,7 +44,7 @@ void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::f
     const int64_t times = entry.times - (i < before.size() ? before[i] : 0);
     if (!wanted[i] || (times <= 0 && program.for_gradients.empty())) continue;
     compilation.run("split");
-    const LocalProgram& local = compilation.local();
+    const spmd::LocalProgram& local = compilation.local();
     const size_t roots = compilation.program().roots.size();
     for (size_t c = 0; c < local.copied.size(); ++c)
       left[{static_cast<int32_t>(i), local.copied[c]}].push_back(local.values[local.outputs[roots + c][0]].sharding());
@@ -54,4 +54,4 @@ void each_schedule(const ProgramRecord& record, Relayout& relayout, const std::f
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -1,6 +1,6 @@
 #include "cost/repeated_costs.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
 double operations_of(const LayoutCosts& costs) {
@@ -19,10 +19,10 @@ bool RepeatedCosts::stand_for(const LayoutCosts& whole) const {
          extended(variables_of(few_), variables_of(more_)) == variables_of(whole);
 }
 
-RepeatedCosts::About RepeatedCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored) const {
+RepeatedCosts::About RepeatedCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored) const {
   const ScriptCost few = few_.in(mesh, rules, stored), more = more_.in(mesh, rules, stored);
   auto bytes_of = [](const ScriptCost& cost) { return static_cast<double>(cost.parameter_bytes) + static_cast<double>(cost.state_bytes); };
   return {extended(few.time.total(), more.time.total()), extended(few.time.communication(), more.time.communication()), extended(bytes_of(few), bytes_of(more))};
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -6,7 +6,7 @@
 // where tests compared it; what a search ranks by it, it costs whole before it says so.
 #include "cost/layout_costs.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 /// The most by which a time may be off, as a part of it.
 inline constexpr double kRepeatedError = 0.01;
@@ -29,7 +29,7 @@ class RepeatedCosts {
     double stored_bytes = 0;   ///< of params and states
   };
   /// As LayoutCosts::in.
-  About in(const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored = nullptr) const;
+  About in(const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored = nullptr) const;
 
  private:
   double extended(double few, double more) const { return more + times_ * (more - few); }
@@ -38,4 +38,4 @@ class RepeatedCosts {
   double times_;  ///< layers beyond kMore
 };
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -10,7 +10,7 @@
 #include "cost/work_bound.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
 /// Times that differ by less, as a part of them, are the same.
@@ -108,7 +108,7 @@ class Searcher {
   /// Nothing but the rules that are searched speaks of an axis.
   bool interchangeable() const {
     if (!question_.pinned.empty() || !costs_.machine()->axes.empty()) return false;
-    for (const LayoutRecord::Decision& decision : costs_.record().layouts()->decisions())
+    for (const graph::LayoutRecord::Decision& decision : costs_.record().layouts()->decisions())
       if (decision.operation->why.asked) return false;
     return true;
   }
@@ -245,9 +245,9 @@ class Searcher {
     return bound_.dims()[dim].size >= parts;
   }
 
-  StoredLayoutsPtr stored_layouts() const {
+  graph::StoredLayoutsPtr stored_layouts() const {
     if (!annotating_) return nullptr;
-    auto layouts = std::make_shared<StoredLayouts>();
+    auto layouts = std::make_shared<graph::StoredLayouts>();
     for (size_t s = 0; s < stored_.size(); ++s) {
       std::vector<LayoutRule> rules;
       for (size_t dim : bound_.stored()[s].dims) {
@@ -462,4 +462,4 @@ class Searcher {
 
 SearchResult search(const LayoutCosts& costs, const SearchQuestion& question) { return Searcher(costs, question).run(); }
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -23,7 +23,7 @@
 #include "cost/layout_costs.h"
 #include "cost/repeated_costs.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 /// How far a search is.
 struct SearchProgress {
@@ -39,7 +39,7 @@ struct SearchQuestion {
   bool annotations = false;               ///< also tries `@` behind the declarations of params and states
   std::optional<int64_t> memory;          ///< bytes that each processor has
   /// The peak of a candidate, for those that could be the result; needed with `memory`.
-  std::function<int64_t(const MeshPtr&, const LayoutPtr&, const StoredLayoutsPtr&)> peak;
+  std::function<int64_t(const MeshPtr&, const LayoutPtr&, const graph::StoredLayoutsPtr&)> peak;
   const RepeatedCosts* repeated = nullptr;                 ///< of the same script, where its layers repeat
   std::function<void(const SearchProgress&)> on_progress;  ///< called often; what it throws ends the search
 };
@@ -47,7 +47,7 @@ struct SearchQuestion {
 struct Candidate {
   MeshPtr mesh;
   LayoutPtr rules;
-  StoredLayoutsPtr stored;  ///< what is asked of params and states besides; null: nothing
+  graph::StoredLayoutsPtr stored;  ///< what is asked of params and states besides; null: nothing
   ScriptCost cost;
 };
 
@@ -70,4 +70,4 @@ struct SearchResult {
 /// `costs` has a machine.
 SearchResult search(const LayoutCosts& costs, const SearchQuestion& question);
 
-}  // namespace mtf
+}  // namespace mtf::cost

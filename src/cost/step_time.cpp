@@ -7,29 +7,29 @@
 #include "spmd/collectives.h"
 #include "spmd/reduction_tree.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
-double bytes_of(const LocalProgram& program, const std::vector<int>& values) {
+double bytes_of(const spmd::LocalProgram& program, const std::vector<int>& values) {
   double bytes = 0;
-  for (int v : values) bytes += static_cast<double>(largest_block(program.values[v])) * static_cast<double>(size_of(program.values[v].element));
+  for (int v : values) bytes += static_cast<double>(schedule::largest_block(program.values[v])) * static_cast<double>(size_of(program.values[v].element));
   return bytes;
 }
 
 /// How many times longer a product takes than its flops would in a large one: by the sides of its matrices.
-double narrowness(const LocalProgram& program, const Instruction& instruction, double narrow) {
+double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double narrow) {
   if (instruction.operands.size() != 2) return 1;
-  const LocalValue &a = program.values[instruction.operands[0]], &b = program.values[instruction.operands[1]], &c = program.values[instruction.results[0]];
-  const auto has = [](const LocalValue& value, const LocalDim& dim) {
-    return std::any_of(value.dims.begin(), value.dims.end(), [&](const LocalDim& each) { return each.dim.name == dim.dim.name; });
+  const spmd::LocalValue &a = program.values[instruction.operands[0]], &b = program.values[instruction.operands[1]], &c = program.values[instruction.results[0]];
+  const auto has = [](const spmd::LocalValue& value, const spmd::LocalDim& dim) {
+    return std::any_of(value.dims.begin(), value.dims.end(), [&](const spmd::LocalDim& each) { return each.dim.name == dim.dim.name; });
   };
   double rows = 1, columns = 1, inner = 1;
-  for (const LocalDim& dim : a.dims) {
+  for (const spmd::LocalDim& dim : a.dims) {
     const double size = static_cast<double>(largest_block(dim, *a.mesh));
     if (has(b, dim) && !has(c, dim)) inner *= size;
     else if (!has(b, dim) && has(c, dim)) rows *= size;
   }
-  for (const LocalDim& dim : b.dims)
+  for (const spmd::LocalDim& dim : b.dims)
     if (!has(a, dim) && has(c, dim)) columns *= static_cast<double>(largest_block(dim, *b.mesh));
   double times = 1;
   for (double side : {rows, columns, inner}) times *= std::max(1.0, narrow / side);
@@ -37,16 +37,16 @@ double narrowness(const LocalProgram& program, const Instruction& instruction, d
 }
 
 /// Seconds that an instruction's arithmetic takes; of one that counts none, what making its elements takes.
-double arithmetic_of(const LocalProgram& program, const Instruction& instruction, double flops, const MachineModel& machine) {
-  if (instruction.kind != InstructionKind::kCompute) return 0;
-  const Op& op = *instruction.node->op;
-  const LocalValue& of = program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
-  if (op.role == Role::kContraction) return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
+double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops, const MachineModel& machine) {
+  if (instruction.kind != spmd::InstructionKind::kCompute) return 0;
+  const graph::Op& op = *instruction.node->op;
+  const spmd::LocalValue& of = program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
+  if (op.role == graph::Role::kContraction) return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
   if (flops > 0) return flops / rate_of(machine, op, of.element);
-  if (op.lane || op.role == Role::kView) return 0;
-  const LocalValue& result = program.values[instruction.results[0]];
+  if (op.lane || op.role == graph::Role::kView) return 0;
+  const spmd::LocalValue& result = program.values[instruction.results[0]];
   const std::optional<double> rate = machine.rate_of(std::string(op.name), "moving", result.element);
-  return rate ? static_cast<double>(largest_block(result)) / *rate : 0;
+  return rate ? static_cast<double>(schedule::largest_block(result)) / *rate : 0;
 }
 
 }  // namespace
@@ -63,34 +63,34 @@ void StepTime::add(const StepTime& other, int64_t times) {
   for (const auto& [what, seconds] : other.collectives) collectives[what] += seconds * static_cast<double>(times);
 }
 
-int64_t messages_of(const LocalProgram& program, const Instruction& instruction, int64_t calls) {
-  const LocalValue& from = program.values[instruction.operands[0]];
+int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, int64_t calls) {
+  const spmd::LocalValue& from = program.values[instruction.operands[0]];
   const int64_t others = from.mesh->group_size(instruction.axes) - 1;
   switch (record_of(instruction.kind).movement) {
-    case Movement::kReduce: {
-      const std::vector<int64_t> levels = exchange_levels(tree_over(others + 1));
+    case spmd::Movement::kReduce: {
+      const std::vector<int64_t> levels = spmd::exchange_levels(spmd::tree_over(others + 1));
       int64_t met = 0;
       for (int64_t level : levels) met += level - 1;
-      return calls * (is_sent_whole(levels, largest_block(from), size_of(from.element)) ? met : 2 * met);
+      return calls * (spmd::is_sent_whole(levels, schedule::largest_block(from), size_of(from.element)) ? met : 2 * met);
     }
-    case Movement::kReduceScatter:
-    case Movement::kFromGroup:
-    case Movement::kAddFromGroup: return calls * others;
-    case Movement::kFromPermuted: return calls;
+    case spmd::Movement::kReduceScatter:
+    case spmd::Movement::kFromGroup:
+    case spmd::Movement::kAddFromGroup: return calls * others;
+    case spmd::Movement::kFromPermuted: return calls;
   }
   return calls;
 }
 
-double rate_of(const MachineModel& machine, const Op& op, ElementType element) {
+double rate_of(const MachineModel& machine, const graph::Op& op, ElementType element) {
   return machine.rate_of(std::string(op.name), op.lane ? "elementwise" : op.reduction ? "reduction" : "", element).value_or(machine.flops_of(element));
 }
 
-StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vector<InstructionCost>& costs, const MachineModel& machine) {
-  const LocalProgram& program = schedule.program;
+StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& step, const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
+  const spmd::LocalProgram& program = schedule.program;
   StepTime time;
-  const Instruction& first = program.instructions[step.instructions[0]];
-  if (step.kind == StepKind::kWindow) return time;
-  if (step.kind == StepKind::kCollective) {
+  const spmd::Instruction& first = program.instructions[step.instructions[0]];
+  if (step.kind == schedule::StepKind::kWindow) return time;
+  if (step.kind == schedule::StepKind::kCollective) {
     int64_t wire = 0;
     bool any = false;
     for (int i : step.instructions) {
@@ -99,7 +99,7 @@ StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vec
     }
     if (!any) return time;
     const Mesh& mesh = *program.values[first.operands[0]].mesh;
-    const CollectiveKind kind = counted_as(first.kind);
+    const spmd::CollectiveKind kind = counted_as(first.kind);
     const Link link = machine.over(mesh, first.axes, kind);
     time.collectives[{kind, mesh.names_of(first.axes)}] =
         static_cast<double>(messages_of(program, first, step.calls)) * link.latency + static_cast<double>(wire) / link.bandwidth;
@@ -114,7 +114,7 @@ StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vec
   return time;
 }
 
-StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& costs, const MachineModel& machine) {
+StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
   StepTime time;
   struct UnderWay {
     int finish;
@@ -122,12 +122,12 @@ StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& c
   };
   std::vector<UnderWay> under_way;  // in the order in which they began, in which they move
   for (size_t s = 0; s < schedule.steps.size(); ++s) {
-    const Step& step = schedule.steps[s];
+    const schedule::Step& step = schedule.steps[s];
     const StepTime own = time_of_step(schedule, step, costs, machine);
     time.add(own, 1);
     if (machine.overlap == 0) continue;
     std::erase_if(under_way, [&](const UnderWay& each) { return each.finish <= static_cast<int>(s) || each.may_hide <= 0; });
-    if (step.kind == StepKind::kCollective) under_way.push_back({step.finish, machine.overlap * own.communication()});
+    if (step.kind == schedule::StepKind::kCollective) under_way.push_back({step.finish, machine.overlap * own.communication()});
     double left = own.compute;
     for (UnderWay& each : under_way) {
       const double hides = std::min(left, each.may_hide);
@@ -139,4 +139,4 @@ StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& c
   return time;
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

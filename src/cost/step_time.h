@@ -14,19 +14,25 @@
 #include "spmd/collective_kind.h"
 #include "support/name.h"
 
-namespace mtf {
-
+namespace mtf::graph {
+struct Op;  // graph/op.h
+}
+namespace mtf::spmd {
 struct Instruction;      // spmd/local_program.h
 struct InstructionCost;  // spmd/local_program.h
 struct LocalProgram;     // spmd/local_program.h
-struct Op;               // graph/op.h
-struct Schedule;         // schedule/schedule.h
-struct Step;             // schedule/schedule.h
+}  // namespace mtf::spmd
+namespace mtf::schedule {
+struct Schedule;  // schedule/schedule.h
+struct Step;      // schedule/schedule.h
+}  // namespace mtf::schedule
+
+namespace mtf::cost {
 
 struct StepTime {
   double compute = 0;  ///< seconds in kernels
   /// Seconds in collectives, by kind and axes.
-  std::map<std::pair<CollectiveKind, std::vector<Name>>, double> collectives;
+  std::map<std::pair<spmd::CollectiveKind, std::vector<Name>>, double> collectives;
   double hidden = 0;  ///< of those, seconds beside computing
   double communication() const;
   double total() const { return compute + communication() - hidden; }
@@ -34,15 +40,15 @@ struct StepTime {
 };
 
 /// `costs`: of each instruction of the schedule's program, as predicted.
-StepTime time_of(const Schedule& schedule, const std::vector<InstructionCost>& costs, const MachineModel& machine);
+StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine);
 
 /// Flops a second of an operation, wherever its matrices are large.
-double rate_of(const MachineModel& machine, const Op& op, ElementType element);
+double rate_of(const MachineModel& machine, const graph::Op& op, ElementType element);
 
 /// Of one of its steps.
-StepTime time_of_step(const Schedule& schedule, const Step& step, const std::vector<InstructionCost>& costs, const MachineModel& machine);
+StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& step, const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine);
 
 /// Messages that a processor sends for one collective of the schedule.
-int64_t messages_of(const LocalProgram& program, const Instruction& instruction, int64_t calls);
+int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, int64_t calls);
 
-}  // namespace mtf
+}  // namespace mtf::cost

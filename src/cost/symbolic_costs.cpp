@@ -4,7 +4,7 @@
 #include "plan/predict.h"
 #include "spmd/work.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 void SymbolicCost::add(const SymbolicCost& other, int64_t times) {
   flops.add(other.flops, times);
@@ -24,21 +24,21 @@ SymbolicCost SymbolicCost::with_symbols_of(const Formula& other) const {
   return cost;
 }
 
-std::vector<SymbolicCost> symbolic_costs(const ProgramRecord& record) {
+std::vector<SymbolicCost> symbolic_costs(const plan::ProgramRecord& record) {
   std::vector<SymbolicCost> all(record.programs().size());
-  Relayout relayout(*record.layouts(), nullptr, nullptr);
-  each_schedule(record, relayout, [&](size_t number, const Schedule& schedule, int64_t) {
-    const LocalProgram& program = schedule.program;
-    const std::vector<InstructionCost> costs = predict_without_memory(schedule).costs;
+  graph::Relayout relayout(*record.layouts(), nullptr, nullptr);
+  each_schedule(record, relayout, [&](size_t number, const schedule::Schedule& schedule, int64_t) {
+    const spmd::LocalProgram& program = schedule.program;
+    const std::vector<spmd::InstructionCost> costs = plan::predict_without_memory(schedule).costs;
     SymbolicCost& cost = all[number];
     for (size_t i = 0; i < costs.size(); ++i) {
-      const Instruction& instruction = program.instructions[i];
+      const spmd::Instruction& instruction = program.instructions[i];
       cost.flops.add(costs[i].flops);
       if (costs[i].count > 0) {
         const Mesh& mesh = *program.values[instruction.operands[0]].mesh;
         cost.values[{counted_as(instruction.kind), mesh.names_of(instruction.axes)}].add(costs[i].values);
       }
-      if (is_host_number(instruction) || repeats(instruction)) continue;
+      if (schedule::is_host_number(instruction) || schedule::repeats(instruction)) continue;
       for (int v : instruction.results)
         if (program.values[v].mesh) cost.elements.add(Cost(block_elements(program.values[v])));
     }
@@ -46,4 +46,4 @@ std::vector<SymbolicCost> symbolic_costs(const ProgramRecord& record) {
   return all;
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -12,18 +12,18 @@
 #include "plan/program_record.h"
 #include "spmd/collective_kind.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 struct SymbolicCost {
   Formula flops;
-  std::map<std::pair<CollectiveKind, std::vector<Name>>, Formula> values;  ///< that collectives are counted by, by kind and axes
-  Formula elements;                                                        ///< of all blocks that it reads or makes
+  std::map<std::pair<spmd::CollectiveKind, std::vector<Name>>, Formula> values;  ///< that collectives are counted by, by kind and axes
+  Formula elements;                                                              ///< of all blocks that it reads or makes
   void add(const SymbolicCost& other, int64_t times);
   Formula communication() const;
   SymbolicCost with_symbols_of(const Formula& other) const;
 };
 
 /// Of each program of the record, run once, as the script lays it out.
-std::vector<SymbolicCost> symbolic_costs(const ProgramRecord& record);
+std::vector<SymbolicCost> symbolic_costs(const plan::ProgramRecord& record);
 
-}  // namespace mtf
+}  // namespace mtf::cost

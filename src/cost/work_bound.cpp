@@ -7,7 +7,7 @@
 #include "plan/compilation.h"
 #include "spmd/work.h"
 
-namespace mtf {
+namespace mtf::cost {
 namespace {
 
 /// Names that are related: an axis that splits one may come to split another.
@@ -24,10 +24,10 @@ class Related {
   std::map<Name, Name> parent_;
 };
 
-const Dim& dim_of(const LaidOutOperation& operation, const IterationDim& dim, size_t k) { return operation.operands[k].dims[dim.operands[k]]; }
+const Dim& dim_of(const graph::LaidOutOperation& operation, const graph::IterationDim& dim, size_t k) { return operation.operands[k].dims[dim.operands[k]]; }
 
 /// An operation that other operations may stand for is computed as fast as the fastest of them.
-double fastest(const MachineModel& machine, const Op& op, ElementType element) {
+double fastest(const MachineModel& machine, const graph::Op& op, ElementType element) {
   double rate = rate_of(machine, op, element);
   if (!op.expand) return rate;
   for (const auto& [kind, rates] : machine.rates) rate = std::max(rate, *machine.rate_of(kind, kind, element));
@@ -37,12 +37,12 @@ double fastest(const MachineModel& machine, const Op& op, ElementType element) {
 }  // namespace
 
 WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
-  const ProgramRecord& record = costs.record();
+  const plan::ProgramRecord& record = costs.record();
   std::vector<Axis> of_one;
   for (Name axis : axes) of_one.push_back({axis, 1});
   const auto alone = std::make_shared<const Mesh>(Name("alone"), std::move(of_one));
-  Relayout relayout(*record.layouts(), alone, std::make_shared<const Layout>());
-  const PassOptions options;
+  graph::Relayout relayout(*record.layouts(), alone, std::make_shared<const Layout>());
+  const plan::PassOptions options;
   Related related;
   std::map<Name, Dim> sizes;
   std::set<std::pair<Name, Name>> together;
@@ -50,16 +50,16 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   WorkOfNames work;
   std::vector<WorkOfNames> work_of(record.programs().size());
   for (size_t i = 0; i < record.programs().size(); ++i) {
-    const ProgramRecord::Entry& entry = record.programs()[i];
-    Compilation whole(relayout.program(entry.recorded), options);
+    const plan::ProgramRecord::Entry& entry = record.programs()[i];
+    plan::Compilation whole(relayout.program(entry.recorded), options);
     relayout.computed(static_cast<int32_t>(i), whole.program());
     whole.run("merge");
     // Whole, all that can ever be one is one, so that no more work is counted than any layout has.
-    for (const ProgramOperation& each : whole.program().operations) {
-      const LaidOutOperation& operation = *each.operation;
+    for (const graph::ProgramOperation& each : whole.program().operations) {
+      const graph::LaidOutOperation& operation = *each.operation;
       std::vector<Name> names;
       if (operation.op->space) {
-        for (const IterationDim& dim : operation.space().dims) {
+        for (const graph::IterationDim& dim : operation.space().dims) {
           Name first;
           auto add = [&](const Dim& of) {
             Dim& known = sizes.try_emplace(of.name, of).first->second;
@@ -80,7 +80,7 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
             for (const Dim& b : type.dims)
               if (a.name != b.name) together.emplace(a.name, b.name);
       const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
-      const double flops = static_cast<double>(work_of_whole(operation).value());
+      const double flops = static_cast<double>(spmd::work_of_whole(operation).value());
       if (flops > 0) work_of[i][names] += static_cast<double>(costs.times(i)) * flops / fastest(*costs.machine(), *operation.op, type.element);
     }
   }
@@ -95,8 +95,8 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   std::map<Name, size_t> place;
   for (size_t d = 0; d < dims_.size(); ++d) place[dims_[d].name] = d;
   std::set<std::vector<Name>> stored;
-  for (const LayoutRecord::Variable& variable : record.layouts()->variables()) {
-    const LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
+  for (const graph::LayoutRecord::Variable& variable : record.layouts()->variables()) {
+    const graph::LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
     if (!is_annotatable(operation)) continue;
     Stored of;
     for (const Dim& dim : operation.results[0].dims) {
@@ -157,4 +157,4 @@ double WorkBound::seconds_of(const std::vector<Work>& works, const Mesh& mesh, c
   return total;
 }
 
-}  // namespace mtf
+}  // namespace mtf::cost

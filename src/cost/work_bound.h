@@ -8,7 +8,7 @@
 
 #include "cost/layout_costs.h"
 
-namespace mtf {
+namespace mtf::cost {
 
 class WorkBound {
  public:
@@ -63,4 +63,4 @@ class WorkBound {
   std::set<std::pair<size_t, size_t>> conflicts_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::cost

@@ -4,9 +4,9 @@
 
 #include "plan/runtime.h"
 
-namespace mtf {
+namespace mtf::eval {
 
-AbstractDomain::AbstractDomain(const Execution* execution)
+AbstractDomain::AbstractDomain(const plan::Execution* execution)
     : mode_(execution == nullptr ? Mode::kCheck : execution->runtime().knows_numbers() ? Mode::kRun : Mode::kPlan) {}
 
 HostValue AbstractDomain::after_assignment(const HostValue& old, HostValue value, int bound_at) const {
@@ -23,7 +23,7 @@ void numbers_become_unknown(const NameSet& names, Scope& scope) {
     if (!found.binding) continue;
     HostValue& value = found.binding->value;
     if (is_number(value) || value.is<Text>()) value = unknown(unknown_kind(value));
-    if (auto* tensor = value.as<Handle>()) tensor->value().node->one_of_several = true;
+    if (auto* tensor = value.as<graph::Handle>()) tensor->value().node->one_of_several = true;
   }
 }
 
@@ -121,4 +121,4 @@ void Ways::join_others() {
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -17,7 +17,7 @@
 #include "plan/execution.h"
 #include "support/restore.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// A name that has been assigned where that may not have happened: of a block around, of an instance, of what stands around a
 /// function that was called.
@@ -32,7 +32,7 @@ using AssignedNames = std::vector<AssignedName>;
 class AbstractDomain {
  public:
   /// `execution`: null to check.
-  explicit AbstractDomain(const Execution* execution);
+  explicit AbstractDomain(const plan::Execution* execution);
 
   bool is_check() const { return mode_ == Mode::kCheck; }
   bool is_plan() const { return mode_ == Mode::kPlan; }
@@ -142,4 +142,4 @@ class Ways {
   Undo& undo_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -8,7 +8,7 @@
 #include "support/overloaded.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 [[noreturn]] void not_what_is_asked(const HostValue& value, Span span, std::string_view expected, std::string_view what, Span asked, std::string help) {
@@ -56,7 +56,7 @@ HostValue Annotations::check(const ast::Annotation& annotation, HostValue value,
 }
 
 HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, std::string_view what, Span asked) {
-  const ParameterKind kind = kind_of(annotation);
+  const syntax::ParameterKind kind = syntax::kind_of(annotation);
   if (!become(kind, value)) not_what_is_asked(value, span, text_of(kind), what, asked, value.is<ModelClassPtr>() ? "call it to make one" : "");
   return value;
 }
@@ -72,7 +72,7 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
     evaluator_.builder.span = span;
     value = evaluator_.convert.number_tensor(value, element.value_or(evaluator_.convert.number_tensor(value).element()));
   }
-  const Value* tensor = tensor_of(value);
+  const graph::Value* tensor = tensor_of(value);
   std::string expected = std::string(element ? name(*element) : std::string_view()) + "[";
   for (size_t i = 0; i <= dims.size(); ++i) {
     if (rest && *rest == i) expected += i == dims.size() && !dims.empty() ? ", .." : dims.empty() ? ".." : "..";
@@ -127,20 +127,20 @@ namespace {
 
 // `x @ w` is a matrix product elsewhere.
 std::string help_with_product(const TensorType& x, const HostValue& other) {
-  const Value* w = tensor_of(other);
+  const graph::Value* w = tensor_of(other);
   if (w == nullptr) return {};
   std::vector<std::string> kept;
   for (const Dim& dim : x.dims)
     if (!has_dim(w->dims(), dim.name)) kept.push_back(dim.name.str());
   for (const Dim& dim : w->dims())
     if (!has_dim(x.dims, dim.name)) kept.push_back(dim.name.str());
-  return fmt::format("`@` lays a tensor out; a product is `einsum(x, w -> [{}])`", join(kept, ", "));
+  return fmt::format("`@` lays a tensor out; a product is `einsum(x, w -> [{}])`", mtf::join(kept, ", "));
 }
 
 }  // namespace
 
-std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope) {
-  auto asked = std::make_shared<AskedLayout>();
+std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope) {
+  auto asked = std::make_shared<graph::AskedLayout>();
   if (auto* named = std::get_if<ast::ExprPtr>(&ref.layout)) {
     HostValue value = evaluator.evaluate(**named, scope);
     if (value.is_poison() || value.is_unknown()) return nullptr;
@@ -164,7 +164,7 @@ std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::Lay
       std::vector<std::string> names;
       for (const Dim& other : type.dims) names.push_back(other.name.str());
       fail(Diagnostic(Kind::unknown_dim, rule.dim.span, fmt::format("{} has no dimension `{}`", to_string(type), dim.name.text()))
-               .help(did_you_mean(dim.name.text(), names)));
+               .help(mtf::did_you_mean(dim.name.text(), names)));
     }
     if (rules.find(dim.name)) fail(Kind::duplicate_name, rule.dim.span, "`{}` has a rule already", dim.name.text());
     LayoutRule made{dim.name, {}, rule.span};
@@ -177,11 +177,11 @@ std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::Lay
 HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const ScopePtr& scope) {
   HostValue object = evaluate(*at.object, scope);
   if (object.is_poison() || object.is_unknown()) return object;
-  Value value = convert.to_tensor(object, at.object->span);
+  graph::Value value = convert.to_tensor(object, at.object->span);
   builder.span = expr.span;
   meshes.check(expr.span);
   const MeshPtr& mesh = builder.context.mesh;
-  GivenLayout layout;
+  graph::GivenLayout layout;
   layout.sharding = same_mesh(value.mesh(), mesh) ? value.sharding() : replicated(value.dims().size());
   layout.why.asked = asked_by(*this, at.layout, value.type(), scope);
   if (layout.why.asked) layout.sharding = asked_sharding(value.type(), *layout.why.asked, layout.sharding, *mesh, expr.span);
@@ -189,4 +189,4 @@ HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const Scop
   return builder.laid_out(value, std::move(layout));
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -6,7 +6,7 @@
 #include "eval/host_value.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Evaluator;
 
@@ -31,6 +31,6 @@ class Annotations {
 
 /// What `ref`, behind `@` or of a `param`, asks of a tensor of a type. Fails at a rule that names no dim of it. Null if that
 /// depends on poison or on what is unknown.
-std::shared_ptr<const AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope);
+std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope);
 
-}  // namespace mtf
+}  // namespace mtf::eval

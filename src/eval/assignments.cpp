@@ -5,7 +5,7 @@
 #include "ops/type_rules.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 namespace {
 
@@ -57,12 +57,12 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   // What a name is bound to directly stands for a place only after `let`; here the value is taken.
   if (auto* place = value.as<PlacePtr>()) value = (*place)->current;
-  const Value* tensor = tensor_of(value);
-  if (const Value* old_tensor = tensor_of(old)) {
+  const graph::Value* tensor = tensor_of(value);
+  if (const graph::Value* old_tensor = tensor_of(old)) {
     if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return;
     TensorType type = old_tensor->type();
     if (tensor && are_one_when_mixed(builder, type.element, tensor->element())) type.element = tensor->element();
-    Value next = variables.converted(value, type, span, "`" + name + "`", binding.span);
+    graph::Value next = variables.converted(value, type, span, "`" + name + "`", binding.span);
     // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
     next = builder.laid_like(next, *old_tensor);
     if (next == *tensor_of(value)) next = builder.add(ops::kCopy, {next});
@@ -81,7 +81,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
       fail(std::move(diagnostic));
     }
     // A tensor that has a name already is held by it, and what holds it has another gradient.
-    Value next = tensor->node->name.empty() ? *tensor : builder.add(ops::kCopy, {*tensor});
+    graph::Value next = tensor->node->name.empty() ? *tensor : builder.add(ops::kCopy, {*tensor});
     if (next.node->name.empty()) next.node->name = binding.name;
     cuts.replaced(owner, old, next);
     binding.value = std::move(next);
@@ -119,7 +119,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   const Span statement = cover(stmt.target->span, stmt.value->span);
   if (auto* name = stmt.target->as<ast::NameExpr>()) {
     if (!scope->find(name->name).binding) {
-      std::string help = did_you_mean(name->name.text(), names.visible_names(scope.get()));
+      std::string help = mtf::did_you_mean(name->name.text(), names.visible_names(scope.get()));
       fail(Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
                .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
     }
@@ -164,4 +164,4 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   variables.assign(*place, value, stmt.value->span, statement);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -8,11 +8,11 @@
 #include "support/text.h"
 #include "syntax/foreign.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// Says what calls look like: where a script declares it, or as a record writes it.
-Diagnostic with_signature(Diagnostic diagnostic, const Signature& signature) {
+Diagnostic with_signature(Diagnostic diagnostic, const syntax::Signature& signature) {
   if (signature.span.is_known()) diagnostic.related(signature.span, "declared here");
   else diagnostic.help(signature.text);
   return diagnostic;
@@ -40,7 +40,7 @@ class Binder {
       return std::nullopt;
     }
     if (item.has_target) {
-      if (signature_.arrow == ArrowKind::kPairs && item.label.empty()) {
+      if (signature_.arrow == syntax::ArrowKind::kPairs && item.label.empty()) {
         bound_.pairs.push_back(&item);
         return std::nullopt;
       }
@@ -49,8 +49,8 @@ class Binder {
     if (!item.label.empty()) return match_label(item);
     const size_t place = item.value.is<ElementType>() ? place_of_element() : next();
     if (place == count()) {
-      const std::string_view plain = signature_.labels == LabelKind::kAny ? " without a label" : "";
-      return with_signature({Kind::wrong_arity, item.span, fmt::format("`{}` takes {}{}", signature_.name.text(), count_text(static_cast<int64_t>(count()), "argument"), plain)}, signature_);
+      const std::string_view plain = signature_.labels == syntax::LabelKind::kAny ? " without a label" : "";
+      return with_signature({Kind::wrong_arity, item.span, fmt::format("`{}` takes {}{}", signature_.name.text(), mtf::count_text(static_cast<int64_t>(count()), "argument"), plain)}, signature_);
     }
     take(place, item);
     return std::nullopt;
@@ -63,8 +63,8 @@ class Binder {
       take(place, item);
       return std::nullopt;
     }
-    const bool names_a_dim = signature_.labels != LabelKind::kNone && arguments_.scope && arguments_.scope->find(item.label).binding;
-    if (signature_.labels != LabelKind::kAny && !names_a_dim) return unknown_label(item);
+    const bool names_a_dim = signature_.labels != syntax::LabelKind::kNone && arguments_.scope && arguments_.scope->find(item.label).binding;
+    if (signature_.labels != syntax::LabelKind::kAny && !names_a_dim) return unknown_label(item);
     bound_.labels.push_back(&item);
     return std::nullopt;
   }
@@ -85,14 +85,14 @@ class Binder {
   /// The parameter for an element type without a label.
   size_t place_of_element() {
     for (size_t i = 0; i < count(); ++i)
-      if (signature_.parameters[i].kind == ParameterKind::kElement && !bound_.given[i]) return i;
+      if (signature_.parameters[i].kind == syntax::ParameterKind::kElement && !bound_.given[i]) return i;
     return next();
   }
 
   std::optional<Diagnostic> keep_arrow(const GivenArgument& item) {
     const std::string_view name = signature_.name.text();
-    if (signature_.arrow == ArrowKind::kNone) return Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` takes no `->`", name));
-    if (signature_.arrow == ArrowKind::kPairs)
+    if (signature_.arrow == syntax::ArrowKind::kNone) return Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` takes no `->`", name));
+    if (signature_.arrow == syntax::ArrowKind::kPairs)
       return with_signature({Kind::misplaced_arrow, item.target_span, fmt::format("`->` of `{}` stands between two dims", name)}, signature_);
     if (bound_.arrow) {
       return Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` has one result, and one `->`", name))
@@ -104,37 +104,37 @@ class Binder {
 
   Diagnostic unknown_label(const GivenArgument& item) const {
     std::vector<std::string> names;
-    for (const Parameter& parameter : signature_.parameters) names.push_back(parameter.name.str());
-    if (signature_.labels != LabelKind::kNone) {
+    for (const syntax::Parameter& parameter : signature_.parameters) names.push_back(parameter.name.str());
+    if (signature_.labels != syntax::LabelKind::kNone) {
       for (const GivenArgument& given : arguments_.items)
-        if (const Value* tensor = tensor_of(given.value))
+        if (const graph::Value* tensor = tensor_of(given.value))
           for (const Dim& dim : tensor->dims()) names.push_back(dim.name.str());
     }
     Diagnostic wrong(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", signature_.name.text(), item.label.text()));
-    std::string help = did_you_mean(item.label.text(), names);
-    if (help.empty()) help = foreign_help(Foreign::argument, item.label_span);
+    std::string help = mtf::did_you_mean(item.label.text(), names);
+    if (help.empty()) help = foreign_help(syntax::Foreign::argument, item.label_span);
     wrong.help(help);
     return help.empty() || signature_.span.is_known() ? with_signature(std::move(wrong), signature_) : wrong;
   }
 
   /// The arguments of a parameter become of its kind.
   void convert(size_t place) {
-    const Parameter& parameter = signature_.parameters[place];
+    const syntax::Parameter& parameter = signature_.parameters[place];
     if (!bound_.given[place]) return;
     if (!parameter.is_variadic && parameter.none_is_default && bound_.given[place]->value.is<None>()) {
       bound_.given[place] = nullptr;
       return;
     }
-    if (parameter.kind == ParameterKind::kAny || parameter.kind == ParameterKind::kShaped) return;
+    if (parameter.kind == syntax::ParameterKind::kAny || parameter.kind == syntax::ParameterKind::kShaped) return;
     if (!parameter.is_variadic) return convert(parameter, *bound_.given[place]);
     for (GivenArgument* item : bound_.rest) convert(parameter, *item);
   }
 
-  void convert(const Parameter& parameter, GivenArgument& item) {
+  void convert(const syntax::Parameter& parameter, GivenArgument& item) {
     HostValue& value = item.value;
     if (value.is_poison() || become(parameter.kind, value)) return;
     const auto* list = value.as<ListPtr>();
-    const bool is_shape = parameter.kind == ParameterKind::kDims || parameter.kind == ParameterKind::kShape;
+    const bool is_shape = parameter.kind == syntax::ParameterKind::kDims || parameter.kind == syntax::ParameterKind::kShape;
     if (is_shape && list && !(*list)->items.front().is<int64_t>()) Conversions::to_dims(value, item.span);  // says which is none
     Diagnostic wrong(Kind::type_mismatch, item.span, fmt::format("expected {} for `{}` of `{}`, found {}", text_of(parameter.kind), parameter.name.text(),
                                                                  signature_.name.text(), describe(value)));
@@ -142,13 +142,13 @@ class Binder {
     fail(std::move(wrong.help(help_with_argument(bound_, parameter, item))));
   }
 
-  [[noreturn]] void missing(const Parameter& parameter) const {
+  [[noreturn]] void missing(const syntax::Parameter& parameter) const {
     Diagnostic wrong(Kind::missing_argument, arguments_.span, fmt::format("`{}` needs `{}`", signature_.name.text(), parameter.name.text()));
     if (parameter.span.is_known()) fail(std::move(wrong.related(parameter.span, "declared here")));
     fail(with_signature(std::move(wrong), signature_));
   }
 
-  const Signature& signature_;
+  const syntax::Signature& signature_;
   Arguments& arguments_;
   Bound& bound_;
   size_t position_ = 0;  ///< of the next parameter for an argument without a label
@@ -166,41 +166,41 @@ bool is_callable(const HostValue& value) {
 
 }  // namespace
 
-Bound bind(const Signature& signature, Arguments& arguments) {
+Bound bind(const syntax::Signature& signature, Arguments& arguments) {
   Bound bound{signature, arguments, GivenArguments(signature.parameters.size()), {}, {}, {}};
   Binder(bound, arguments).bind();
   return bound;
 }
 
-bool become(ParameterKind kind, HostValue& value) {
+bool become(syntax::ParameterKind kind, HostValue& value) {
   const auto* unknown = value.as<Unknown>();
   if (unknown && unknown->kind == UnknownKind::kAny) return true;
   switch (kind) {
-    case ParameterKind::kAny:
-    case ParameterKind::kShaped:
-    case ParameterKind::kNested: return true;
-    case ParameterKind::kTensor: return tensor_of(value) || number_of(value) || is_number(value);
-    case ParameterKind::kTensors: {
+    case syntax::ParameterKind::kAny:
+    case syntax::ParameterKind::kShaped:
+    case syntax::ParameterKind::kNested: return true;
+    case syntax::ParameterKind::kTensor: return tensor_of(value) || number_of(value) || is_number(value);
+    case syntax::ParameterKind::kTensors: {
       const auto* list = value.as<ListPtr>();
       const auto fits = [](const HostValue& item) { return item.is_poison() || item.is_unknown() || tensor_of(item) || is_number(item); };
       return list && std::all_of((*list)->items.begin(), (*list)->items.end(), fits);
     }
-    case ParameterKind::kNumber: return number_of(value).has_value() || (unknown && unknown->kind != UnknownKind::kString);
-    case ParameterKind::kInt:
+    case syntax::ParameterKind::kNumber: return number_of(value).has_value() || (unknown && unknown->kind != UnknownKind::kString);
+    case syntax::ParameterKind::kInt:
       if (const auto* dim = value.as<Dim>()) value = dim->size;
       return value.is<int64_t>() || (unknown && (unknown->kind == UnknownKind::kInt || unknown->kind == UnknownKind::kNumber));
-    case ParameterKind::kFloat:
+    case syntax::ParameterKind::kFloat:
       if (const auto* number = value.as<int64_t>()) value = static_cast<double>(*number);
       return value.is<double>() || (unknown && is_number(value));
-    case ParameterKind::kBool: return value.is<bool>() || (unknown && unknown->kind == UnknownKind::kBool);
-    case ParameterKind::kString: return value.is<Text>() || (unknown && unknown->kind == UnknownKind::kString);
-    case ParameterKind::kList: return value.is<ListPtr>();
-    case ParameterKind::kDim: return value.is<Dim>();
-    case ParameterKind::kDims: return value.is<Dim>() || is_dims(value);
-    case ParameterKind::kShape: return is_dims(value);
-    case ParameterKind::kElement: return value.is<ElementType>();
-    case ParameterKind::kFunction: return is_callable(value);
-    case ParameterKind::kModel: return value.is<InstancePtr>();
+    case syntax::ParameterKind::kBool: return value.is<bool>() || (unknown && unknown->kind == UnknownKind::kBool);
+    case syntax::ParameterKind::kString: return value.is<Text>() || (unknown && unknown->kind == UnknownKind::kString);
+    case syntax::ParameterKind::kList: return value.is<ListPtr>();
+    case syntax::ParameterKind::kDim: return value.is<Dim>();
+    case syntax::ParameterKind::kDims: return value.is<Dim>() || is_dims(value);
+    case syntax::ParameterKind::kShape: return is_dims(value);
+    case syntax::ParameterKind::kElement: return value.is<ElementType>();
+    case syntax::ParameterKind::kFunction: return is_callable(value);
+    case syntax::ParameterKind::kModel: return value.is<InstancePtr>();
   }
   return false;
 }
@@ -214,4 +214,4 @@ bool Bound::any_unknown() const {
   return std::any_of(arguments.items.begin(), arguments.items.end(), [](const GivenArgument& item) { return item.value.is_unknown(); });
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

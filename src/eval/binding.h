@@ -11,7 +11,7 @@
 #include "eval/host_value.h"
 #include "syntax/signature.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// A pointer for each of some parameters: without memory of its own where these are few, as in nearly every call.
 class GivenArguments {
@@ -30,7 +30,7 @@ class GivenArguments {
 
 /// A call's arguments by the parameters of a signature.
 struct Bound {
-  const Signature& signature;
+  const syntax::Signature& signature;
   const Arguments& arguments;            ///< all of them, and where the call stands
   GivenArguments given;                  ///< one a parameter; null: left out. Of a variadic one the first
   std::vector<GivenArgument*> rest;      ///< all that a variadic parameter, or `...`, takes
@@ -57,9 +57,9 @@ struct Bound {
 /// Binds arguments, whose values become what the kinds of their parameters ask for; `arguments` lives as long as the result.
 /// Fails where an argument is one too many (wrong_arity), has a label that is no parameter's (unknown_argument), is given
 /// twice (duplicate_argument) or of another kind (type_mismatch), and where one or an arrow is missing or misplaced.
-Bound bind(const Signature& signature, Arguments& arguments);
+Bound bind(const syntax::Signature& signature, Arguments& arguments);
 
 /// The value as a kind asks for it; false if it is not of that kind. What only the run knows is of any kind that it may be.
-bool become(ParameterKind kind, HostValue& value);
+bool become(syntax::ParameterKind kind, HostValue& value);
 
-}  // namespace mtf
+}  // namespace mtf::eval

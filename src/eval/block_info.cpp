@@ -1,6 +1,6 @@
 #include "eval/block_info.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// Writes down what it finds. Inside a function, names that the function binds are left out of `captured`; `mentions` has
 /// them all, which only makes more names live.
@@ -174,4 +174,4 @@ Name base_name(const ast::Expr& target) {
   return name ? name->name : Name();
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -12,7 +12,7 @@
 #include "syntax/ast.h"
 #include "syntax/walk.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 using NameSet = std::unordered_set<Name>;
 
@@ -56,4 +56,4 @@ NameSet names_in(const ast::FunctionText& text);
 /// The name that a target of `:=` is a part of: `net` of `net.layers[2].w`; empty if there is none.
 Name base_name(const ast::Expr& target);
 
-}  // namespace mtf
+}  // namespace mtf::eval

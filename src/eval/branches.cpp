@@ -2,7 +2,7 @@
 
 #include "eval/evaluator.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 Flow Branches::run(const ast::IfStmt& stmt, const ScopePtr& scope) {
   for (size_t i = 0; i < stmt.branches.size(); ++i) {
@@ -52,7 +52,7 @@ Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePt
   };
   const Span place = stmt.branches[first].condition->span;
   const auto uncertain = evaluator_.domain.uncertain();
-  Doubtful part(evaluator_.doubts, {place, Doubt::Kind::kWays});
+  Doubtful part(evaluator_.doubts, {place, plan::Doubt::Kind::kWays});
   add(stmt.branches[first].body);
   for (size_t i = first + 1; i < stmt.branches.size(); ++i) {
     condition(*stmt.branches[i].condition, scope);
@@ -88,7 +88,7 @@ HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const Sc
   const Span place = expr.branches[first].condition->span;
   std::optional<HostValue> joined;
   HostValue next;
-  Doubtful part(evaluator_.doubts, {place, Doubt::Kind::kWays});
+  Doubtful part(evaluator_.doubts, {place, plan::Doubt::Kind::kWays});
   Ways ways({}, *scope, place, evaluator_.domain, evaluator_.undo, evaluator_.findings);
   const auto walk_value = [&](const ast::Expr& value) {
     walk(ways, {}, scope, part, [&] {
@@ -111,4 +111,4 @@ HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const Sc
   return std::move(*joined);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

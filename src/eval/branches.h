@@ -10,7 +10,7 @@
 #include "eval/host_value.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Evaluator;
 
@@ -33,4 +33,4 @@ class Branches {
   Evaluator& evaluator_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -21,14 +21,14 @@
 #include "support/printable.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// A line as a terminal may be given it: tabs and line ends stay.
 std::string for_terminal(const std::string& line) {
   std::vector<std::string> parts = split(line, '\t');
   for (std::string& part : parts) part = printable(part, true);
-  return join(parts, "\t");
+  return mtf::join(parts, "\t");
 }
 
 HostValue print(Caller& caller, const Bound& call) {
@@ -96,7 +96,7 @@ HostValue size(Caller&, const Bound& call) {
   const GivenArgument& item = call[0];
   if (auto* dim = item.value.as<Dim>()) return dim->size;
   Dims dims;
-  if (const Value* tensor = tensor_of(item.value)) {
+  if (const graph::Value* tensor = tensor_of(item.value)) {
     dims = tensor->dims();
   } else if (auto* list = item.value.as<ListPtr>()) {
     for (const HostValue& element : (*list)->items) {
@@ -139,7 +139,7 @@ HostValue parse_float(const std::string& text, Span span) {
 HostValue whole_number(Caller& caller, const Bound& call) {
   const GivenArgument& item = call[0];
   HostValue value = item.value;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
+  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (value.is<int64_t>()) return value;
   if (auto* text = value.as<Text>()) return parse_int(**text, item.span);
@@ -153,7 +153,7 @@ HostValue whole_number(Caller& caller, const Bound& call) {
 HostValue real_number(Caller& caller, const Bound& call) {
   const GivenArgument& item = call[0];
   HostValue value = item.value;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
+  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kFloat);
   if (auto number = number_of(value)) return *number;
   if (auto* text = value.as<Text>()) return parse_float(**text, item.span);
@@ -177,10 +177,10 @@ std::string target_name(const HostValue& target, size_t place) {
 }
 
 /// Says at the call of `grad` which gradients are 0 and why, if nobody meant it. A plan says what its check has said.
-void warn_of_unreached(Caller& caller, const Value& loss, const std::vector<const HostValue*>& targets, const Values& values,
+void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vector<const HostValue*>& targets, const graph::Values& values,
                        const std::vector<bool>& reached, Span span) {
   if (caller.parts.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
-  const std::optional<Unreached> found = unreached(loss, values, reached);
+  const std::optional<ops::Unreached> found = ops::unreached(loss, values, reached);
   if (!found) return;
   constexpr size_t kMostNamed = 4;
   std::vector<std::string> names;
@@ -188,13 +188,13 @@ void warn_of_unreached(Caller& caller, const Value& loss, const std::vector<cons
     if (names.size() < kMostNamed) names.push_back(target_name(*targets[t], t));
   if (found->targets.size() > names.size()) names.push_back(fmt::format("{} more", found->targets.size() - names.size()));
   Diagnostic diagnostic(Kind::grad_unreached, span, "no gradient comes to " + join_words(names, "and"));
-  if (const NodePtr& end = found->end; !end) {
+  if (const graph::NodePtr& end = found->end; !end) {
     diagnostic.help("leave out what the loss does not depend on");
   } else if (end->place != 0) {
     diagnostic.related(end->operation->span, fmt::format("{} is assigned here, and keeps its value, not what that was made of", code(end->name.text())))
         .help("use what is assigned where it is needed, instead of assigning it; `stop_gradient(x)` says that it is meant");
   } else {
-    const Op& op = *end->operation->op;
+    const graph::Op& op = *end->operation->op;
     const std::string_view reason = op.no_gradient;
     diagnostic.related(end->operation->span, fmt::format("no gradient goes through {}{}{}", code(op.symbol.empty() ? op.name : op.symbol), reason.empty() ? "" : ": ", reason))
         .help("`stop_gradient(x)` says that it is meant");
@@ -203,7 +203,7 @@ void warn_of_unreached(Caller& caller, const Value& loss, const std::vector<cons
 }
 
 HostValue grad(Caller& caller, const Bound& call) {
-  Builder& builder = caller.parts.builder;
+  ops::Builder& builder = caller.parts.builder;
   const GivenArgument& loss = call[0];
   const GivenArgument& targets = call[1];
   if (loss.value.is_unknown() && unknown_kind(loss.value) == UnknownKind::kAny) return unknown(UnknownKind::kAny);
@@ -211,10 +211,10 @@ HostValue grad(Caller& caller, const Bound& call) {
   if (!tensor_of(loss.value)->dims().empty()) {
     fail(Diagnostic(Kind::grad_not_scalar, loss.span, to_string(tensor_of(loss.value)->type())).help("take `sum(…)` or `mean(…)` of it"));
   }
-  Values wanted;
+  graph::Values wanted;
   std::vector<const HostValue*> given;
   auto add = [&](const HostValue& value) {
-    const Value* tensor = tensor_of(value);
+    const graph::Value* tensor = tensor_of(value);
     if (!tensor) {
       fail(Diagnostic(Kind::type_mismatch, targets.span, fmt::format("expected tensors to differentiate by, found {}", describe(value)))
                .help(holds_places(value) == HoldsPlaces::kYes ? "take its `.params`" : "as in `grad(loss, [w, v])` or `grad(loss, net.params)`"));
@@ -235,11 +235,11 @@ HostValue grad(Caller& caller, const Bound& call) {
   } else {
     add(targets.value);
   }
-  Value of = caller.convert.to_tensor(loss.value, loss.span);
+  graph::Value of = caller.convert.to_tensor(loss.value, loss.span);
   builder.span = call.span();
   Restore ours(builder.written, false);
   std::vector<bool> reached;
-  Values results = gradients(builder, of, wanted, &reached);
+  graph::Values results = gradients(builder, of, wanted, &reached);
   warn_of_unreached(caller, of, given, wanted, reached, call.span());
   if (!targets.value.is<ListPtr>()) return std::move(results[0]);
   std::vector<HostValue> items;
@@ -305,18 +305,18 @@ Builtins::~Builtins() { of_standard_modules_->release(); }
 
 const HostValue* Builtins::find(Name name) {
   if (auto known = values_.find(name); known != values_.end()) return &known->second;
-  const Op* op = find_op(name.text());
+  const graph::Op* op = ops::find_op(name.text());
   if (!op || op->signature.empty()) return nullptr;
   return &(values_[name] = OperationPtr(op));
 }
 
 bool Builtins::knows(Name name) const {
-  const Op* op = nullptr;
-  return values_.count(name) > 0 || ((op = find_op(name.text())) != nullptr && !op->signature.empty());
+  const graph::Op* op = nullptr;
+  return values_.count(name) > 0 || ((op = ops::find_op(name.text())) != nullptr && !op->signature.empty());
 }
 
 void Builtins::append_names(std::vector<std::string>& names) const {
-  for (const Op* op : all_ops()) {
+  for (const graph::Op* op : ops::all_ops()) {
     if (!op->signature.empty() && op->name.find('.') == std::string_view::npos) names.emplace_back(op->name);
   }
   for (const auto& [name, value] : values_) names.push_back(name.str());
@@ -329,4 +329,4 @@ std::vector<BuiltinPtr> Builtins::functions() const {
   return functions;
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -9,7 +9,7 @@
 #include "eval/host_value.h"
 #include "eval/scope.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 struct HostLibrary;  // eval/host_library.h
 
@@ -38,4 +38,4 @@ class Builtins {
   ScopePtr of_standard_modules_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

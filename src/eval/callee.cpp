@@ -4,7 +4,7 @@
 #include "eval/scope.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 constexpr int kDeepestModel = 16;  // models within models that are looked into for a variable
@@ -32,4 +32,4 @@ Callee callee_of(const Function& function) {
   return {model->name.name.str() + (name == "call" ? "" : "." + name), path_of(*function.scope)};
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

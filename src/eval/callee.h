@@ -2,7 +2,7 @@
 // What a function is called where costs are shown.
 #include <string>
 
-namespace mtf {
+namespace mtf::eval {
 
 struct Function;  // eval/host_value.h
 
@@ -12,4 +12,4 @@ struct Callee {
 };
 Callee callee_of(const Function& function);
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -7,11 +7,11 @@
 #include "eval/span_table.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
-CallFrameRef frame_of(const CallFrameRef& caller, Span span, Callee callee) {
-  return std::make_shared<const CallFrame>(CallFrame{caller, span, std::move(callee.name), std::move(callee.path)});
+graph::CallFrameRef frame_of(const graph::CallFrameRef& caller, Span span, Callee callee) {
+  return std::make_shared<const graph::CallFrame>(graph::CallFrame{caller, span, std::move(callee.name), std::move(callee.path)});
 }
 
 /// Calls nested deeper than this are refused: the evaluator recurses.
@@ -20,13 +20,13 @@ constexpr size_t kMaxCalls = 400;
 const std::optional<ast::Annotation> kNoPromise;
 
 /// What only the run knows of what a function of the host gives.
-HostValue unknown_result(const Signature& signature) {
+HostValue unknown_result(const syntax::Signature& signature) {
   if (!signature.result) return None{};
   switch (*signature.result) {
-    case ParameterKind::kInt: return unknown(UnknownKind::kInt);
-    case ParameterKind::kFloat: return unknown(UnknownKind::kFloat);
-    case ParameterKind::kBool: return unknown(UnknownKind::kBool);
-    case ParameterKind::kString: return unknown(UnknownKind::kString);
+    case syntax::ParameterKind::kInt: return unknown(UnknownKind::kInt);
+    case syntax::ParameterKind::kFloat: return unknown(UnknownKind::kFloat);
+    case syntax::ParameterKind::kBool: return unknown(UnknownKind::kBool);
+    case syntax::ParameterKind::kString: return unknown(UnknownKind::kString);
     default: return unknown(UnknownKind::kAny);
   }
 }
@@ -50,7 +50,7 @@ void Calls::may_have_returned(Span place) {
   if (under_way_.empty()) return;
   Activation& call = under_way_.back();
   call.maybe_results.push_back(call.result);
-  if (!call.rest) call.rest.emplace(evaluator_.doubts, Doubt{place, Doubt::Kind::kRest});
+  if (!call.rest) call.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
 }
 
 void Calls::may_have_returned_poison() {
@@ -141,7 +141,7 @@ bool Calls::recurs(const Activation& call) const {
   return false;
 }
 
-void Calls::bind_parameters(const Signature& signature, Arguments& arguments, const ScopePtr& scope) {
+void Calls::bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope) {
   const Bound bound = bind(signature, arguments);
   const auto& declared = signature.declared;
   scope->bindings.reserve(declared.size());
@@ -151,7 +151,7 @@ void Calls::bind_parameters(const Signature& signature, Arguments& arguments, co
   }
   for (size_t i = 0; i < declared.size(); ++i) {
     const ast::Parameter& parameter = declared[i];
-    if (!parameter.annotation || (bound.has(i) && signature.parameters[i].kind != ParameterKind::kShaped)) continue;
+    if (!parameter.annotation || (bound.has(i) && signature.parameters[i].kind != syntax::ParameterKind::kShaped)) continue;
     HostValue value = scope->bindings[i].value;
     if (value.is_poison() || (!bound.has(i) && signature.parameters[i].none_is_default)) continue;
     HostValue checked = evaluator_.annotations.check(*parameter.annotation, std::move(value), bound.has(i) ? bound.span(i) : parameter.span, scope,
@@ -166,7 +166,7 @@ void Calls::bind_parameters(const Signature& signature, Arguments& arguments, co
 HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments) {
   if (end_) return Poison{};
   AbstractDomain& domain = evaluator_.domain;
-  const Signature& signature = *function->signature;
+  const syntax::Signature& signature = *function->signature;
   const std::string name = signature.name.str();
   if (under_way_.size() >= kMaxCalls) fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", name, kMaxCalls);
   auto scope = std::make_shared<Scope>(function->scope, function->reached ? function->visible : function->scope->bindings.size(), domain.uncertainty());
@@ -191,7 +191,7 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   }
   under_way_.push_back(std::move(call));
   PopLast pop(under_way_);
-  CallFrameRef& frame = evaluator_.builder.context.frame;
+  graph::CallFrameRef& frame = evaluator_.builder.context.frame;
   Restore called(frame, frame ? frame_of(frame, arguments.span, callee_of(*function)) : nullptr);
   const size_t errors_before = evaluator_.findings.count();
   bool returned = false;
@@ -261,7 +261,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
     call.promised = &kNoPromise;
     under_way_.push_back(std::move(call));
     PopLast pop(under_way_);
-    CallFrameRef& frame = evaluator_.builder.context.frame;
+    graph::CallFrameRef& frame = evaluator_.builder.context.frame;
     Restore called(frame, frame ? frame_of(frame, arguments.span, {declaration.name.name.str(), {}}) : nullptr);
     scope->model = &declaration;
     evaluator_.run_block(declaration.body, scope, true);
@@ -273,4 +273,4 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   return InstancePtr(instance);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

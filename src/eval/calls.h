@@ -13,7 +13,7 @@
 #include "support/diagnostics.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Evaluator;
 
@@ -85,7 +85,7 @@ class Calls {
   HostValue call_function(const FunctionPtr& function, Arguments& arguments);
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call to parameters, in the new scope of the call; what is not given has its default.
-  void bind_parameters(const Signature& signature, Arguments& arguments, const ScopePtr& scope);
+  void bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope);
   /// True if entering it again would go on for ever: it is under way with such arguments, and may have ended.
   bool recurs(const Activation& call) const;
   /// What a function's block has returned. `reported`: errors have been found in it.
@@ -100,4 +100,4 @@ class Calls {
   bool end_ = false;  ///< a check came to the limit of calls: it enters none from there on
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

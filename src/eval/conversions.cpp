@@ -4,7 +4,7 @@
 #include "ops/builder.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 void refuse_twice(const Dims& dims, Span span) {
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -13,23 +13,23 @@ void refuse_twice(const Dims& dims, Span span) {
     std::vector<std::string> names;
     for (size_t k = 0; k < dims.size(); ++k) names.push_back(dims[k].name.str() + (k == i ? "2" : ""));
     fail(Diagnostic(Kind::dim_twice, span, fmt::format("{} stands twice in {}", code(name), to_string(dims)))
-             .help(fmt::format("declare another dim of the same size, `dim {}2 = {}`, and write `[{}]`", name, name, join(names, ", "))));
+             .help(fmt::format("declare another dim of the same size, `dim {}2 = {}`, and write `[{}]`", name, name, mtf::join(names, ", "))));
   }
 }
 
-Value Conversions::number_tensor(const HostValue& value) const {
+graph::Value Conversions::number_tensor(const HostValue& value) const {
   const UnknownKind kind = unknown_kind(value);
   if (kind == UnknownKind::kBool) return number_tensor(value, ElementType::kBool);
   const bool whole = kind == UnknownKind::kInt || value.is<Dim>();
   return number_tensor(value, whole ? ElementType::kI32 : ElementType::kF32);
 }
 
-Value Conversions::number_tensor(const HostValue& value, ElementType element) const {
+graph::Value Conversions::number_tensor(const HostValue& value, ElementType element) const {
   return builder_.number(number_of(value).value_or(1), element);
 }
 
-Value Conversions::to_tensor(const HostValue& value, Span span) const {
-  if (const Value* tensor = tensor_of(value)) {
+graph::Value Conversions::to_tensor(const HostValue& value, Span span) const {
+  if (const graph::Value* tensor = tensor_of(value)) {
     return *tensor;
   }
   if (number_of(value) || is_number(value)) {
@@ -70,7 +70,7 @@ std::optional<int64_t> Conversions::to_int(const HostValue& value, Span span, st
   if (auto* i = value.as<int64_t>()) return *i;
   if (auto* dim = value.as<Dim>()) return dim->size;
   if (auto* u = value.as<Unknown>(); u && u->kind != UnknownKind::kString && u->kind != UnknownKind::kBool) return std::nullopt;
-  if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty() && tensor->element() <= ElementType::kI32) {
+  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty() && tensor->element() <= ElementType::kI32) {
     HostValue number = cuts_.read_number(*tensor, span);
     if (auto* i = number.as<int64_t>()) return *i;
     return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<bool> Conversions::to_condition(const HostValue& value, Span span)
   if (value.is_poison()) return std::nullopt;
   if (auto* u = value.as<Unknown>()) {
     if (u->kind == UnknownKind::kAny || u->kind == UnknownKind::kBool) return std::nullopt;
-  } else if (const Value* tensor = tensor_of(value)) {
+  } else if (const graph::Value* tensor = tensor_of(value)) {
     if (tensor->dims().empty()) {
       if (tensor->element() != ElementType::kBool) {
         fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected a bool, found {}", to_string(tensor->type()))).help("compare it: `x > 0`"));
@@ -99,4 +99,4 @@ std::optional<bool> Conversions::to_condition(const HostValue& value, Span span)
   fail(Kind::type_mismatch, span, "expected a bool, found {}", describe(value));
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -6,10 +6,13 @@
 
 #include "eval/host_value.h"
 
-namespace mtf {
-
+namespace mtf::ops {
 class Builder;  // ops/builder.h
-class Cuts;     // eval/cuts.h
+}
+
+namespace mtf::eval {
+
+class Cuts;  // eval/cuts.h
 
 /// Fails (dim_twice) for the first dim that stands twice; the help says how to write a shape with two dims of one size.
 void refuse_twice(const Dims& dims, Span span);
@@ -17,13 +20,13 @@ void refuse_twice(const Dims& dims, Span span);
 class Conversions {
  public:
   /// A tensor without dims is read as a number by a cut.
-  Conversions(Builder& builder, Cuts& cuts) : builder_(builder), cuts_(cuts) {}
+  Conversions(ops::Builder& builder, Cuts& cuts) : builder_(builder), cuts_(cuts) {}
 
   /// A tensor, or a number as a tensor without dims.
-  Value to_tensor(const HostValue& value, Span span) const;
+  graph::Value to_tensor(const HostValue& value, Span span) const;
   /// A number, also an unknown one, as a tensor without dims: i32 or bool if it is whole or a bool, else f32.
-  Value number_tensor(const HostValue& value) const;
-  Value number_tensor(const HostValue& value, ElementType element) const;
+  graph::Value number_tensor(const HostValue& value) const;
+  graph::Value number_tensor(const HostValue& value, ElementType element) const;
   static Dim to_dim(const HostValue& value, Span span);
   /// A list of dims, each once.
   static Dims to_dims(const HostValue& value, Span span);
@@ -33,8 +36,8 @@ class Conversions {
   std::optional<bool> to_condition(const HostValue& value, Span span) const;
 
  private:
-  Builder& builder_;
+  ops::Builder& builder_;
   Cuts& cuts_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -5,25 +5,25 @@
 #include "eval/evaluator.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// Collectives of one kind, or a part of them: `c.all_reduce`, `c.all_reduce.over("cols")`.
 class CollectiveFigures : public Object {
  public:
-  CollectiveFigures(std::optional<Counters> counters, CollectiveKind kind, std::optional<CollectiveCount> part)
+  CollectiveFigures(std::optional<plan::Counters> counters, spmd::CollectiveKind kind, std::optional<plan::CollectiveCount> part)
       : counters_(std::move(counters)), kind_(kind), part_(part) {}
   std::string_view kind() const override { return "the figure of a collective"; }
   std::string print() const override {
     if (!counters_) return "";
-    const CollectiveCount c = count();
-    return fmt::format("{} {}, {}, {}", name(kind_), c.count, count_text(c.values, "value"), bytes_text(c.bytes));
+    const plan::CollectiveCount c = count();
+    return fmt::format("{} {}, {}, {}", name(kind_), c.count, mtf::count_text(c.values, "value"), bytes_text(c.bytes));
   }
   std::vector<std::string> attributes() const override { return {"count", "calls", "values", "bytes", "wire_bytes", "over"}; }
   std::optional<HostValue> attribute(Name name) override {
     const std::string_view figure = name.text();
     if (figure == "over" && !part_) return over();
-    const CollectiveCount c = counters_ ? count() : CollectiveCount{};
+    const plan::CollectiveCount c = counters_ ? count() : plan::CollectiveCount{};
     auto result = [&](int64_t number) -> HostValue { return counters_ ? HostValue(number) : unknown(UnknownKind::kInt); };
     if (figure == "count") return result(c.count);
     if (figure == "calls") return result(c.calls);
@@ -34,9 +34,9 @@ class CollectiveFigures : public Object {
   }
 
  private:
-  CollectiveCount count() const { return part_ ? *part_ : counters_->total(kind_); }
+  plan::CollectiveCount count() const { return part_ ? *part_ : counters_->total(kind_); }
   HostValue over() const {
-    static const Signature kSignature = "over(axis: string, more: string...) -> value";
+    static const syntax::Signature kSignature = "over(axis: string, more: string...) -> value";
     return host_function(kSignature, "", [counters = counters_, kind = kind_](Caller& caller, const Bound& call) -> HostValue {
       std::vector<Name> axes;
       for (const GivenArgument& item : call.arguments.items) {
@@ -44,45 +44,45 @@ class CollectiveFigures : public Object {
         caller.parts.meshes.check_axis(axis, item.span);
         axes.emplace_back(axis);
       }
-      std::optional<CollectiveCount> part;
+      std::optional<plan::CollectiveCount> part;
       if (counters) part = counters->over(kind, axes);
-      else part = CollectiveCount{};
+      else part = plan::CollectiveCount{};
       return ObjectPtr(std::make_shared<CollectiveFigures>(counters, kind, part));
     });
   }
-  std::optional<Counters> counters_;
-  CollectiveKind kind_;
-  std::optional<CollectiveCount> part_;
+  std::optional<plan::Counters> counters_;
+  spmd::CollectiveKind kind_;
+  std::optional<plan::CollectiveCount> part_;
 };
 
 /// What `counters { … }` gives; in a check the figures are unknown.
 class CounterFigures : public Object {
  public:
-  explicit CounterFigures(std::optional<Counters> counters) : counters_(std::move(counters)) {}
+  explicit CounterFigures(std::optional<plan::Counters> counters) : counters_(std::move(counters)) {}
   std::string_view kind() const override { return "what a block counted"; }
   std::string print() const override { return counters_ ? to_string(*counters_) : ""; }
   std::vector<std::string> attributes() const override {
     std::vector<std::string> names = {"flops", "unique_flops", "processors", "peak_bytes"};
-    for (int kind = 0; kind < kCollectiveKinds; ++kind) names.emplace_back(mtf::name(static_cast<CollectiveKind>(kind)));
+    for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) names.emplace_back(mtf::spmd::name(static_cast<spmd::CollectiveKind>(kind)));
     return names;
   }
   std::optional<HostValue> attribute(Name wanted) override {
     const std::string_view figure = wanted.text();
-    auto result = [&](int64_t Counters::*number) -> HostValue { return counters_ ? HostValue((*counters_).*number) : unknown(UnknownKind::kInt); };
-    if (figure == "flops") return result(&Counters::flops);
-    if (figure == "unique_flops") return result(&Counters::unique_flops);
-    if (figure == "processors") return result(&Counters::processors);
-    if (figure == "peak_bytes") return result(&Counters::peak_bytes);
-    for (int kind = 0; kind < kCollectiveKinds; ++kind) {
-      if (figure == mtf::name(static_cast<CollectiveKind>(kind))) {
-        return HostValue(ObjectPtr(std::make_shared<CollectiveFigures>(counters_, static_cast<CollectiveKind>(kind), std::nullopt)));
+    auto result = [&](int64_t plan::Counters::*number) -> HostValue { return counters_ ? HostValue((*counters_).*number) : unknown(UnknownKind::kInt); };
+    if (figure == "flops") return result(&plan::Counters::flops);
+    if (figure == "unique_flops") return result(&plan::Counters::unique_flops);
+    if (figure == "processors") return result(&plan::Counters::processors);
+    if (figure == "peak_bytes") return result(&plan::Counters::peak_bytes);
+    for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
+      if (figure == mtf::spmd::name(static_cast<spmd::CollectiveKind>(kind))) {
+        return HostValue(ObjectPtr(std::make_shared<CollectiveFigures>(counters_, static_cast<spmd::CollectiveKind>(kind), std::nullopt)));
       }
     }
     return std::nullopt;
   }
 
  private:
-  std::optional<Counters> counters_;
+  std::optional<plan::Counters> counters_;
 };
 
 }  // namespace
@@ -90,9 +90,9 @@ class CounterFigures : public Object {
 HostValue Evaluator::counters_block(const ast::CountersExpr& counters, const ScopePtr& scope) {
   ScopePtr inner = nested(scope);
   Flow flow = Flow::kNext;
-  std::optional<Counters> counted = cuts.counted(*inner, counters.body.span, [&] { flow = run_block(counters.body, inner); });
+  std::optional<plan::Counters> counted = cuts.counted(*inner, counters.body.span, [&] { flow = run_block(counters.body, inner); });
   if (domain.is_check() && flow == Flow::kReturn) calls.may_have_returned(counters.body.span);
   return ObjectPtr(std::make_shared<CounterFigures>(std::move(counted)));
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// A statement ends in a cut when more operations than this are pending.
@@ -17,20 +17,20 @@ constexpr int64_t kManyPending = 10'000;
 constexpr int64_t kWalkedInATurn = 16;
 
 bool holds_tensors(const HostValue& value) {
-  return value.is<Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() || value.is<FunctionPtr>() ||
+  return value.is<graph::Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() || value.is<FunctionPtr>() ||
          value.is<SequencePtr>() || value.is<ObjectPtr>();
 }
 
 /// What a block has bound or assigned, as values that are to be computed; the block holds them no longer, so that no
 /// history is kept for what only it would have held.
-Values taken(std::vector<HostValue>& held) {
-  Values values;
+graph::Values taken(std::vector<HostValue>& held) {
+  graph::Values values;
   std::vector<HostValue> stack = std::exchange(held, {});
   std::unordered_set<const void*> seen;
   while (!stack.empty()) {
     const HostValue at = std::move(stack.back());
     stack.pop_back();
-    if (auto* tensor = at.as<Handle>()) {
+    if (auto* tensor = at.as<graph::Handle>()) {
       values.push_back(tensor->value());
     } else if (auto* place = at.as<PlacePtr>()) {
       stack.emplace_back((*place)->current);
@@ -53,14 +53,14 @@ HostValue number_of_host(double number, ElementType element) {
 
 }  // namespace
 
-Cuts::Cuts(Execution* execution, Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
+Cuts::Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
            std::shared_ptr<std::vector<double>> reads)
     : execution_(execution), builder_(builder), domain_(domain), blocks_(blocks), reports_(reports), interrupt_(interrupt), reads_(std::move(reads)) {}
 
-void Cuts::cut(const Values& needed, Span span) {
+void Cuts::cut(const graph::Values& needed, Span span) {
   if (!execution_) return;
   ++cuts_;
-  ValueTable& table = *builder_.table;
+  graph::ValueTable& table = *builder_.table;
   if (variables_changed_) {
     variables_changed_ = false;
     table.end_histories();
@@ -72,7 +72,7 @@ void Cuts::cut(const Values& needed, Span span) {
   interrupt_.poll(span);
 }
 
-HostValue Cuts::read_number(const Value& value, Span span) {
+HostValue Cuts::read_number(const graph::Value& value, Span span) {
   const ElementType element = value.element();
   if (domain_.is_abstract()) {
     cut({value}, span);
@@ -84,7 +84,7 @@ HostValue Cuts::read_number(const Value& value, Span span) {
   return number_of_host(number, element);
 }
 
-HostTensor Cuts::fetch(const Value& value, Span span) {
+plan::HostTensor Cuts::fetch(const graph::Value& value, Span span) {
   cut({value}, span);
   return execution_->fetch(value);
 }
@@ -141,7 +141,7 @@ void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue
   if (counted_.empty()) return;
   if (counted_.back().scope == &owner) {
     auto is_before = [&](const HostValue& held) {
-      if (auto* tensor = before.as<Handle>()) return held.is<Handle>() && *held.as<Handle>() == *tensor;
+      if (auto* tensor = before.as<graph::Handle>()) return held.is<graph::Handle>() && *held.as<graph::Handle>() == *tensor;
       auto* list = before.as<ListPtr>();
       return list != nullptr && held.is<ListPtr>() && *held.as<ListPtr>() == *list;
     };
@@ -156,14 +156,14 @@ void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue
   }
 }
 
-std::optional<Counters> Cuts::counted(const Scope& scope, Span block, const std::function<void()>& walk) {
+std::optional<plan::Counters> Cuts::counted(const Scope& scope, Span block, const std::function<void()>& walk) {
   if (!execution_) {
     walk();
     return std::nullopt;
   }
   cut({}, block);  // what was pending is not counted
   execution_->runtime().restart_peak();
-  const Counters before = execution_->counters();
+  const plan::Counters before = execution_->counters();
   counted_.push_back({&scope, {}});
   PopLast pop(counted_);
   walk();
@@ -172,4 +172,4 @@ std::optional<Counters> Cuts::counted(const Scope& scope, Span block, const std:
   return difference(execution_->counters(), before);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

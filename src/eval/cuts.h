@@ -13,23 +13,23 @@
 #include "ops/builder.h"
 #include "support/interrupt.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Cuts {
  public:
   /// `reads`: what the host reads as numbers, for a run to write down and a plan to read; may be null.
-  Cuts(Execution* execution, Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
+  Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
        std::shared_ptr<std::vector<double>> reads);
 
   /// A cut: computes `needed`, and whatever else is held and pending.
-  void cut(const Values& needed, Span span);
+  void cut(const graph::Values& needed, Span span);
   /// Called at each cut that computed something, with its place.
   void on_cut(std::function<void(Span)> callback) { on_cut_ = std::move(callback); }
 
   /// A tensor without dims as its number, which the run knows and a plan only from `reads`: a cut.
-  HostValue read_number(const Value& value, Span span);
+  HostValue read_number(const graph::Value& value, Span span);
   /// The whole tensor, on every rank: a cut. Not in a check.
-  HostTensor fetch(const Value& value, Span span);
+  plan::HostTensor fetch(const graph::Value& value, Span span);
 
   /// Lets go of the names that no later statement of a block can read, and cuts where too much is pending. `keep_all`:
   /// every name is kept, an instance's, a module's.
@@ -57,7 +57,7 @@ class Cuts {
   /// A name of the scope has been assigned: of what a counted block binds, the value at its end is what it computes.
   void replaced(const Scope& owner, const HostValue& before, const HostValue& value);
   /// What `walk`, a block whose names are those of `scope`, computes and communicates; nothing if only the run knows.
-  std::optional<Counters> counted(const Scope& scope, Span block, const std::function<void()>& walk);
+  std::optional<plan::Counters> counted(const Scope& scope, Span block, const std::function<void()>& walk);
 
  private:
   /// A `counters` block under way: what it has bound or assigned and has not been computed. All of it is.
@@ -66,8 +66,8 @@ class Cuts {
     std::vector<HostValue> values;
   };
 
-  Execution* execution_;
-  Builder& builder_;
+  plan::Execution* execution_;
+  ops::Builder& builder_;
   const AbstractDomain& domain_;
   OpenBlocks& blocks_;
   Reports& reports_;
@@ -81,4 +81,4 @@ class Cuts {
   std::function<void(Span)> on_cut_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -13,7 +13,7 @@
 #include "support/overloaded.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// The largest size of a dim: products of two still fit.
@@ -187,7 +187,7 @@ void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& s
 }
 
 void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt) {
-  constexpr std::pair<std::string_view, Precision> kWords[] = {{"f32", Precision::kF32}, {"bf16", Precision::kBf16}, {"mixed", Precision::kMixed}};
+  constexpr std::pair<std::string_view, graph::Precision> kWords[] = {{"f32", graph::Precision::kF32}, {"bf16", graph::Precision::kBf16}, {"mixed", graph::Precision::kMixed}};
   const std::string_view word = stmt.word.name.text();
   const auto* meant = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& known) { return known.first == word; });
   if (meant == std::end(kWords)) fail(Kind::bad_value, stmt.word.span, "expected f32, bf16 or mixed, found {}", word);
@@ -285,4 +285,4 @@ Flow run_with(Evaluator& evaluator, const ast::WithStmt& stmt, const ScopePtr& s
                     stmt.what);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -8,7 +8,7 @@
 #include "eval/value_type.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Evaluator;
 
@@ -39,4 +39,4 @@ void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt);
 /// too. What was before is put back however the block is left.
 Flow run_with(Evaluator& evaluator, const ast::WithStmt& stmt, const ScopePtr& scope);
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -9,13 +9,13 @@
 #include "support/printable.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// A dim of more elements than this is shown by its first and last three, in a tensor of more than kMaxShown.
 constexpr int64_t kMaxShown = 1000;
 
-void append(std::string& out, const HostTensor& tensor, size_t depth, int64_t& at, bool shorten) {
+void append(std::string& out, const plan::HostTensor& tensor, size_t depth, int64_t& at, bool shorten) {
   const Dims& dims = tensor.type.dims;
   if (depth == dims.size()) {
     out += number_text(tensor.number(at++), tensor.type.element);
@@ -38,7 +38,7 @@ void append(std::string& out, const HostTensor& tensor, size_t depth, int64_t& a
   out += ']';
 }
 
-std::string tensor_text(const HostTensor& tensor) {
+std::string tensor_text(const plan::HostTensor& tensor) {
   std::string out;
   int64_t at = 0;
   append(out, tensor, 0, at, size_of(tensor.type.dims) > kMaxShown);
@@ -78,7 +78,7 @@ std::string Display::list_text(const ListPtr& value) {
 }
 
 std::string Display::text(const HostValue& value, bool inside) {
-  if (const Value* tensor = tensor_of(value)) {
+  if (const graph::Value* tensor = tensor_of(value)) {
     if (!domain_.is_abstract()) return tensor_text(cuts_.fetch(*tensor, builder_.span));
     cuts_.cut({*tensor}, builder_.span);
     return "";
@@ -103,12 +103,12 @@ std::string Display::text(const HostValue& value, bool inside) {
 
 std::string Display::formatted(const HostValue& value, const std::string& format, Span span, Span format_span) {
   HostValue number = value;
-  if (const Value* tensor = tensor_of(value)) {
+  if (const graph::Value* tensor = tensor_of(value)) {
     if (!tensor->dims().empty()) {
       Span colon = format_span;
       if (colon.is_known()) --colon.begin;
       fail(Diagnostic(Kind::bad_format, span, fmt::format("a format is of a number or a string, found {}", to_string(tensor->type())))
-               .help(colon.is_known() ? help_with("a tensor is shown as it is", {{colon, ""}}) : ""));
+               .help(colon.is_known() ? mtf::help_with("a tensor is shown as it is", {{colon, ""}}) : ""));
     }
     number = cuts_.read_number(*tensor, span);
   }
@@ -140,8 +140,8 @@ std::string Display::formatted(const HostValue& value, const std::string& format
     const bool is_float = number.is<double>() && last == 'd';
     const std::string fitting = is_float ? format.substr(0, format.size() - 1) + ".0f" : "";
     fail(Diagnostic(Kind::bad_format, format_span.is_known() ? format_span : span, fmt::format("`{}` does not fit {}: {}", format, describe(value), error.what()))
-             .help(is_float && format_span.is_known() ? help_with("`d` is of integers", {{format_span, fitting}}) : ""));
+             .help(is_float && format_span.is_known() ? mtf::help_with("`d` is of integers", {{format_span, fitting}}) : ""));
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -7,7 +7,7 @@
 #include "eval/host_value.h"
 #include "ops/builder.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// A tensor's element, with so many significant digits.
 std::string number_text(double number, ElementType element, int digits = 6);
@@ -15,7 +15,7 @@ std::string number_text(double number, ElementType element, int digits = 6);
 class Display {
  public:
   /// Cuts are made where `builder` stands.
-  Display(const Builder& builder, Cuts& cuts, const AbstractDomain& domain) : builder_(builder), cuts_(cuts), domain_(domain) {}
+  Display(const ops::Builder& builder, Cuts& cuts, const AbstractDomain& domain) : builder_(builder), cuts_(cuts), domain_(domain) {}
 
   /// As `print` shows it; `inside` a list strings have quotes.
   std::string text(const HostValue& value, bool inside = false);
@@ -26,9 +26,9 @@ class Display {
  private:
   std::string list_text(const ListPtr& value);
 
-  const Builder& builder_;
+  const ops::Builder& builder_;
   Cuts& cuts_;
   const AbstractDomain& domain_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

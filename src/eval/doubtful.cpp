@@ -4,13 +4,13 @@
 #include "eval/reports.h"
 #include "ops/builder.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 void DoubtfulParts::uncounted(Span span) {
-  if (domain_.is_plan()) reports_.doubt({span, Doubt::Kind::kUnknown});
+  if (domain_.is_plan()) reports_.doubt({span, plan::Doubt::Kind::kUnknown});
 }
 
-Doubtful::Doubtful(DoubtfulParts& doubts, const Doubt& doubt)
+Doubtful::Doubtful(DoubtfulParts& doubts, const plan::Doubt& doubt)
     : doubts_(&doubts), doubt_(doubt), added_(doubts.builder_.added), plans_(doubts.reports_.plans()) {}
 
 void Doubtful::end() {
@@ -21,4 +21,4 @@ void Doubtful::end() {
   plans_ = doubts_->reports_.plans();
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

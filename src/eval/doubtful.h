@@ -12,15 +12,18 @@
 #include "eval/abstract.h"
 #include "plan/doubt.h"
 
-namespace mtf {
-
+namespace mtf::ops {
 class Builder;  // ops/builder.h
+}
+
+namespace mtf::eval {
+
 class Cuts;     // eval/cuts.h
 class Reports;  // eval/reports.h
 
 class DoubtfulParts {
  public:
-  DoubtfulParts(const AbstractDomain& domain, const Builder& builder, Cuts& cuts, Reports& reports)
+  DoubtfulParts(const AbstractDomain& domain, const ops::Builder& builder, Cuts& cuts, Reports& reports)
       : domain_(domain), builder_(builder), cuts_(cuts), reports_(reports) {}
 
   /// A plan cannot count what stands at `span`, whose operands only the run knows.
@@ -29,22 +32,22 @@ class DoubtfulParts {
  private:
   friend class Doubtful;
   const AbstractDomain& domain_;
-  const Builder& builder_;
+  const ops::Builder& builder_;
   Cuts& cuts_;
   Reports& reports_;
 };
 
 class [[nodiscard]] Doubtful {
  public:
-  Doubtful(DoubtfulParts& doubts, const Doubt& doubt);
+  Doubtful(DoubtfulParts& doubts, const plan::Doubt& doubt);
   /// What has been made there is still held. It may be ended again, if it goes on.
   void end();
 
  private:
   DoubtfulParts* doubts_;
-  Doubt doubt_;
+  plan::Doubt doubt_;
   int64_t added_;
   int64_t plans_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

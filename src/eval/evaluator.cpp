@@ -6,7 +6,7 @@
 #include "plan/program_record.h"
 #include "plan/runtime.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 std::unique_ptr<LibraryState> state_for(const HostLibrary* library) {
@@ -15,7 +15,7 @@ std::unique_ptr<LibraryState> state_for(const HostLibrary* library) {
 
 }  // namespace
 
-Evaluator::Evaluator(Settings given, Execution* execution, std::ostream& output)
+Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& output)
     : settings(std::move(given)),
       out(output),
       domain(execution),
@@ -38,14 +38,14 @@ Evaluator::Evaluator(Settings given, Execution* execution, std::ostream& output)
       execution_(execution),
       own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
       top_(own_top_) {
-  builder.table = std::make_shared<ValueTable>();
-  if (execution_) builder.on_add = [&on = runtime()](Node& node) { on.added(node); };
+  builder.table = std::make_shared<graph::ValueTable>();
+  if (execution_) builder.on_add = [&on = runtime()](graph::Node& node) { on.added(node); };
   if (execution_ && execution_->record()) {
     builder.record = execution_->record()->layouts();
     reports.set_record(execution_->record());
   }
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
-  if (domain.is_plan()) builder.context.frame = std::make_shared<const CallFrame>();
+  if (domain.is_plan()) builder.context.frame = std::make_shared<const graph::CallFrame>();
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
   if (settings.layout) builder.context.layout = std::make_shared<const Layout>(Layout{Name(), *settings.layout, {}});
 }
@@ -58,7 +58,7 @@ Evaluator::~Evaluator() {
 void Evaluator::stand_in(const Evaluator& other) {
   top_ = other.top_;
   writes_down_.emplace(top_->changes, &undo);
-  const CallFrameRef own_frame = builder.context.frame;  // a plan tells through which calls its costs came
+  const graph::CallFrameRef own_frame = builder.context.frame;  // a plan tells through which calls its costs came
   builder.context = other.builder.context;
   builder.context.frame = own_frame;
   interrupt = other.interrupt;
@@ -115,4 +115,4 @@ void Evaluator::finish_check() {
   meshes.report_layouts(findings);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -52,7 +52,7 @@
 #include "support/interrupt.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class SpanTable;
 
@@ -63,19 +63,19 @@ inline OperatorSpans spans_of(const ast::Expr& expr, const ast::BinaryExpr& bina
 class Evaluator {
  public:
   /// `execution`: null to check. `out` gets what `print` prints.
-  Evaluator(Settings settings, Execution* execution, std::ostream& out);
+  Evaluator(Settings settings, plan::Execution* execution, std::ostream& out);
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
   const Settings settings;
   std::ostream& out;
-  Execution* execution() const { return execution_; }
+  plan::Execution* execution() const { return execution_; }
   /// Where values are computed; not of a check.
-  Runtime& runtime() const { return execution_->runtime(); }
+  plan::Runtime& runtime() const { return execution_->runtime(); }
 
   // ---- the parts ----
-  Builder builder;
+  ops::Builder builder;
   Interrupt interrupt;
   Findings findings;
   Undo undo;
@@ -175,11 +175,11 @@ class Evaluator {
   HostValue call(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope);
   Arguments evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope);
 
-  Execution* execution_;
+  plan::Execution* execution_;
   ScopePtr own_top_;
   ScopePtr top_;                               ///< `own_top_`, or another's
   std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile
   SpanTable* spans_ = nullptr;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -13,7 +13,7 @@
 #include "support/text.h"
 #include "syntax/foreign.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   check_stack(expr.span, Kind::call_too_deep);
@@ -100,7 +100,7 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
     Arguments arguments;
     arguments.span = expr.span;
     arguments.items.push_back({std::move(value), {}, false, {}, unary.operand->span, {}, {}});
-    return operations.call(*find_op(negate ? "neg" : "logical_not"), arguments);
+    return operations.call(*ops::find_op(negate ? "neg" : "logical_not"), arguments);
   }
   if (value.is_unknown()) {
     const UnknownKind kind = unknown_kind(value);
@@ -126,7 +126,7 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
   if (op == ast::BinaryOp::kAnd || op == ast::BinaryOp::kOr) {
     if (auto* known = a.as<bool>(); known && *known == (op == ast::BinaryOp::kOr)) return a;
     if (a.is_unknown()) {
-      Doubtful right(doubts, {binary.left->span, Doubt::Kind::kWays});
+      Doubtful right(doubts, {binary.left->span, plan::Doubt::Kind::kWays});
       HostValue b = evaluate(*binary.right, scope);
       right.end();
       return operations.operate(op, a, b, spans_of(expr, binary));
@@ -144,7 +144,7 @@ std::string help_with_call(const Instance& instance, const ast::CallExpr& call) 
   for (const ast::Stmt& stmt : instance.model->declaration->body.statements) {
     const auto* function = stmt.as<ast::FnStmt>();
     if (!function || function->signature->parameters.size() < call.arguments.size()) continue;
-    return help_with("a call of an instance runs `fn call`", {{behind, "." + function->name.name.str()}});
+    return mtf::help_with("a call of an instance runs `fn call`", {{behind, "." + function->name.name.str()}});
   }
   return "`fn call(x) = x` in the model is what a call of its instance runs";
 }
@@ -201,12 +201,12 @@ class Comprehension {
     if (sequence && (*sequence)->count >= 0) return every_turn(index, (*sequence)->count, (*sequence)->at, scope);
     if (!iterable.is<Range>() && !iterable.is_unknown() && !sequence) {
       fail(Diagnostic(Kind::not_iterable, loop.iterable->span, fmt::format("expected a list or a range, found {}", describe(iterable)))
-               .help(iterable.is<Dim>() || iterable.is<int64_t>() ? help_with("", {{{loop.iterable->span.file, loop.iterable->span.begin, loop.iterable->span.begin}, "0.."}}) : ""));
+               .help(iterable.is<Dim>() || iterable.is<int64_t>() ? mtf::help_with("", {{{loop.iterable->span.file, loop.iterable->span.begin, loop.iterable->span.begin}, "0.."}}) : ""));
     }
     // How many there are only the run knows: one stands for all.
     all_known_ = false;
     const auto maybe = evaluator_.domain.uncertain();
-    Doubtful once(evaluator_.doubts, {loop.iterable->span, Doubt::Kind::kTurns});
+    Doubtful once(evaluator_.doubts, {loop.iterable->span, plan::Doubt::Kind::kTurns});
     const bool is_right = turn(index, sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny), scope);
     once.end();
     return is_right;
@@ -231,7 +231,7 @@ class Comprehension {
       if (taken) continue;
       all_known_ = false;
       evaluator_.domain.becomes_uncertain();
-      if (!rest) rest.emplace(evaluator_.doubts, Doubt{filter->span, Doubt::Kind::kWays});
+      if (!rest) rest.emplace(evaluator_.doubts, plan::Doubt{filter->span, plan::Doubt::Kind::kWays});
     }
     const bool is_right = index + 1 < all_.loops.size() ? walk(index + 1, inner) : add_element(inner);
     if (rest) rest->end();
@@ -327,4 +327,4 @@ HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) 
   return make_text(std::move(out));
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

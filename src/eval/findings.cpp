@@ -4,7 +4,7 @@
 
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 constexpr size_t kMostErrors = 100;
@@ -54,4 +54,4 @@ void Findings::count_steps(Span span, size_t steps) {
   throw CheckEnded();
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

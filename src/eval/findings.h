@@ -6,7 +6,7 @@
 
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// Thrown where a check ends before the program does; why has been reported.
 struct CheckEnded {};
@@ -39,4 +39,4 @@ class Findings {
   int64_t steps_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

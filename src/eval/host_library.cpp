@@ -9,9 +9,9 @@
 #include "ops/spaces.h"
 #include "plan/execution.h"
 
-namespace mtf {
+namespace mtf::eval {
 
-Caller::Caller(const Parts& given, Execution* execution, std::unique_ptr<LibraryState> state)
+Caller::Caller(const Parts& given, plan::Execution* execution, std::unique_ptr<LibraryState> state)
     : parts(given), convert(given.convert), execution_(execution), state_(std::move(state)) {}
 Caller::~Caller() = default;
 
@@ -19,39 +19,39 @@ bool Caller::is_check() const { return parts.domain.is_check(); }
 bool Caller::is_abstract() const { return parts.domain.is_abstract(); }
 bool Caller::runs_next() const { return is_check() && parts.settings.runs_next; }
 
-Execution& Caller::execution() const { return *execution_; }
-Runtime& Caller::runtime() const { return execution_->runtime(); }
+plan::Execution& Caller::execution() const { return *execution_; }
+plan::Runtime& Caller::runtime() const { return execution_->runtime(); }
 
-Value Caller::unplaced(const TensorType& type, Span span) {
-  Builder& builder = parts.builder;
+graph::Value Caller::unplaced(const TensorType& type, Span span) {
+  ops::Builder& builder = parts.builder;
   builder.span = span;
   parts.meshes.check(span);
-  return builder.add(ops::kConstant, {}, TypeAttributes{type});
+  return builder.add(ops::kConstant, {}, ops::TypeAttributes{type});
 }
 
-Value Caller::unplaced_as(const Place& place, Span span) {
+graph::Value Caller::unplaced_as(const Place& place, Span span) {
   parts.builder.span = span;
   return parts.builder.constant(place.type, place.stored);
 }
 
-Value Caller::constant(HostTensor data, Span span) {
-  Value value = unplaced(data.type, span);
+graph::Value Caller::constant(plan::HostTensor data, Span span) {
+  graph::Value value = unplaced(data.type, span);
   if (is_check()) return value;
   if (data.bytes.empty()) data.bytes.resize(static_cast<size_t>(size_of(data.type.dims) * size_of(data.type.element)));
   execution().place(*value.node, data);
   return value;
 }
 
-void Caller::cut(const Values& needed, Span span) { parts.cuts.cut(needed, span); }
-HostTensor Caller::fetch(const Value& value, Span span) { return parts.cuts.fetch(value, span); }
-HostValue Caller::read_number(const Value& value, Span span) { return parts.cuts.read_number(value, span); }
+void Caller::cut(const graph::Values& needed, Span span) { parts.cuts.cut(needed, span); }
+plan::HostTensor Caller::fetch(const graph::Value& value, Span span) { return parts.cuts.fetch(value, span); }
+HostValue Caller::read_number(const graph::Value& value, Span span) { return parts.cuts.read_number(value, span); }
 
-void Caller::assign(const PlacePtr& place, const Value& value, Span span) {
-  parts.variables.assign(place, Handle(value), span, span);
+void Caller::assign(const PlacePtr& place, const graph::Value& value, Span span) {
+  parts.variables.assign(place, graph::Handle(value), span, span);
 }
 
 RandomStream Caller::random_stream() const {
-  const Context& context = parts.builder.context;
+  const graph::Context& context = parts.builder.context;
   return {context.seed, context.random_calls};
 }
 
@@ -60,7 +60,7 @@ void Caller::set_random_stream(const RandomStream& stream) {
   parts.builder.context.random_calls = stream.calls;
 }
 
-BuiltinPtr host_function(const Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown) {
+BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown) {
   auto builtin = std::make_shared<Builtin>();
   builtin->signature = &signature;
   builtin->doc = doc;
@@ -69,4 +69,4 @@ BuiltinPtr host_function(const Signature& signature, std::string_view doc, std::
   return builtin;
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -17,17 +17,22 @@
 #include "eval/host_value.h"
 #include "plan/tensor.h"
 
-namespace mtf {
+namespace mtf::ops {
+class Builder;  // ops/builder.h
+}
+namespace mtf::plan {
+class Execution;  // plan/execution.h
+class Runtime;    // plan/runtime.h
+}  // namespace mtf::plan
+
+namespace mtf::eval {
 
 class AbstractDomain;  // eval/abstract.h
-class Builder;         // ops/builder.h
 class Calls;           // eval/calls.h
 class Cuts;            // eval/cuts.h
 class Display;         // eval/display.h
-class Execution;       // plan/execution.h
 class Findings;        // eval/findings.h
 class Meshes;          // eval/meshes.h
-class Runtime;         // plan/runtime.h
 struct Settings;       // eval/settings.h
 class Variables;       // eval/variables.h
 
@@ -51,7 +56,7 @@ class Caller {
     const Settings& settings;
     std::ostream& out;
     const AbstractDomain& domain;
-    Builder& builder;
+    ops::Builder& builder;
     Cuts& cuts;
     const Conversions& convert;
     Display& display;
@@ -61,7 +66,7 @@ class Caller {
     Calls& calls;
   };
   /// `execution`: null to check.
-  Caller(const Parts& parts, Execution* execution, std::unique_ptr<LibraryState> state);
+  Caller(const Parts& parts, plan::Execution* execution, std::unique_ptr<LibraryState> state);
   ~Caller();
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -82,23 +87,23 @@ class Caller {
   // ---- tensors ----
   /// A tensor that holds `data` from the start, in the layout that the current rules give it. In a check `data` has no
   /// bytes: only the type matters.
-  Value constant(HostTensor data, Span span);
+  graph::Value constant(plan::HostTensor data, Span span);
   /// A tensor of that layout whose elements are still to be given.
-  Value unplaced(const TensorType& type, Span span);
+  graph::Value unplaced(const TensorType& type, Span span);
   /// One of the type and layout of a variable.
-  Value unplaced_as(const Place& place, Span span);
+  graph::Value unplaced_as(const Place& place, Span span);
   /// Gives tensors their elements, and stores them; not of a check.
-  Execution& execution() const;
-  Runtime& runtime() const;
+  plan::Execution& execution() const;
+  plan::Runtime& runtime() const;
 
   /// What eval/cuts.h says of these.
-  void cut(const Values& needed, Span span);
-  HostTensor fetch(const Value& value, Span span);
-  HostValue read_number(const Value& value, Span span);
+  void cut(const graph::Values& needed, Span span);
+  plan::HostTensor fetch(const graph::Value& value, Span span);
+  HostValue read_number(const graph::Value& value, Span span);
 
   // ---- what it changes ----
   /// `place := value`, at `span`.
-  void assign(const PlacePtr& place, const Value& value, Span span);
+  void assign(const PlacePtr& place, const graph::Value& value, Span span);
   RandomStream random_stream() const;
   void set_random_stream(const RandomStream& stream);
   /// What this evaluation's library remembers, which is a `State`.
@@ -106,13 +111,13 @@ class Caller {
   State& state() const { return static_cast<State&>(*state_); }
 
  private:
-  Execution* const execution_;
+  plan::Execution* const execution_;
   const std::unique_ptr<LibraryState> state_;
 };
 
 /// A function of a library: its record. `sees_unknown`: it is called also if only the run knows one of its arguments.
 struct HostFunction {
-  Signature signature;
+  syntax::Signature signature;
   std::string_view doc;
   HostValue (*call)(Caller& caller, const Bound& call) = nullptr;
   bool sees_unknown = false;
@@ -125,6 +130,6 @@ struct HostLibrary {
 };
 
 /// A function of the host as a value: of a library, or a method of an object. The signature lives longer.
-BuiltinPtr host_function(const Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false);
+BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false);
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -13,7 +13,7 @@
 #include "support/text.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 int64_t bytes_kept_by(const HostValue& value) {
   constexpr size_t kMostLooks = size_t{1} << 16;
@@ -23,7 +23,7 @@ int64_t bytes_kept_by(const HostValue& value) {
   for (size_t looks = 0; !stack.empty() && looks < kMostLooks; ++looks) {
     const HostValue& at = *stack.back();
     stack.pop_back();
-    if (const Value* tensor = tensor_of(at)) {
+    if (const graph::Value* tensor = tensor_of(at)) {
       bytes = saturating_add(bytes, saturating_multiply(size_of(tensor->dims()), size_of(tensor->element())));
     } else if (auto* list = at.as<ListPtr>()) {
       if (!seen.insert(list->get()).second) continue;
@@ -75,8 +75,8 @@ bool is_number(const HostValue& value) {
   return value.is<int64_t>() || value.is<double>() || value.is<bool>();
 }
 
-const Value* tensor_of(const HostValue& value) {
-  if (auto* tensor = value.as<Handle>()) return &tensor->value();
+const graph::Value* tensor_of(const HostValue& value) {
+  if (auto* tensor = value.as<graph::Handle>()) return &tensor->value();
   if (auto* place = value.as<PlacePtr>()) return &(*place)->current.value();
   return nullptr;
 }
@@ -102,7 +102,7 @@ std::string describe(const HostValue& value) {
     std::string operator()(ElementType e) const { return fmt::format("the element type {}", name(e)); }
     std::string operator()(const Dim& dim) const { return "the dim " + to_string(dim); }
     std::string operator()(const Range&) const { return "a range"; }
-    std::string operator()(const Handle& v) const { return to_string(v.value().type()); }
+    std::string operator()(const graph::Handle& v) const { return to_string(v.value().type()); }
     std::string operator()(const Text&) const { return "a string"; }
     std::string operator()(const ListPtr& list) const {
       return fmt::format("a {} of {}", list->tuple ? "tuple" : "list", list->items.size());
@@ -210,8 +210,8 @@ std::optional<int64_t> Range::size(Span span) const {
 
 std::optional<HostValue> merge(const HostValue& a, const HostValue& b) {
   if (a.is_poison() || b.is_poison()) return HostValue(Poison{});
-  const Value* x = tensor_of(a);
-  const Value* y = tensor_of(b);
+  const graph::Value* x = tensor_of(a);
+  const graph::Value* y = tensor_of(b);
   if (x && y) {
     if (x->element() != y->element() || !same_set(x->dims(), y->dims())) return std::nullopt;
     if (*x != *y) y->node->one_of_several = true;
@@ -221,7 +221,7 @@ std::optional<HostValue> merge(const HostValue& a, const HostValue& b) {
   if (x && x->dims().empty() && is_number(b)) return a;
   if (y && y->dims().empty() && is_number(a)) return b;
   // Of what is entirely unknown the other is the better guess; the run will tell.
-  const auto guess = [](const Value* tensor) { if (tensor) tensor->node->one_of_several = true; return tensor != nullptr; };
+  const auto guess = [](const graph::Value* tensor) { if (tensor) tensor->node->one_of_several = true; return tensor != nullptr; };
   if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return guess(y) ? b : a;
   if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return guess(x) ? a : b;
   if (x || y) return std::nullopt;
@@ -238,4 +238,4 @@ std::optional<HostValue> merge(const HostValue& a, const HostValue& b) {
   return unknown(UnknownKind::kAny);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

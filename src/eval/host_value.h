@@ -20,7 +20,7 @@
 #include "syntax/ast.h"
 #include "types/layout.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Caller;  // eval/host_library.h
 class Scope;
@@ -72,12 +72,12 @@ using FunctionPtr = std::shared_ptr<Function>;
 using ModelClassPtr = std::shared_ptr<ModelClass>;
 using InstancePtr = std::shared_ptr<Instance>;
 using ModulePtr = std::shared_ptr<Module>;
-using OperationPtr = const Op*;
+using OperationPtr = const graph::Op*;
 using BuiltinPtr = std::shared_ptr<const Builtin>;
 using ObjectPtr = std::shared_ptr<Object>;
 
 struct HostValue {
-  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, Handle, Text, ListPtr,
+  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, graph::Handle, Text, ListPtr,
                             SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr, InstancePtr, ModulePtr, OperationPtr,
                             BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
   Data data;
@@ -117,10 +117,10 @@ struct Place {
   bool trainable = true;
   Name model;  ///< the class that declares it
   TensorType type;
-  GivenLayout stored;        ///< where it lies
-  bool own_layout = false;   ///< its declaration says how: another layout in force does not move it
-  bool is_assigned = false;  ///< since its declaration
-  Handle current;
+  graph::GivenLayout stored;  ///< where it lies
+  bool own_layout = false;    ///< its declaration says how: another layout in force does not move it
+  bool is_assigned = false;   ///< since its declaration
+  graph::Handle current;
   Span span;           ///< where it is declared
   Span declared;       ///< its name and its type
   Span begins;         ///< the value that it is declared with
@@ -130,7 +130,7 @@ struct Place {
 /// A function of a script: a declaration or `fn(x) = e`, with the bindings in force where it is written.
 struct Function {
   Name name;  ///< empty for a `fn(x) = e`
-  const Signature* signature = nullptr;
+  const syntax::Signature* signature = nullptr;
   const std::optional<ast::Annotation>* result = nullptr;
   const ast::Block* block = nullptr;  ///< one of the two is the body
   const ast::Expr* expression = nullptr;
@@ -168,7 +168,7 @@ struct Bound;  // eval/binding.h
 
 /// A function of the evaluator itself, or of a library.
 struct Builtin {
-  const Signature* signature = nullptr;  ///< lives longer
+  const syntax::Signature* signature = nullptr;  ///< lives longer
   std::string_view doc;
   std::function<HostValue(Caller&, const Bound&)> call;
   bool sees_unknown = false;  ///< else a call with an argument that only the run knows is not made: its result is unknown
@@ -221,7 +221,7 @@ std::optional<double> number_of(const HostValue& value);
 /// True for an int, a float, or an unknown that may be one; dims are not.
 bool is_number(const HostValue& value);
 /// The tensor that a value is: of a place the one it has now. Null if it is none.
-const Value* tensor_of(const HostValue& value);
+const graph::Value* tensor_of(const HostValue& value);
 
 /// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once. Of a
 /// value of very many parts some are looked at.
@@ -236,4 +236,4 @@ UnknownKind unknown_kind(const HostValue& value);
 /// What both could be; nothing if a name must not be left as either of them.
 std::optional<HostValue> merge(const HostValue& a, const HostValue& b);
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -9,7 +9,7 @@
 #include "support/edit.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope) {
   const HostValue object = evaluate(*index.object, scope);
@@ -27,7 +27,7 @@ HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, c
       const bool is_shape = !items.empty() && items.front().is<Dim>() && values[0].is<Dim>();
       if (is_shape && values[0].as<Dim>()->size >= static_cast<int64_t>(items.size())) {
         fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected a place in the list, found {}", describe(values[0])))
-                 .help(help_with("the size of a dim is that of every tensor that has it", {{expr.span, fmt::format("size({})", span.text())}})));
+                 .help(mtf::help_with("the size of a dim is that of every tensor that has it", {{expr.span, fmt::format("size({})", span.text())}})));
       }
       return index_list(**list, values[0], span);
     }
@@ -53,7 +53,7 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
   const std::optional<int64_t> number = convert.to_int(at, span, "an index");
   if (!number) {
     // Any of them: one stands for all if they are tensors, or nobody knows what they are.
-    const Value* tensor = items.empty() ? nullptr : tensor_of(items[0]);
+    const graph::Value* tensor = items.empty() ? nullptr : tensor_of(items[0]);
     if (tensor) tensor->node->one_of_several = true;
     return tensor || (!items.empty() && items[0].is_unknown()) ? items[0] : unknown(UnknownKind::kAny);
   }
@@ -104,11 +104,11 @@ std::vector<Edit> index_by_names(const ast::IndexExpr& index, const Dims& dims, 
 }
 
 /// What to write instead of an index without the name of a dim.
-std::string help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, const Value& object, const std::vector<HostValue>& values) {
-  const Value* mask = values.size() == 1 ? tensor_of(values[0]) : nullptr;
+std::string help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, const graph::Value& object, const std::vector<HostValue>& values) {
+  const graph::Value* mask = values.size() == 1 ? tensor_of(values[0]) : nullptr;
   if (mask && mask->element() == ElementType::kBool) {
     const std::string condition(index.arguments[0].value->span.text());
-    return help_with("a tensor keeps its dims, and what is not taken becomes 0", {{expr.span, fmt::format("where({}, {}, 0)", condition, index.object->span.text())}});
+    return mtf::help_with("a tensor keeps its dims, and what is not taken becomes 0", {{expr.span, fmt::format("where({}, {}, 0)", condition, index.object->span.text())}});
   }
   if (mask) return help_with("the rows of a table are found by", object.dims().empty() ? std::vector<Edit>() : std::vector<Edit>{{expr.span, fmt::format("gather({}, {}, over: {})", index.object->span.text(), index.arguments[0].value->span.text(), object.dims()[0].name.text())}});
   return help_with("", index_by_names(index, object.dims(), values));
@@ -118,7 +118,7 @@ std::string help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, 
 
 HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object, const std::vector<HostValue>& values,
                                   const ScopePtr& scope) {
-  Value result = convert.to_tensor(object, index.object->span);
+  graph::Value result = convert.to_tensor(object, index.object->span);
   meshes.check(expr.span);
   builder.span = expr.span;
   std::vector<std::pair<Name, size_t>> places;
@@ -136,7 +136,7 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
       std::vector<std::string> names;
       for (const Dim& other : result.dims()) names.push_back(other.name.str());
       fail(Diagnostic(Kind::unknown_dim, argument.label->span, fmt::format("{} has no dimension `{}`", describe(object), dim.name.text()))
-               .help(did_you_mean(dim.name.text(), names)));
+               .help(mtf::did_you_mean(dim.name.text(), names)));
     }
     if (auto* range = values[i].as<Range>()) {
       if (!range->known) {
@@ -155,11 +155,11 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
     const int place = find_dim(result.dims(), name);
     if (number && *number < 0 && values[i].is<int64_t>()) {
       fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected a place of {}, found {}", to_string(result.dims()[place]), *number))
-               .help(help_with("places are counted from the first", {{span, fmt::format("size({}) - {}", name.text(), -*number)}})));
+               .help(mtf::help_with("places are counted from the first", {{span, fmt::format("size({}) - {}", name.text(), -*number)}})));
     }
     result = index_dim(builder, result, place, number ? static_cast<double>(*number) : std::numeric_limits<double>::quiet_NaN(), span);
   }
   return result;
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -9,7 +9,7 @@
 // that ranks agree on what is alive.
 #include "eval/reached.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 thread_local std::vector<std::shared_ptr<void>>* under_way = nullptr;  ///< what the outermost has still to let go of
@@ -87,4 +87,4 @@ void Scope::let_go_of_cycles() {
   next_search_ = 2 * captured_inside.size() + kFew;
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

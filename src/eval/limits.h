@@ -5,7 +5,7 @@
 
 #include "support/source.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// Fails (limit_exceeded) if a string or a text would have more than 2^26 bytes, or a tensor literal more numbers.
 void check_length(size_t length, std::string_view what, Span span);
@@ -15,4 +15,4 @@ void check_list_length(size_t length, Span span);
 /// What copying so many elements of a list counts as among the expressions that a check evaluates.
 inline size_t steps_of_copying(size_t elements) { return elements / 4; }
 
-}  // namespace mtf
+}  // namespace mtf::eval

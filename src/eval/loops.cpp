@@ -5,7 +5,7 @@
 #include "support/text.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// A check walks so many turns of a loop that is only walked turn by turn because a list grows in it.
@@ -144,7 +144,7 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
     items.is_finite = true;
   } else if (!iterable.is_unknown() && !iterable.is_poison()) {
     fail(Diagnostic(Kind::not_iterable, span, fmt::format("expected a list or a range, found {}", describe(iterable)))
-             .help(iterable.is<Dim>() || iterable.is<int64_t>() ? help_with("", {{{span.file, span.begin, span.begin}, "0.."}}) : ""));
+             .help(iterable.is<Dim>() || iterable.is<int64_t>() ? mtf::help_with("", {{{span.file, span.begin, span.begin}, "0.."}}) : ""));
   }
   return items;
 }
@@ -205,7 +205,7 @@ void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned
                       const Cuts::Waiting& turns, Span span, Span header) {
   const auto uncertain = evaluator_.domain.uncertain();
   const auto repeated = evaluator_.reports.repeated(count);
-  Doubtful once(evaluator_.doubts, {header, Doubt::Kind::kTurns});
+  Doubtful once(evaluator_.doubts, {header, plan::Doubt::Kind::kTurns});
   const std::vector<std::optional<UnknownKind>> before = kinds_of(assigned, *scope);
   Ends ends(*this, assigned, *scope, span);
   auto walk = [&] {
@@ -236,7 +236,7 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, Cuts::Waiting&
   for (int64_t i = 0;; ++i) {
     evaluator_.interrupt.poll(stmt.condition->span);
     shown.at(i);
-    Doubtful tested(evaluator_.doubts, {stmt.condition->span, Doubt::Kind::kTurns});
+    Doubtful tested(evaluator_.doubts, {stmt.condition->span, plan::Doubt::Kind::kTurns});
     const std::optional<bool> condition = holds(stmt, scope);
     if (!condition) {  // a plan: from here on only the run knows
       tested.end();
@@ -276,7 +276,7 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
 
 void Loops::may_have_ended(Flow flow, Span place) {
   EarlyEnds& ends = *ends_.back();
-  if (!ends.rest) ends.rest.emplace(evaluator_.doubts, Doubt{place, Doubt::Kind::kRest});
+  if (!ends.rest) ends.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
   (flow == Flow::kBreak ? ends.broken : ends.continued).add();
 }
 
@@ -316,4 +316,4 @@ Flow Loops::Ends::behind(Flow flow) {
   return Flow::kNext;
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -22,7 +22,7 @@
 #include "eval/reports.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Evaluator;
 
@@ -126,4 +126,4 @@ class Loops {
   Progress progress_;  ///< of those that are shown
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

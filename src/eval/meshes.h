@@ -10,12 +10,12 @@
 #include "eval/host_value.h"
 #include "eval/settings.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Meshes {
  public:
   /// `settings`, and the context in which tensors are made, live longer.
-  Meshes(const Settings& settings, const Context& context, const Findings& findings) : settings_(settings), context_(context), findings_(findings) {}
+  Meshes(const Settings& settings, const graph::Context& context, const Findings& findings) : settings_(settings), context_(context), findings_(findings) {}
 
   /// What a program or module declares anywhere inside, also where it is not evaluated.
   void declare_all(const BlockInfo& program);
@@ -47,7 +47,7 @@ class Meshes {
   std::vector<std::string> all_axes() const;
 
   const Settings& settings_;
-  const Context& context_;
+  const graph::Context& context_;
   const Findings& findings_;
   NameSet dims_;
   NameSet axes_;
@@ -59,4 +59,4 @@ class Meshes {
   std::string unplaced_;         ///< the first that has not
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -8,7 +8,7 @@
 #include "syntax/foreign.h"
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// Files importing one another deeper than this are refused: each is read and run inside the one before.
@@ -92,16 +92,16 @@ void Modules::not_found(const std::string& path, const std::string& file, bool i
     if (entry.path().extension() == ".mtf") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
-  std::string help = foreign_help(Foreign::module, span, path);
-  if (help.empty()) help = did_you_mean(path, names);
-  if (help.empty() && !names.empty()) help = "the standard modules are " + join(names, ", ");
+  std::string help = foreign_help(syntax::Foreign::module, span, path);
+  if (help.empty()) help = mtf::did_you_mean(path, names);
+  if (help.empty() && !names.empty()) help = "the standard modules are " + mtf::join(names, ", ");
   fail(Diagnostic(Kind::import_not_found, span, fmt::format("there is no standard module `{}`", path)).help(help));
 }
 
 std::shared_ptr<ast::Program> Modules::read(const std::string& path, const std::string& file, Span span) {
   auto source = SourceFile::read(file);
   Diagnostics found;
-  auto program = std::make_shared<ast::Program>(parse(source, found));
+  auto program = std::make_shared<ast::Program>(syntax::parse(source, found));
   if (found.has_errors()) {
     if (!evaluator_.findings.collects()) found.throw_first();
     for (const Diagnostic& diagnostic : found.list()) evaluator_.findings.report(diagnostic);
@@ -119,4 +119,4 @@ void Modules::evaluate(const ast::Program& program, const ScopePtr& scope) {
   evaluator_.run_block(program.body, scope, true);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

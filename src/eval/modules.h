@@ -9,7 +9,7 @@
 #include "eval/host_value.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Evaluator;
 struct Settings;  // eval/settings.h
@@ -75,4 +75,4 @@ class Modules {
   std::string prefix_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

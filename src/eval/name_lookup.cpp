@@ -13,16 +13,16 @@
 #include "support/text.h"
 #include "syntax/foreign.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 // What other languages find behind a dot: methods that are operations here, and what the table of foreign words knows.
 std::string help_with_part(Span name, bool of_module) {
-  if (of_module) return foreign_help(Foreign::name, name);
-  if (std::string foreign = foreign_help(Foreign::part, name); !foreign.empty()) return foreign;
-  const Op* op = mtf::find_op(name.text());
+  if (of_module) return foreign_help(syntax::Foreign::name, name);
+  if (std::string foreign = foreign_help(syntax::Foreign::part, name); !foreign.empty()) return foreign;
+  const graph::Op* op = mtf::ops::find_op(name.text());
   if (!op || op->signature.empty()) return {};
-  return help_with(fmt::format("operations are functions, as in `{}`", op->signature), as_function(name));
+  return help_with(fmt::format("operations are functions, as in `{}`", op->signature), syntax::as_function(name));
 }
 
 }  // namespace
@@ -64,13 +64,13 @@ std::vector<std::string> NameLookup::visible_names(Scope* scope) const {
 
 std::string NameLookup::help_with_name(Name name, Span span, const std::vector<std::string>& visible) const {
   if (modules_.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
-  if (std::string foreign = foreign_help(Foreign::name, span, name.text()); !foreign.empty()) return foreign;
+  if (std::string foreign = foreign_help(syntax::Foreign::name, span, name.text()); !foreign.empty()) return foreign;
   const std::string_view before = trim(std::string_view(span.file->text()).substr(0, span.begin));
   if (before.ends_with("//") && before.data() + before.size() > span.file->text().data() + span.file->line_start(span.file->line_of(span.begin))) {
     const auto begin = static_cast<std::uint32_t>(before.size() - 2 + (before.data() - span.file->text().data()));
-    return help_with("a comment begins with `#`", {{{span.file, begin, begin + 2}, "#"}});
+    return mtf::help_with("a comment begins with `#`", {{{span.file, begin, begin + 2}, "#"}});
   }
-  return did_you_mean(name.text(), visible);
+  return mtf::did_you_mean(name.text(), visible);
 }
 
 HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name) {
@@ -96,9 +96,9 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
   } else if (auto* module = object.as<ModulePtr>()) {
     if ((*module)->is_operations) {
       const std::string full = (*module)->name.str() + "." + name.name.str();
-      if (const Op* op = mtf::find_op(full); op && !op->signature.empty()) return OperationPtr(op);
+      if (const graph::Op* op = mtf::ops::find_op(full); op && !op->signature.empty()) return OperationPtr(op);
       const std::string prefix = (*module)->name.str() + ".";
-      for (const Op* op : all_ops()) {
+      for (const graph::Op* op : ops::all_ops()) {
         if (op->name.substr(0, prefix.size()) == prefix) parts.emplace_back(op->name.substr(prefix.size()));
       }
     } else {
@@ -112,7 +112,7 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
   } else if (auto* native = object.as<ObjectPtr>()) {
     if (auto value = (*native)->attribute(name.name)) return *value;
     parts = (*native)->attributes();
-  } else if (const Value* tensor = tensor_of(object)) {
+  } else if (const graph::Value* tensor = tensor_of(object)) {
     const std::string_view wanted = name.name.text();
     if (wanted == "shape" || wanted == "dims") {
       std::vector<HostValue> dims;
@@ -142,10 +142,10 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
   Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
   constexpr std::size_t kMostParts = 40;
   std::string help = help_with_part(name.span, object.is<ModulePtr>());
-  if (help.empty()) help = did_you_mean(name.name.text(), parts);
-  if (help.empty() && !parts.empty() && parts.size() <= kMostParts) help = "it has " + join(parts, ", ");
+  if (help.empty()) help = mtf::did_you_mean(name.name.text(), parts);
+  if (help.empty() && !parts.empty() && parts.size() <= kMostParts) help = "it has " + mtf::join(parts, ", ");
   diagnostic.help(std::move(help));
   fail(std::move(diagnostic));
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -6,7 +6,7 @@
 #include "eval/host_value.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Builtins;   // eval/builtins.h
 class Modules;    // eval/modules.h
@@ -35,4 +35,4 @@ class NameLookup {
   SpanTable* const& spans_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -4,7 +4,7 @@
 #include <functional>
 #include <unordered_set>
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 const Name kGrad("grad");
@@ -123,7 +123,7 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
     const auto found = scope->find(base);
     const bool bound_inside = body.bound.count(base) > 0;
     if (!target->as<ast::NameExpr>()) {
-      if (bound_inside || !found.binding || !found.binding->value.is<Handle>()) return true;
+      if (bound_inside || !found.binding || !found.binding->value.is<graph::Handle>()) return true;
     } else if (bound_inside ? body.aliases.count(base) > 0 : found.binding && found.binding->value.is<PlacePtr>()) {
       if (body.mentions.count(base)) return true;
     }
@@ -145,4 +145,4 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
   return Reach(infos_, assigns, false).from(mentions, scope.get());
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -9,7 +9,7 @@
 #include "eval/block_info.h"
 #include "eval/scope.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class OpenBlocks {
  public:
@@ -62,4 +62,4 @@ class OpenBlocks {
   size_t walked_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -13,11 +13,11 @@
 #include "support/stack_budget.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// Nested lists of numbers, all of one length at each depth.
-void flatten(const HostValue& value, size_t depth, NestedNumbers& nested, Span span) {
+void flatten(const HostValue& value, size_t depth, ops::NestedNumbers& nested, Span span) {
   check_stack(span, Kind::nesting_too_deep);
   if (auto* list = value.as<ListPtr>()) {
     const auto size = static_cast<int64_t>((*list)->items.size());
@@ -46,9 +46,9 @@ void flatten(const HostValue& value, size_t depth, NestedNumbers& nested, Span s
 }
 
 /// The dim that the call's tensors have by that name, with the size that it has there.
-Dim found_in_operands(const Call& call, const Dim& dim) {
-  for (const Argument& argument : call.arguments) {
-    for (const Value& value : argument.values) {
+Dim found_in_operands(const ops::Call& call, const Dim& dim) {
+  for (const ops::Argument& argument : call.arguments) {
+    for (const graph::Value& value : argument.values) {
       if (int place = find_dim(value.dims(), dim.name); place >= 0) return value.dims()[place];
     }
   }
@@ -58,7 +58,7 @@ Dim found_in_operands(const Call& call, const Dim& dim) {
 /// A call of an operation on tensors, whose arguments become what its rules read.
 class OperationCall {
  public:
-  OperationCall(Builder& builder, const Conversions& convert, const Op& op, const Bound& bound)
+  OperationCall(ops::Builder& builder, const Conversions& convert, const graph::Op& op, const Bound& bound)
       : convert_(convert), op_(op), bound_(bound), call_(builder, op, bound.signature) {
     call_.span = bound.span();
   }
@@ -68,7 +68,7 @@ class OperationCall {
  private:
   void read_arguments();
   /// Adds an argument to those of a parameter; false if it is not known what it is.
-  bool read(const Parameter& parameter, const GivenArgument& given, Argument& argument) const;
+  bool read(const syntax::Parameter& parameter, const GivenArgument& given, ops::Argument& argument) const;
   /// Labels that name dims. False if one is poison.
   bool read_labels(NameLookup& names);
   void read_arrow();
@@ -76,38 +76,38 @@ class OperationCall {
   HostValue build();
 
   const Conversions& convert_;
-  const Op& op_;
+  const graph::Op& op_;
   const Bound& bound_;
-  Call call_;
+  ops::Call call_;
   bool known_ = true;  ///< everything that the result's type depends on
 };
 
-bool OperationCall::read(const Parameter& parameter, const GivenArgument& given, Argument& argument) const {
+bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument& given, ops::Argument& argument) const {
   const HostValue& value = given.value;
   argument.given = true;
   if (!argument.span.is_known()) argument.span = given.span;
   const bool any = value.is_unknown() && unknown_kind(value) == UnknownKind::kAny;
   switch (parameter.kind) {
-    case ParameterKind::kNumber:
-    case ParameterKind::kInt:
-    case ParameterKind::kBool:
+    case syntax::ParameterKind::kNumber:
+    case syntax::ParameterKind::kInt:
+    case syntax::ParameterKind::kBool:
       argument.unknown = value.is_unknown();
       argument.is_int = argument.unknown ? unknown_kind(value) == UnknownKind::kInt : !value.is<double>();
-      argument.number = number_of(value).value_or(parameter.kind == ParameterKind::kNumber && !argument.is_int ? 0.5 : 1);
+      argument.number = number_of(value).value_or(parameter.kind == syntax::ParameterKind::kNumber && !argument.is_int ? 0.5 : 1);
       return true;
     default: break;
   }
   if (any) return false;
   switch (parameter.kind) {
-    case ParameterKind::kTensor: argument.values.push_back(convert_.to_tensor(value, given.span)); break;
-    case ParameterKind::kTensors:
+    case syntax::ParameterKind::kTensor: argument.values.push_back(convert_.to_tensor(value, given.span)); break;
+    case syntax::ParameterKind::kTensors:
       for (const HostValue& item : (*value.as<ListPtr>())->items) {
         if (item.is_poison() || (item.is_unknown() && unknown_kind(item) == UnknownKind::kAny)) return false;
         argument.values.push_back(convert_.to_tensor(item, given.span));
       }
       break;
-    case ParameterKind::kElement: argument.element = *value.as<ElementType>(); break;
-    case ParameterKind::kNested: flatten(value, 0, argument.nested, given.span); break;
+    case syntax::ParameterKind::kElement: argument.element = *value.as<ElementType>(); break;
+    case syntax::ParameterKind::kNested: flatten(value, 0, argument.nested, given.span); break;
     default: argument.dims = value.is<Dim>() ? Dims{*value.as<Dim>()} : Conversions::to_dims(value, given.span);
   }
   return true;
@@ -131,11 +131,11 @@ bool OperationCall::read_labels(NameLookup& names) {
   for (const GivenArgument* item : bound_.labels) {
     HostValue named = names.look_up(item->label, item->label_span, bound_.arguments.scope);
     if (named.is_poison()) return false;
-    DimLabel label;
+    ops::DimLabel label;
     label.dim = found_in_operands(call_, Conversions::to_dim(named, item->label_span));
     label.span = item->label_span;
     std::vector<HostValue> numbers{item->value};
-    const bool is_pair = bound_.signature.labels == LabelKind::kPair;
+    const bool is_pair = bound_.signature.labels == syntax::LabelKind::kPair;
     if (is_pair) {
       auto* list = item->value.as<ListPtr>();
       if (!list || (*list)->items.size() != 2) fail(Kind::type_mismatch, item->span, "expected a pair such as `(1, 1)`, found {}", describe(item->value));
@@ -152,7 +152,7 @@ bool OperationCall::read_labels(NameLookup& names) {
 }
 
 void OperationCall::read_arrow() {
-  const Signature& signature = bound_.signature;
+  const syntax::Signature& signature = bound_.signature;
   if (const GivenArgument* arrow = bound_.arrow) {
     if (arrow->target.is_unknown()) {
       known_ = false;
@@ -160,10 +160,10 @@ void OperationCall::read_arrow() {
     }
     call_.arrow = Conversions::to_dims(arrow->target, arrow->target_span);
     call_.arrow_span = arrow->target_span;
-    if (signature.arrow == ArrowKind::kOptionalShape || op_.role == Role::kContraction) {
+    if (signature.arrow == syntax::ArrowKind::kOptionalShape || op_.role == graph::Role::kContraction) {
       for (Dim& dim : *call_.arrow) dim = found_in_operands(call_, dim);
     }
-  } else if (signature.arrow == ArrowKind::kShape && known_) {
+  } else if (signature.arrow == syntax::ArrowKind::kShape && known_) {
     fail(Diagnostic(Kind::missing_argument, bound_.span(), fmt::format("`{}` needs the resulting shape", signature.name.text()))
              .help(fmt::format("`{}(… -> [a, b])`", signature.name.text())));
   }
@@ -180,17 +180,17 @@ void OperationCall::read_pairs() {
 }
 
 HostValue OperationCall::build() {
-  Values results;
+  graph::Values results;
   if (op_.build) {
     results = op_.build(call_);
   } else {
-    Values operands;
-    for (const Argument& argument : call_.arguments) operands.insert(operands.end(), argument.values.begin(), argument.values.end());
+    graph::Values operands;
+    for (const ops::Argument& argument : call_.arguments) operands.insert(operands.end(), argument.values.begin(), argument.values.end());
     results = call_.builder.add_node(op_, std::move(operands));
   }
   if (results.size() == 1 && !op_.list) return std::move(results[0]);
   std::vector<HostValue> items;
-  for (Value& result : results) items.push_back(std::move(result));
+  for (graph::Value& result : results) items.push_back(std::move(result));
   return op_.list ? make_list(std::move(items)) : make_tuple(std::move(items));
 }
 
@@ -203,7 +203,7 @@ std::optional<HostValue> OperationCall::result(NameLookup& names) {
 }
 
 /// `sqrt(2)`: a number of the host, of an element-wise function of such.
-std::optional<HostValue> on_the_host(const Op& op, const Bound& call) {
+std::optional<HostValue> on_the_host(const graph::Op& op, const Bound& call) {
   const bool takes_one = op.host.of_one != nullptr;
   if ((!takes_one && !op.host.of_two) || call.arrow) return std::nullopt;
   double numbers[2] = {1, 1};
@@ -222,7 +222,7 @@ std::optional<HostValue> on_the_host(const Op& op, const Bound& call) {
 }
 
 /// `max(1, 2)`: a reduction is of one tensor; the operation that is of two has another name.
-void refuse_two_values(const Op& op, const Arguments& arguments) {
+void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
   if (op.of_two_values.empty() || arguments.items.size() < 2) return;
   const auto is_value = [](const HostValue& value) { return tensor_of(value) || (is_number(value) && !(value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)); };
   const bool is_plain = std::all_of(arguments.items.begin(), arguments.items.end(), [&](const GivenArgument& item) {
@@ -239,7 +239,7 @@ void refuse_two_values(const Op& op, const Arguments& arguments) {
 
 }  // namespace
 
-std::optional<HostValue> Operations::operator_on_the_host(const Op& op, const Bound& call) {
+std::optional<HostValue> Operations::operator_on_the_host(const graph::Op& op, const Bound& call) {
   if (op.symbol.empty() || call.arrow || call.given.size() != 2) return std::nullopt;
   const auto fits = [](const HostValue& value) { return number_of(value) || is_number(value); };
   if (!fits(call.value(0)) || !fits(call.value(1))) return std::nullopt;
@@ -250,9 +250,9 @@ std::optional<HostValue> Operations::operator_on_the_host(const Op& op, const Bo
   return std::nullopt;
 }
 
-HostValue Operations::call(const Op& op, Arguments& arguments) {
+HostValue Operations::call(const graph::Op& op, Arguments& arguments) {
   refuse_two_values(op, arguments);
-  const Bound bound = bind(signature_of(op), arguments);
+  const Bound bound = bind(ops::signature_of(op), arguments);
   if (auto number = on_the_host(op, bound)) return *number;
   if (auto value = operator_on_the_host(op, bound)) return *value;
   meshes_.check(arguments.span);
@@ -263,9 +263,9 @@ HostValue Operations::call(const Op& op, Arguments& arguments) {
 }
 
 HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span) {
-  const Op* op = find_operator(symbol);
+  const graph::Op* op = ops::find_operator(symbol);
   meshes_.check(span);
-  Call call(builder_, *op, signature_of(*op));
+  ops::Call call(builder_, *op, ops::signature_of(*op));
   call.span = span;
   builder_.span = span;
   call.arguments[0].given = call.arguments[1].given = true;
@@ -273,7 +273,7 @@ HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_
   call.arguments[1].span = b_span;
   // A number that meets a tensor of floats becomes one of its element type: it is made as that.
   auto operand = [&](const HostValue& value, Span at, const HostValue& other) {
-    const Value* tensor = tensor_of(other);
+    const graph::Value* tensor = tensor_of(other);
     if (!tensor || !is_float(tensor->element()) || !number_of(value)) return convert_.to_tensor(value, at);
     builder_.span = at;
     return builder_.operand(number_of(value).value(), tensor->element());
@@ -284,4 +284,4 @@ HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_
   return op->build(call)[0];
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -6,7 +6,7 @@
 #include "eval/host_value.h"
 #include "ops/call.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Conversions;    // eval/conversions.h
 class DoubtfulParts;  // eval/doubtful.h
@@ -21,12 +21,12 @@ struct OperatorSpans {
 
 class Operations {
  public:
-  Operations(Builder& builder, const Conversions& convert, Meshes& meshes, NameLookup& names, Findings& findings, DoubtfulParts& doubts)
+  Operations(ops::Builder& builder, const Conversions& convert, Meshes& meshes, NameLookup& names, Findings& findings, DoubtfulParts& doubts)
       : builder_(builder), convert_(convert), meshes_(meshes), names_(names), findings_(findings), doubts_(doubts) {}
 
   /// An operation's results, one or a tuple: tensors, or of some element-wise functions of numbers a number. Unknown if
   /// an argument is, of which the type depends.
-  HostValue call(const Op& op, Arguments& arguments);
+  HostValue call(const graph::Op& op, Arguments& arguments);
   /// `a op b` of values; `and` and `or` have decided that b is needed.
   HostValue operate(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
 
@@ -35,9 +35,9 @@ class Operations {
   HostValue infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span);
   HostValue is_in(const HostValue& a, const HostValue& b, Span span) const;
   /// `add(2, 3)`: what the operator gives for two numbers of the host.
-  std::optional<HostValue> operator_on_the_host(const Op& op, const Bound& call);
+  std::optional<HostValue> operator_on_the_host(const graph::Op& op, const Bound& call);
 
-  Builder& builder_;
+  ops::Builder& builder_;
   const Conversions& convert_;
   Meshes& meshes_;
   NameLookup& names_;
@@ -45,4 +45,4 @@ class Operations {
   DoubtfulParts& doubts_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

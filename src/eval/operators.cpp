@@ -8,7 +8,7 @@
 #include "eval/suggestions.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 using ast::BinaryOp;
@@ -115,7 +115,7 @@ std::string help_with_operands(BinaryOp op, const HostValue& a, const HostValue&
   if (op == BinaryOp::kAdd && (a.is<Text>() || b.is<Text>())) {
     const Span other = a.is<Text>() ? spans.right : spans.left;
     const Span begin{other.file, other.begin, other.begin}, end{other.file, other.end, other.end};
-    return help_with("only strings are joined", {{begin, "string("}, {end, ")"}});
+    return mtf::help_with("only strings are joined", {{begin, "string("}, {end, ")"}});
   }
   if (tensor_of(a) && b.is<ListPtr>()) return help_with("a list is no tensor", list_as_tensor(b, spans.right, a));
   if (tensor_of(b) && a.is<ListPtr>()) return help_with("a list is no tensor", list_as_tensor(a, spans.left, b));
@@ -165,8 +165,8 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
   const bool tells_equal = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
   if (tells_equal && (a.is<None>() || b.is<None>())) return is_none(op, a, b);
   const bool any = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
-  const Value* a_tensor = tensor_of(a);
-  const Value* b_tensor = tensor_of(b);
+  const graph::Value* a_tensor = tensor_of(a);
+  const graph::Value* b_tensor = tensor_of(b);
   if (a_tensor || b_tensor) {
     if (any) {
       doubts_.uncounted(span);
@@ -219,4 +219,4 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
            .help(help_with_operands(op, a, b, spans)));
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -10,7 +10,7 @@
 
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// The text of an option as a value of the kind that `like` is.
@@ -64,10 +64,10 @@ HostValue Options::value(const std::string& name, HostValue declared, const Host
 void Options::report_unmatched(Findings& findings) const {
   for (const auto& [name, value] : given_) {
     if (std::find(declared_.begin(), declared_.end(), name) != declared_.end()) continue;
-    std::string help = did_you_mean(name, declared_);
-    if (help.empty() && !declared_.empty()) help = "it has " + join(declared_, ", ");
+    std::string help = mtf::did_you_mean(name, declared_);
+    if (help.empty() && !declared_.empty()) help = "it has " + mtf::join(declared_, ", ");
     findings.report(Diagnostic(Kind::unknown_option, {}, fmt::format("--set {}={}", name, value)).help(help));
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -7,7 +7,7 @@
 #include "eval/findings.h"
 #include "eval/host_value.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Options {
  public:
@@ -27,4 +27,4 @@ class Options {
   std::vector<std::string> declared_;  ///< the names met so far
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

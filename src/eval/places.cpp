@@ -6,7 +6,7 @@
 
 #include "eval/scope.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// Every place below a value, depth first in the order of declaration, with its path and where its last part begins; each instance
@@ -117,4 +117,4 @@ size_t name_places(const InstancePtr& instance, int64_t first) {
   return walk.steps();
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

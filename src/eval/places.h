@@ -7,7 +7,7 @@
 
 #include "eval/host_value.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// Whether a value has `params` and `states`: an instance, and a list of instances, params, states, `none` and such lists.
 /// Of a list with an element that only the run knows nobody can say.
@@ -25,4 +25,4 @@ std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, b
 /// the outermost model that made a variable names it, as it is finished last. Returns how many values it came by.
 size_t name_places(const InstancePtr& instance, int64_t first);
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -1,6 +1,6 @@
 #include "eval/reached.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 template <typename Visit>
 void Reached::reference_of(const HostValue& value, const Visit& visit) {
@@ -52,4 +52,4 @@ void Reached::decide() {
 
 bool Reached::is_held_outside(const void* object) const { return objects_[index_.at(object)].held; }
 
-}  // namespace mtf
+}  // namespace mtf::eval

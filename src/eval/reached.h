@@ -12,7 +12,7 @@
 
 #include "eval/scope.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Reached {
  public:
@@ -63,4 +63,4 @@ class Reached {
   std::unordered_map<const void*, size_t> index_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -6,7 +6,7 @@
 #include "plan/execution.h"
 #include "plan/program_record.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 void Reports::on_statement(std::function<void(const StatementReport&)> callback, bool computes) {
   on_statement_ = std::move(callback);
@@ -19,14 +19,14 @@ void Reports::begin_statement() {
   doubts_.clear();
 }
 
-void Reports::doubt(const Doubt& doubt) {
+void Reports::doubt(const plan::Doubt& doubt) {
   add_doubt(doubts_, doubt);
   if (record_) record_->doubt(doubt);
 }
 
-void Reports::add_last_plan(const Execution& execution, Span cut, const CallFrameRef& frame) {
+void Reports::add_last_plan(const plan::Execution& execution, Span cut, const graph::CallFrameRef& frame) {
   if (!collects_ && !record_) return;
-  const Counters counters = execution.last_counters();
+  const plan::Counters counters = execution.last_counters();
   const bool communicates = std::any_of(std::begin(counters.collectives), std::end(counters.collectives), [](const auto& kind) { return !kind.empty(); });
   if (counters.flops > 0 || communicates) ++plans_;
   const int64_t plan = execution.last_plan();
@@ -88,10 +88,10 @@ void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count, Span lo
       if (record_) record_->extrapolated(shares[s].first, own);
     }
     if (added == 0) continue;
-    doubt({loop, Doubt::Kind::kSkipped});
+    doubt({loop, plan::Doubt::Kind::kSkipped});
     list_[i].turns += more;
     list_[i].is_estimate = true;
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -14,10 +14,12 @@
 #include "support/restore.h"
 #include "support/source.h"
 
-namespace mtf {
-
+namespace mtf::plan {
 class Execution;
 class ProgramRecord;
+}  // namespace mtf::plan
+
+namespace mtf::eval {
 
 /// How far a loop is.
 struct LoopProgress {
@@ -32,15 +34,15 @@ using Progress = std::vector<LoopProgress>;
 /// What is said of one plan that a statement runs.
 struct StatementReport {
   Span span;
-  std::string text;                  ///< the statement's first line
-  std::vector<StatementCost> costs;  ///< each instruction that computed or communicated
-  Counters counters;                 ///< of one time
-  int64_t turns = 1;                 ///< how often that is done; 0: unknown (`per turn`)
-  bool is_estimate = false;          ///< `turns` is extrapolated: the plan did not walk every turn of a loop
-  Doubts doubts;                     ///< of a plan: why the figures of the whole statement are an estimate
-  Span cut;                          ///< what asked for it first
-  CallFrameRef frame;                ///< through which calls it was come to; of a plan
-  int64_t plan = 0;                  ///< which plan of the execution's: what repeats is one report
+  std::string text;                        ///< the statement's first line
+  std::vector<spmd::StatementCost> costs;  ///< each instruction that computed or communicated
+  plan::Counters counters;                 ///< of one time
+  int64_t turns = 1;                       ///< how often that is done; 0: unknown (`per turn`)
+  bool is_estimate = false;                ///< `turns` is extrapolated: the plan did not walk every turn of a loop
+  plan::Doubts doubts;                     ///< of a plan: why the figures of the whole statement are an estimate
+  Span cut;                                ///< what asked for it first
+  graph::CallFrameRef frame;               ///< through which calls it was come to; of a plan
+  int64_t plan = 0;                        ///< which plan of the execution's: what repeats is one report
 };
 
 /// A value that a program makes and nobody reads (eval/unread.h).
@@ -60,7 +62,7 @@ class Reports {
   /// Called with each report of a top-level statement when that has ended; plans are reported if it is set.
   void on_statement(std::function<void(const StatementReport&)> callback, bool computes);
   /// Is told how often each program that it has runs.
-  void set_record(std::shared_ptr<ProgramRecord> record) { record_ = std::move(record); }
+  void set_record(std::shared_ptr<plan::ProgramRecord> record) { record_ = std::move(record); }
 
   /// What is evaluated now will run so often, as long as what it returns lives; 0: nobody knows.
   Restore<int64_t> repeated(int64_t turns) { return Restore<int64_t>(turns_, turns); }
@@ -69,15 +71,15 @@ class Reports {
   /// Forgets what an earlier statement did.
   void begin_statement();
   /// Adds the plan that has just been run, asked for at `cut`, in the call `frame`.
-  void add_last_plan(const Execution& execution, Span cut, const CallFrameRef& frame);
+  void add_last_plan(const plan::Execution& execution, Span cut, const graph::CallFrameRef& frame);
   /// Tells the callback of a statement at `span`, also if it computed nothing: it may have printed.
   void end_statement(Span span);
   const std::vector<StatementReport>& list() const { return list_; }
 
   /// The figures of the statement under way are an estimate.
-  void doubt(const Doubt& doubt);
+  void doubt(const plan::Doubt& doubt);
   /// Why they are; nothing if they are not.
-  const Doubts& doubts() const { return doubts_; }
+  const plan::Doubts& doubts() const { return doubts_; }
   /// How many plans have been run.
   int64_t plans() const { return plans_; }
 
@@ -94,13 +96,13 @@ class Reports {
 
  private:
   bool collects_ = false;
-  std::shared_ptr<ProgramRecord> record_;
+  std::shared_ptr<plan::ProgramRecord> record_;
   int64_t turns_ = 1;
   std::vector<StatementReport> list_;
   std::vector<Shares> shares_;  ///< of each report; without a record of program -1 alone
-  Doubts doubts_;
+  plan::Doubts doubts_;
   int64_t plans_ = 0;
   std::function<void(const StatementReport&)> on_statement_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

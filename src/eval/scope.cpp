@@ -5,14 +5,14 @@
 
 #include "eval/undo.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 namespace {
 
 /// A binding as it was; the tensor that it held is only to be had again.
 Binding as_it_is(const Binding& binding) {
   Binding was = binding;
-  if (Handle* const handle = std::get_if<Handle>(&was.value.data)) handle->set_aside();
+  if (graph::Handle* const handle = std::get_if<graph::Handle>(&was.value.data)) handle->set_aside();
   return was;
 }
 
@@ -20,7 +20,7 @@ void put_back(Binding& binding, const Binding& was) {
   const std::weak_ptr<const void> named_by = was.named_by.expired() ? binding.named_by : was.named_by;
   binding = was;
   binding.named_by = named_by;
-  if (Handle* const handle = std::get_if<Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
+  if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
 }
 
 // Of what is written down of a scope, which part is meant.
@@ -187,4 +187,4 @@ void Scope::visible_names(std::vector<std::string>& names) const {
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -17,7 +17,7 @@
 
 #include "eval/host_value.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Undo;  // undo.h
 
@@ -108,4 +108,4 @@ class Scope : public std::enable_shared_from_this<Scope> {
   /// The last of the first `limit` bindings that has the name, or null.
   Binding* find_bound(Name name, size_t limit);
 };
-}  // namespace mtf
+}  // namespace mtf::eval

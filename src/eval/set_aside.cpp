@@ -5,10 +5,10 @@
 #include "eval/reached.h"
 #include "support/overloaded.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
-Handle* handle_of(HostValue& value) { return std::get_if<Handle>(&value.data); }
+graph::Handle* handle_of(HostValue& value) { return std::get_if<graph::Handle>(&value.data); }
 
 /// Calls `change` with the handles that an object holds itself.
 template <typename Change>
@@ -17,11 +17,11 @@ void each_handle(const Reached::Object& object, const Change& change) {
                  [&](Place* place) { change(place->current); },
                  [&](List* list) {
                    for (HostValue& item : list->items)
-                     if (Handle* const handle = handle_of(item)) change(*handle);
+                     if (graph::Handle* const handle = handle_of(item)) change(*handle);
                  },
                  [&](Scope* scope) {
                    for (Binding& binding : scope->bindings)
-                     if (Handle* const handle = handle_of(binding.value)) change(*handle);
+                     if (graph::Handle* const handle = handle_of(binding.value)) change(*handle);
                  },
                  [](auto*) {},
              },
@@ -35,20 +35,20 @@ void set_aside(Scope& top, const NameSet& names) {
   for (Binding& binding : top.bindings) {
     if (names.contains(binding.name)) binding.is_aside = true;
     if (!binding.is_aside) continue;
-    if (Handle* const handle = handle_of(binding.value)) handle->set_aside();
+    if (graph::Handle* const handle = handle_of(binding.value)) handle->set_aside();
     else reached.from(binding.value);
   }
   reached.decide();
-  reached.each_of_our_own([](const Reached::Object& object) { each_handle(object, [](Handle& handle) { handle.set_aside(); }); });
+  reached.each_of_our_own([](const Reached::Object& object) { each_handle(object, [](graph::Handle& handle) { handle.set_aside(); }); });
 }
 
 void take_up(Binding& binding) {
   binding.is_aside = false;
-  if (Handle* const handle = handle_of(binding.value)) return handle->take_up();
+  if (graph::Handle* const handle = handle_of(binding.value)) return handle->take_up();
   Reached reached;
   reached.from(binding.value);
   reached.decide();
-  reached.each([](const Reached::Object& object) { each_handle(object, [](Handle& handle) { handle.take_up(); }); });
+  reached.each([](const Reached::Object& object) { each_handle(object, [](graph::Handle& handle) { handle.take_up(); }); });
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

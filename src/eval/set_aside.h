@@ -7,11 +7,11 @@
 #include "eval/block_info.h"
 #include "eval/scope.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// Nothing of the file will read these names of the outermost scope.
 void set_aside(Scope& top, const NameSet& names);
 /// A name has been looked up: what it holds is held as any other.
 void take_up(Binding& binding);
 
-}  // namespace mtf
+}  // namespace mtf::eval

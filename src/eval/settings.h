@@ -12,7 +12,7 @@
 #include "types/layout.h"
 #include "types/mesh.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 struct HostLibrary;  // eval/host_library.h
 
@@ -23,7 +23,7 @@ struct Settings {
   std::vector<int64_t> placement = {};                   ///< --placement, checked against the meshes
   std::string stdlib;                                    ///< folder of the standard modules; empty: where it was installed
   const HostLibrary* library = nullptr;                  ///< what programs can call besides the language; null: nothing
-  StoredLayoutsPtr stored = nullptr;                     ///< as if `@` stood behind params and states: what a search tries
+  graph::StoredLayoutsPtr stored = nullptr;              ///< as if `@` stood behind params and states: what a search tries
   int64_t ranks = 1;                                     ///< the size of the default mesh [all: ranks]
   /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what the
   /// run knew where control depends on it. Null: neither.
@@ -32,4 +32,4 @@ struct Settings {
   bool runs_next = false;    ///< what is checked is run then: what the run would find of files is said before
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

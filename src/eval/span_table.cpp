@@ -7,7 +7,7 @@
 #include "types/saturating.h"
 #include "types/sharding.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 SpanInfo* SpanTable::info(Span span) {
   if (!span.is_known()) return nullptr;
@@ -61,20 +61,20 @@ void SpanTable::add_cost(Span span, int64_t flops, int64_t collectives, int64_t 
 }
 
 void SpanTable::cost(const StatementReport& report) {
-  for (const Doubt& doubt : report.doubts) {
+  for (const plan::Doubt& doubt : report.doubts) {
     add_doubt(doubts_, doubt);
     if (doubt.place.is_known()) kept_.insert(doubt.place.file->shared_from_this());
   }
   if (report.costs.empty()) return;
   const int64_t turns = std::max<int64_t>(report.turns, 1);
   int64_t collectives = 0, bytes = 0;
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
-    const CollectiveCount total = report.counters.total(static_cast<CollectiveKind>(kind));
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
+    const plan::CollectiveCount total = report.counters.total(static_cast<spmd::CollectiveKind>(kind));
     collectives = saturating_add(collectives, total.count);
     bytes = saturating_add(bytes, total.bytes);
   }
   add_cost(report.span, saturating_multiply(report.counters.flops, turns), saturating_multiply(collectives, turns), saturating_multiply(bytes, turns));
-  for (const StatementCost& cost : report.costs) {
+  for (const spmd::StatementCost& cost : report.costs) {
     if (cost.span == report.span) continue;
     add_cost(cost.span, saturating_multiply(cost.flops, turns), cost.collective ? turns : 0, saturating_multiply(cost.bytes, turns));
   }
@@ -100,4 +100,4 @@ const SpanInfo* SpanTable::at(const std::string& file, size_t offset) const {
   return nullptr;
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

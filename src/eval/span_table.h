@@ -19,7 +19,7 @@
 #include "support/source.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 struct SpanInfo {
   Span span;
@@ -51,7 +51,7 @@ class SpanTable {
   void cost(const StatementReport& report);
 
   /// Why some of the costs are an estimate; nothing if none is.
-  const Doubts& doubts() const { return doubts_; }
+  const plan::Doubts& doubts() const { return doubts_; }
 
   /// Everything known of a file, by the name with which it was checked: from its beginning, what is outside first.
   std::vector<SpanInfo> of(const std::string& file) const;
@@ -66,7 +66,7 @@ class SpanTable {
 
   std::map<std::string, std::map<Place, SpanInfo>> files_;
   std::set<std::shared_ptr<const SourceFile>> kept_;  ///< spans point into them
-  Doubts doubts_;
+  plan::Doubts doubts_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

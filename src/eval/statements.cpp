@@ -6,7 +6,7 @@
 #include "support/text.h"
 #include "syntax/walk.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
   for (const ast::Stmt& stmt : block.statements) {
@@ -175,7 +175,7 @@ void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& sco
 }
 
 void Evaluator::bind(const ScopePtr& scope, const ast::Ident& name, HostValue value) {
-  if (auto* tensor = value.as<Handle>(); tensor && tensor->value().node->name.empty()) tensor->value().node->name = name.name;
+  if (auto* tensor = value.as<graph::Handle>(); tensor && tensor->value().node->name.empty()) tensor->value().node->name = name.name;
   cuts.made(*scope, value);
   if (spans_) [[unlikely]] spans_->binding(name.span, value);
   scope->bind(name.name, std::move(value), name.span);
@@ -210,4 +210,4 @@ void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {
   if (stmt.as<ast::ReturnStmt>()) calls.may_have_returned_poison();
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

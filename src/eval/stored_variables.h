@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-namespace mtf {
+namespace mtf::eval {
 
 /// What all variables that were declared take: elements of whole tensors, and bytes of a processor.
 struct StoredVariables {
@@ -11,4 +11,4 @@ struct StoredVariables {
   int64_t state_bytes = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -10,7 +10,7 @@
 #include "eval/scope.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 Span behind(Span span) {
@@ -72,7 +72,7 @@ std::vector<Edit> einsum_by_names(const Arguments& arguments) {
   std::vector<std::string> operands;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const GivenArgument& item = arguments.items[i + 1];
-    const Value* tensor = tensor_of(item.value);
+    const graph::Value* tensor = tensor_of(item.value);
     if (!tensor || item.has_target || !item.label.empty() || tensor->dims().size() != inputs[i].size()) return {};
     std::string renamed;
     for (std::size_t k = 0; k < inputs[i].size(); ++k) {
@@ -94,7 +94,7 @@ std::vector<Edit> einsum_by_names(const Arguments& arguments) {
     if (known == dims.end()) return {};
     names.push_back(known->second.name.str());
   }
-  return {{cover(arguments.items.front().span, arguments.items.back().span), fmt::format("{} -> [{}]", join(operands, ", "), join(names, ", "))}};
+  return {{cover(arguments.items.front().span, arguments.items.back().span), fmt::format("{} -> [{}]", mtf::join(operands, ", "), mtf::join(names, ", "))}};
 }
 
 /// A size that stands where a dim is asked for.
@@ -124,14 +124,14 @@ std::vector<Edit> dims_for_sizes(const std::vector<SizeForDim>& sizes, const Sco
       taken.push_back(*name);
       names.push_back(*name);
     }
-    const std::string text = join(names, ", ");
+    const std::string text = mtf::join(names, ", ");
     edits.emplace_back(one.span, one.value.is<ListPtr>() && !in_brackets ? "[" + text + "]" : text);
   }
   if (in_brackets) {
     const Span all = cover(sizes.front().span, sizes.back().span);
-    edits = {Edit(all, "[" + join(taken, ", ") + "]")};
+    edits = {Edit(all, "[" + mtf::join(taken, ", ") + "]")};
   }
-  if (!declared.empty()) edits.emplace_back(before_line(sizes.front().span), fmt::format("dim {}; ", join(declared, ", ")));
+  if (!declared.empty()) edits.emplace_back(before_line(sizes.front().span), fmt::format("dim {}; ", mtf::join(declared, ", ")));
   return edits;
 }
 
@@ -140,15 +140,15 @@ bool is_size(const HostValue& value) {
   return value.is<int64_t>() || (list && !(*list)->items.empty() && (*list)->items.front().is<int64_t>());
 }
 
-bool takes_dims(const Parameter& parameter) { return parameter.kind == ParameterKind::kDim || parameter.kind == ParameterKind::kDims; }
+bool takes_dims(const syntax::Parameter& parameter) { return parameter.kind == syntax::ParameterKind::kDim || parameter.kind == syntax::ParameterKind::kDims; }
 
 /// What to write where a shape is wanted: `zeros(3, 4)` means one of two dims, where no number may follow the shape.
 std::string help_with_shape(const Bound& call, const GivenArgument& item) {
   Span end = item.span;
   end.begin = end.end;
-  if (item.value.is<Dim>()) return help_with("a shape stands in brackets", {{{item.span.file, item.span.begin, item.span.begin}, "["}, {end, "]"}});
+  if (item.value.is<Dim>()) return mtf::help_with("a shape stands in brackets", {{{item.span.file, item.span.begin, item.span.begin}, "["}, {end, "]"}});
   const auto& parameters = call.signature.parameters;
-  const bool is_alone = std::any_of(parameters.begin(), parameters.end(), [](const Parameter& other) { return other.kind == ParameterKind::kNumber || other.kind == ParameterKind::kInt; });
+  const bool is_alone = std::any_of(parameters.begin(), parameters.end(), [](const syntax::Parameter& other) { return other.kind == syntax::ParameterKind::kNumber || other.kind == syntax::ParameterKind::kInt; });
   std::vector<SizeForDim> sizes;
   for (const GivenArgument& each : call.arguments.items) {
     const bool is_more = !sizes.empty() && !is_alone && each.label.empty() && !each.has_target && each.value.is<int64_t>() && item.value.is<int64_t>();
@@ -158,15 +158,15 @@ std::string help_with_shape(const Bound& call, const GivenArgument& item) {
 }
 
 /// What to write where a dim is wanted: once for a call, dims for all sizes that stand where dims are wanted.
-std::string help_with_dim(const Bound& call, const Parameter& wanted, const GivenArgument& item) {
+std::string help_with_dim(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item) {
   static const Name kOver("over"), kRange("range");
   if (wanted.name == kOver) return "a dim is found by its name, as in `over: batch`";
   const auto* size = item.value.as<int64_t>();
-  if (size && call.signature.name == kRange) return help_with(fmt::format("`0..{}` counts, and `range` takes a dim", *size), {{call.span(), fmt::format("0..{}", item.span.text())}});
+  if (size && call.signature.name == kRange) return mtf::help_with(fmt::format("`0..{}` counts, and `range` takes a dim", *size), {{call.span(), fmt::format("0..{}", item.span.text())}});
   std::vector<SizeForDim> sizes;
-  const std::vector<std::string>& words = annotation_words();
+  const std::vector<std::string>& words = syntax::annotation_words();
   for (size_t i = 0; i < call.given.size(); ++i) {
-    const Parameter& parameter = call.signature.parameters[i];
+    const syntax::Parameter& parameter = call.signature.parameters[i];
     if (!call.has(i) || !takes_dims(parameter) || !is_size(call.value(i))) continue;
     const bool is_word = std::find(words.begin(), words.end(), parameter.name.text()) != words.end();
     sizes.push_back({call.span(i), call.value(i), is_word ? "" : parameter.name.str()});
@@ -176,25 +176,25 @@ std::string help_with_dim(const Bound& call, const Parameter& wanted, const Give
 
 }  // namespace
 
-std::string help_with_argument(const Bound& call, const Parameter& wanted, const GivenArgument& item) {
+std::string help_with_argument(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item) {
   static const Name kEinsum("einsum");
   const HostValue& value = item.value;
   switch (wanted.kind) {
-    case ParameterKind::kTensor:
+    case syntax::ParameterKind::kTensor:
       if (value.is<Text>() && call.signature.name == kEinsum) return help_with("dims are found by their names", einsum_by_names(call.arguments));
       return value.is<ListPtr>() ? "`tensor([…], [dims])` makes a tensor of numbers" : "";
-    case ParameterKind::kInt:
+    case syntax::ParameterKind::kInt:
       if (value.is<double>()) return "`//` divides integers";
       [[fallthrough]];
-    case ParameterKind::kNumber:
-    case ParameterKind::kFloat:
-    case ParameterKind::kBool: return tensor_of(value) ? "this must be a number of the host, not a tensor" : "";
-    case ParameterKind::kString: return "`string(x)` is the text of any value";
-    case ParameterKind::kModel: return value.is<ModelClassPtr>() ? "call it to make one" : "";
-    case ParameterKind::kElement: return "one of f32, f64, bf16, i32, bool";
-    case ParameterKind::kShape: return help_with_shape(call, item);
-    case ParameterKind::kDim:
-    case ParameterKind::kDims: return help_with_dim(call, wanted, item);
+    case syntax::ParameterKind::kNumber:
+    case syntax::ParameterKind::kFloat:
+    case syntax::ParameterKind::kBool: return tensor_of(value) ? "this must be a number of the host, not a tensor" : "";
+    case syntax::ParameterKind::kString: return "`string(x)` is the text of any value";
+    case syntax::ParameterKind::kModel: return value.is<ModelClassPtr>() ? "call it to make one" : "";
+    case syntax::ParameterKind::kElement: return "one of f32, f64, bf16, i32, bool";
+    case syntax::ParameterKind::kShape: return help_with_shape(call, item);
+    case syntax::ParameterKind::kDim:
+    case syntax::ParameterKind::kDims: return help_with_dim(call, wanted, item);
     default: return {};
   }
 }
@@ -220,7 +220,7 @@ std::vector<Edit> list_as_tensor(const HostValue& list, Span span, const HostVal
   }
   Span begin = span;
   begin.end = begin.begin;
-  return {{begin, "tensor("}, {behind(span), fmt::format(", [{}])", join(names, ", "))}};
+  return {{begin, "tensor("}, {behind(span), fmt::format(", [{}])", mtf::join(names, ", "))}};
 }
 
 std::vector<Edit> percent_format(Span format, Span values, Span whole) {
@@ -255,12 +255,12 @@ std::vector<Edit> percent_format(Span format, Span values, Span whole) {
 
 std::vector<Edit> as_instance(const ModelClass& model, Span name, const ScopePtr& scope) {
   std::vector<std::string> arguments;
-  for (const Parameter& parameter : model.declaration->signature->parameters) {
+  for (const syntax::Parameter& parameter : model.declaration->signature->parameters) {
     if (parameter.has_default) continue;
     if (!scope || !scope->find(parameter.name).binding) return {};
     arguments.push_back(parameter.name.str());
   }
-  return {{behind(name), "(" + join(arguments, ", ") + ")"}};
+  return {{behind(name), "(" + mtf::join(arguments, ", ") + ")"}};
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -11,7 +11,7 @@
 #include "support/text.h"
 #include "syntax/walk.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// The names of a function that nothing calls: each must be bound, declared or an operation. Nothing is evaluated.
@@ -116,4 +116,4 @@ void UncalledFunctions::check_names(NameLookup& names, Builtins& builtins, Findi
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -5,7 +5,7 @@
 
 #include "eval/host_value.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Builtins;    // eval/builtins.h
 class Findings;    // eval/findings.h
@@ -27,4 +27,4 @@ class UncalledFunctions {
   std::unordered_set<const void*> called_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -11,7 +11,7 @@
 #include "support/restore.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 /// What was changed, and how to take it back: of each thing the first change alone, so that a loop which assigns a
 /// thousand times keeps one old value.
@@ -106,4 +106,4 @@ class Undo {
   int64_t turns_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

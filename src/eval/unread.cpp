@@ -6,56 +6,56 @@
 #include "eval/scope.h"
 #include "graph/operation.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// Where the program itself made it.
-Span place_in_program(const Node& node) {
+Span place_in_program(const graph::Node& node) {
   Span place = node.operation->span;
-  for (const CallFrame* frame = node.operation->frame.get(); frame; frame = frame->caller.get())
+  for (const graph::CallFrame* frame = node.operation->frame.get(); frame; frame = frame->caller.get())
     if (frame->span.is_known() && !frame->backward) place = frame->span;
   return place;
 }
 
 }  // namespace
 
-void UnreadValues::watch(ValueTable& table, const SourceFile& program) {
+void UnreadValues::watch(graph::ValueTable& table, const SourceFile& program) {
   program_ = &program;
-  table.on_unread([this](const Node& node) { add(node); });
+  table.on_unread([this](const graph::Node& node) { add(node); });
 }
 
-void UnreadValues::end(ValueTable& table, const Scope& top) {
+void UnreadValues::end(graph::ValueTable& table, const Scope& top) {
   table.on_unread(nullptr);
-  const auto add_pending = [this](const Value& value) {
-    if (ValueTable::is_pending(*value.node) && value.node->uses() == 0) add(*value.node);
+  const auto add_pending = [this](const graph::Value& value) {
+    if (graph::ValueTable::is_pending(*value.node) && value.node->uses() == 0) add(*value.node);
   };
   for (const Binding& binding : top.bindings) {
-    if (auto* tensor = binding.value.as<Handle>()) add_pending(tensor->value());
+    if (auto* tensor = binding.value.as<graph::Handle>()) add_pending(tensor->value());
     for (const bool trainable : {true, false})
       for (const PlacePtr& place : places_of(binding.value, trainable))
         if (place->is_assigned) add_pending(place->current.value());
   }
 }
 
-void UnreadValues::add(const Node& node) {
-  const auto see = [this](const Node& node) {
+void UnreadValues::add(const graph::Node& node) {
+  const auto see = [this](const graph::Node& node) {
     const Span place = place_in_program(node);
     return place.file == program_ && seen_.insert({place.file->line_of(place.begin), node.name}).second;
   };
   if (!see(node)) return;
   all_.push_back({place_in_program(node), node.name});
   // What it was made of has been read.
-  std::unordered_set<const Node*> below;
-  std::vector<const Node*> stack = {&node};
+  std::unordered_set<const graph::Node*> below;
+  std::vector<const graph::Node*> stack = {&node};
   while (!stack.empty()) {
-    const Node& reader = *stack.back();
+    const graph::Node& reader = *stack.back();
     stack.pop_back();
-    for (const Value& operand : reader.operands()) {
-      if (!ValueTable::is_pending(*operand.node) || !below.insert(operand.node.get()).second) continue;
+    for (const graph::Value& operand : reader.operands()) {
+      if (!graph::ValueTable::is_pending(*operand.node) || !below.insert(operand.node.get()).second) continue;
       see(*operand.node);
       stack.push_back(operand.node.get());
     }
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

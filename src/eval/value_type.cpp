@@ -3,7 +3,7 @@
 #include "eval/host_value.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 int64_t elements_of_block(const LaidOut& tensor) {
   int64_t elements = 1;
@@ -16,7 +16,7 @@ int64_t bytes_of_block(const LaidOut& tensor) { return saturating_multiply(eleme
 
 ValueType type_of(const HostValue& value) {
   using Kind = ValueType::Kind;
-  if (const Value* tensor = tensor_of(value)) return {Kind::kTensor, LaidOut{tensor->type(), tensor->sharding(), tensor->mesh()}};
+  if (const graph::Value* tensor = tensor_of(value)) return {Kind::kTensor, LaidOut{tensor->type(), tensor->sharding(), tensor->mesh()}};
   ValueType type{.words = describe(value)};
   if (auto* dim = value.as<Dim>()) {
     type.kind = Kind::kDim;
@@ -46,4 +46,4 @@ std::string to_string(const ValueType& type) {
   return tensor ? to_string(*tensor) : type.words;
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

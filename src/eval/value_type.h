@@ -9,7 +9,7 @@
 #include "types/layout.h"
 #include "types/sharding.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 struct HostValue;
 
@@ -63,4 +63,4 @@ struct InForce {
   Span span = {};  ///< where it is asked for
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -8,31 +8,31 @@
 #include "support/text.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::eval {
 
-Value Variables::converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared) {
+graph::Value Variables::converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared) {
   auto mismatch = [&](std::string help) {
     Diagnostic diagnostic(Kind::assign_type_changed, span,
                           fmt::format("expected {}, which is what {} is, found {}", to_string(type), what, describe(value)));
     diagnostic.related(declared, "declared here").help(std::move(help));
     fail(std::move(diagnostic));
   };
-  const Value* tensor = tensor_of(value);
+  const graph::Value* tensor = tensor_of(value);
   if (!tensor) {
     if (!is_number(value)) mismatch("");
     if (!type.dims.empty()) {
       std::vector<std::string> names;
       for (const Dim& dim : type.dims) names.push_back(dim.name.str());
-      mismatch(fmt::format("`fill([{}], …)` makes a tensor of this shape", join(names, ", ")));
+      mismatch(fmt::format("`fill([{}], …)` makes a tensor of this shape", mtf::join(names, ", ")));
     }
     return evaluator_.convert.number_tensor(value, type.element);
   }
   if (!same_set(tensor->dims(), type.dims)) mismatch("");
-  Builder& builder = evaluator_.builder;
+  ops::Builder& builder = evaluator_.builder;
   builder.span = span;
   if (tensor->element() != type.element && !are_one_when_mixed(builder, tensor->element(), type.element))
     mismatch(fmt::format("`cast(…, {})` converts it", name(type.element)));
-  Value result = builder.cast(*tensor, type.element);
+  graph::Value result = builder.cast(*tensor, type.element);
   if (result.dims() != type.dims) result = builder.broadcast(result, type.dims);
   return result;
 }
@@ -40,12 +40,12 @@ Value Variables::converted(const HostValue& value, const TensorType& type, Span 
 void Variables::assign(const PlacePtr& place, const HostValue& value, Span span, Span statement) {
   if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return;
   const std::string what = fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path);
-  const Value next_value = converted(value, place->type, span, what, place->span);
+  const graph::Value next_value = converted(value, place->type, span, what, place->span);
   evaluator_.builder.span = statement;
-  Value next = evaluator_.builder.assigned(next_value, place->stored);
+  graph::Value next = evaluator_.builder.assigned(next_value, place->stored);
   next.node->name = Name(place->path);
   next.node->place = place->serial;
-  Handle before = place->current;
+  graph::Handle before = place->current;
   if (evaluator_.undo.wanted()) {
     before.set_aside();
     evaluator_.undo.add(place, 0, [place = place.get(), before] {
@@ -53,7 +53,7 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
       place->current = before.value();
     }, [&] { return bytes_kept_by(before); });
   }
-  before.value().node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), statement, {}, place->serial});
+  before.value().node->ended = std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), statement, {}, place->serial});
   place->current = std::move(next);
   place->is_assigned = true;
   evaluator_.cuts.assigned(place);
@@ -99,15 +99,15 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
 }
 
 bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
-  const Context& context = evaluator_.builder.context;
+  const graph::Context& context = evaluator_.builder.context;
   evaluator_.builder.span = stmt.name.span;
   evaluator_.meshes.check(stmt.name.span);
-  GivenLayout& stored = place.stored;
+  graph::GivenLayout& stored = place.stored;
   stored.mesh = context.mesh;
   if (auto* like = std::get_if<ast::LikeAnnotation>(&stmt.type)) {
     HostValue of = evaluator_.evaluate(*like->of, scope);
     if (of.is_poison() || of.is_unknown()) return false;
-    const Value* tensor = tensor_of(of);
+    const graph::Value* tensor = tensor_of(of);
     if (!tensor) fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
     place.type = tensor->type();
     if (like->element_type) place.type.element = *parse_element_type(like->element_type->name.text());
@@ -124,16 +124,16 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   place.own_layout = stmt.stored || stored.why.like;
   if (!stored.why.like) {
     stored.why.rules = context.layout;
-    stored.sharding = sharding_of(place.type, *context.layout, *stored.mesh, stmt.name.span);
+    stored.sharding = graph::sharding_of(place.type, *context.layout, *stored.mesh, stmt.name.span);
   }
   if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
-  else if (const StoredLayoutsPtr& given = evaluator_.settings.stored; given && !stored.why.like) stored.why.asked = given->find(place.type.dims);
+  else if (const graph::StoredLayoutsPtr& given = evaluator_.settings.stored; given && !stored.why.like) stored.why.asked = given->find(place.type.dims);
   if (stored.why.asked) stored.sharding = asked_sharding(place.type, *stored.why.asked, stored.sharding, *context.mesh, stmt.name.span);
   return true;
 }
 
-Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, HostValue value) {
-  Builder& builder = evaluator_.builder;
+graph::Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, HostValue value) {
+  ops::Builder& builder = evaluator_.builder;
   const TensorType& type = place.type;
   if (value.is<FunctionPtr>() || value.is<OperationPtr>() || value.is<BuiltinPtr>()) {
     std::vector<HostValue> dims;
@@ -144,8 +144,8 @@ Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, HostVal
     value = 0.0;  // of whatever it is, the type is known
     if (!evaluator_.domain.is_check()) value = Poison{};
   }
-  Value initial;
-  if (const Value* tensor = tensor_of(value)) {
+  graph::Value initial;
+  if (const graph::Value* tensor = tensor_of(value)) {
     initial = *tensor;
     if (!is_subset(initial.dims(), type.dims)) {
       fail(Diagnostic(Kind::shape_mismatch, stmt.value->span, fmt::format("expected {}, found {}", to_string(type), describe(value)))
@@ -163,4 +163,4 @@ Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, HostVal
   return builder.broadcast(initial, type.dims);
 }
 
-}  // namespace mtf
+}  // namespace mtf::eval

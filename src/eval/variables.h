@@ -8,7 +8,7 @@
 #include "eval/stored_variables.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::eval {
 
 class Evaluator;
 
@@ -22,7 +22,7 @@ class Variables {
   void assign(const PlacePtr& place, const HostValue& value, Span span, Span statement);
   /// A value as what a name or variable of this type is given: `what`, declared at `declared`. Fails if it is of another
   /// type (assign_type_changed).
-  Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared);
+  graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared);
   /// The number of the variable that was declared last; they ascend from 1.
   int64_t last() const { return last_; }
   /// Those that are declared from here on are numbered behind those of `other`.
@@ -33,11 +33,11 @@ class Variables {
   /// Its type, and where it is stored. False if what those depend on is poison.
   bool lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
   /// What it begins with, of its element type and dims, by the value that its declaration gives.
-  Value initial(const Place& place, const ast::ParamStmt& stmt, HostValue value);
+  graph::Value initial(const Place& place, const ast::ParamStmt& stmt, HostValue value);
 
   Evaluator& evaluator_;
   int64_t last_ = 0;
   StoredVariables stored_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -10,7 +10,7 @@
 #include "support/diagnostics.h"
 #include "types/key.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 constexpr std::string_view kArrow = "->";
@@ -125,7 +125,7 @@ bool Attributes::operator==(const Attributes& other) const {
 }
 
 void append(std::string& key, const Attributes& attributes) {
-  attributes.visit([&](const Member&, const auto& value) { append(key, value); });
+  attributes.visit([&](const Member&, const auto& value) { mtf::append(key, value); });
 }
 
 std::string to_string(const Attributes& attributes) {
@@ -167,4 +167,4 @@ Attributes read_attributes(const Op& op, std::string_view text) {
   return {form, record};
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -30,7 +30,7 @@
 
 #include "types/dim.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 struct Op;  // graph/op.h
 
@@ -163,4 +163,4 @@ std::string to_string(const Attributes& attributes);
 /// What to_string wrote, of an operation of `op`. Throws std::invalid_argument with a sentence if it is no such text.
 Attributes read_attributes(const Op& op, std::string_view text);
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -5,7 +5,7 @@
 
 #include "support/source.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 struct CallFrame;
 using CallFrameRef = std::shared_ptr<const CallFrame>;
@@ -19,4 +19,4 @@ struct CallFrame {
   bool backward = false;
 };
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -12,7 +12,7 @@
 #include "support/text.h"
 #include "types/text_reader.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 /// The tensors without which a call has no meaning: what its signature says. One that scripts cannot call has an operand, unless
@@ -31,7 +31,7 @@ size_t least_operands(const Op& op) {
 void check_call(const Operation& operation, Span place) {
   const Op& op = *operation.op;
   const size_t found = operation.operands.size(), least = least_operands(op);
-  if (found < least || (op.lane && found > least)) TextReader::fail_at(place, "{} has {}, found {}", op.name, count_text(static_cast<int64_t>(least), "operand"), found);
+  if (found < least || (op.lane && found > least)) TextReader::fail_at(place, "{} has {}, found {}", op.name, mtf::count_text(static_cast<int64_t>(least), "operand"), found);
   const auto check = [&](Name name) {
     const bool has = std::any_of(operation.operands.begin(), operation.operands.end(), [&](const TensorType& type) { return has_dim(type.dims, name); });
     if (!has) TextReader::fail_at(place, "no operand of {} has {}", op.name, code(name.text()));
@@ -86,4 +86,4 @@ void read_call(TextReader& reader, FindOp find_op, Operation& operation, const s
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -9,8 +9,10 @@
 #include "graph/operation.h"
 
 namespace mtf {
-
 class TextReader;  // types/text_reader.h
+}
+
+namespace mtf::graph {
 
 /// The operation of this name, or null: the records stand in a later folder.
 using FindOp = const Op* (*)(std::string_view name);
@@ -22,4 +24,4 @@ std::string call_text(const Operation& operation, std::vector<std::string> opera
 /// the name of a value, and gives its type.
 void read_call(TextReader& reader, FindOp find_op, Operation& operation, const std::function<TensorType()>& operand);
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -5,13 +5,15 @@
 
 #include "graph/graph.h"
 
-namespace mtf {
-
+namespace mtf::ops {
 class Builder;  // ops/builder.h
+}
+
+namespace mtf::graph {
 
 /// A request for the gradients of an operation's operands.
 struct GradientCall {
-  Builder& builder;
+  ops::Builder& builder;
   const Operation& operation;
   const Values& operands;    ///< of the node (or their copies, under recompute)
   const Values& results;     ///< of the operation, saved ones included
@@ -23,10 +25,10 @@ struct GradientCall {
 
 /// A request for the graph that stands for an operation where a dim of kind kExpand is split.
 struct ExpandCall {
-  Builder& builder;
+  ops::Builder& builder;
   const Operation& operation;
   const Values& operands;
   int64_t blocks = 1;  ///< in which the operand's dims of that kind are split
 };
 
-}  // namespace mtf
+}  // namespace mtf::graph

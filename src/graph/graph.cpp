@@ -5,7 +5,7 @@
 
 #include "graph/value_table.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 int64_t new_mark(int64_t count) {
   static std::atomic<int64_t> next{1};
@@ -100,4 +100,4 @@ std::vector<NodePtr> pending(const Values& roots) {
   return nodes;
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -25,10 +25,13 @@
 #include "graph/operation.h"
 #include "support/name.h"
 
-namespace mtf {
+namespace mtf::plan {
+class Tensor;  // a computed value, on this rank: plan/tensor.h
+}
+
+namespace mtf::graph {
 
 struct Node;
-class Tensor;      // a computed value, on this rank: plan/tensor.h
 class ValueTable;  // graph/value_table.h
 
 using NodePtr = std::shared_ptr<Node>;
@@ -78,10 +81,10 @@ struct Node : std::enable_shared_from_this<Node> {
   /// caller decides when they die.
   void release_operands(Values& released);
 
-  std::vector<std::shared_ptr<Tensor>> computed;  ///< of each result: its blocks on this rank, once computed
+  std::vector<std::shared_ptr<plan::Tensor>> computed;  ///< of each result: its blocks on this rank, once computed
   /// Computed results in other shardings, which the program that computed or read them has brought there for operations
   /// whose gradient rules will read them, by result; as long as an operation keeps its operands that has one of them.
-  std::vector<std::pair<int, std::shared_ptr<Tensor>>> copies;
+  std::vector<std::pair<int, std::shared_ptr<plan::Tensor>>> copies;
   /// The programs that may make such copies under some layout, for a record of them (plan/program_record.h).
   struct CopiedBy {
     int result;
@@ -89,7 +92,7 @@ struct Node : std::enable_shared_from_this<Node> {
     int32_t place;  ///< in Program::for_gradients
   };
   std::vector<CopiedBy> copied_by;
-  std::vector<std::shared_ptr<Tensor>> whole;  ///< as the reference computed them: run/reference_runtime.h
+  std::vector<std::shared_ptr<plan::Tensor>> whole;  ///< as the reference computed them: run/reference_runtime.h
   bool is_computed(int result) const { return result < static_cast<int>(computed.size()) && computed[result]; }
 
   std::shared_ptr<const HistoryEnd> ended;
@@ -191,4 +194,4 @@ int64_t new_mark(int64_t count = 1);
 /// A number for a node, after all before it.
 int64_t new_node_id();
 
-}  // namespace mtf
+}  // namespace mtf::graph

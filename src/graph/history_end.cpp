@@ -9,7 +9,7 @@
 #include "graph/op.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 /// The old value of a variable: what assigned it last has been replaced.
@@ -231,4 +231,4 @@ bool lies_below_an_end(const std::vector<NodePtr>& reached, const Values& target
   return false;
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

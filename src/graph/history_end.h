@@ -11,7 +11,7 @@
 
 #include "graph/graph.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 /// A gradient could go through it: the operation passes gradients on, and to numbers that have them.
 bool passes_gradients(const LaidOutOperation& operation);
@@ -39,4 +39,4 @@ std::shared_ptr<const HistoryEnd> last_end(const std::vector<NodePtr>& reached);
 /// there, unless `comes_to_it`: then the gradient is that of its value now.
 bool lies_below_an_end(const std::vector<NodePtr>& reached, const Values& targets, const std::vector<bool>& comes_to_it);
 
-}  // namespace mtf
+}  // namespace mtf::graph

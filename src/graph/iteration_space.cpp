@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace mtf {
+namespace mtf::graph {
 
 Interval needed_unclipped(const AccessMap& map, Interval block) {
   if (block.size() <= 0) return {0, 0};
@@ -31,4 +31,4 @@ Interval needed(const AccessMap& map, Interval block) {
   return need;
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

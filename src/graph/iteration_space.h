@@ -21,7 +21,7 @@
 #include "kernels/lane_op.h"
 #include "types/sharding.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 /// What a dim of an iteration space means when it is split.
 enum class SplitKind : uint8_t {
@@ -70,15 +70,15 @@ Interval needed_unclipped(const AccessMap& map, Interval block);
 
 struct IterationDim {
   SplitKind kind = SplitKind::kFree;
-  Reduction reduce = Reduction::kSum;  ///< of kReduce
-  bool rounds_parts = false;           ///< of kReduce: parts of bf16 are bf16, not f32 until all are added up
-  std::vector<int8_t> operands = {};   ///< index of the dim in each operand, or -1
-  std::vector<int8_t> results = {};    ///< index of the dim in each result, or -1
-  std::vector<AccessMap> maps = {};    ///< how each operand that has the dim is read along it; empty: place by place
-  int64_t operand_granule = 1;         ///< of kFactors: elements of the group for one index of the operand's dim
-  int64_t result_granule = 1;          ///< of kFactors: the same for the result's dim
-  int8_t follows = -1;                 ///< of kExpand: the dim of the space whose blocks need only a window of this one, or -1
-  AccessMap reach = {};                ///< that window: what of this dim a block of that one reads, and adds to
+  kernels::Reduction reduce = kernels::Reduction::kSum;  ///< of kReduce
+  bool rounds_parts = false;                             ///< of kReduce: parts of bf16 are bf16, not f32 until all are added up
+  std::vector<int8_t> operands = {};                     ///< index of the dim in each operand, or -1
+  std::vector<int8_t> results = {};                      ///< index of the dim in each result, or -1
+  std::vector<AccessMap> maps = {};                      ///< how each operand that has the dim is read along it; empty: place by place
+  int64_t operand_granule = 1;                           ///< of kFactors: elements of the group for one index of the operand's dim
+  int64_t result_granule = 1;                            ///< of kFactors: the same for the result's dim
+  int8_t follows = -1;                                   ///< of kExpand: the dim of the space whose blocks need only a window of this one, or -1
+  AccessMap reach = {};                                  ///< that window: what of this dim a block of that one reads, and adds to
 
   /// Blocks are independent, and made of the operands' blocks of the same places.
   bool is_free() const { return kind == SplitKind::kFree && maps.empty(); }
@@ -97,4 +97,4 @@ enum class Linear : uint8_t {
   kJoint,  ///< in all together: a sum, a difference, concat; all must be partial over the same axes
 };
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -9,15 +9,15 @@
 #include "kernels/block.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 /// A call of a kernel on one processor's blocks, whose dims are, place by place, those of the operation's types.
 struct KernelCall {
   const Operation& operation;
-  std::span<const Block> operands;
-  std::span<const Block> results;
+  std::span<const kernels::Block> operands;
+  std::span<const kernels::Block> results;
   std::span<const double> inputs;
-  Threads& threads;
+  kernels::Threads& threads;
   int64_t flops = 0;                    ///< the kernel adds what it did, from the sizes it got
   std::function<void()> progress = {};  ///< if set, a long kernel calls it, on any thread, each half millisecond
 };
@@ -27,4 +27,4 @@ struct ElementError {
   std::string message;
 };
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -6,14 +6,14 @@
 #include "graph/op.h"
 #include "types/key.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 void append_rules(std::string& key, const Layout& layout) {
-  append(key, layout.rules.size());
+  mtf::append(key, layout.rules.size());
   for (const LayoutRule& rule : layout.rules) {
     append(key, rule.dim);
-    append(key, rule.axes.size());
+    mtf::append(key, rule.axes.size());
     for (Name axis : rule.axes) append(key, axis);
   }
 }
@@ -23,19 +23,19 @@ std::string key_of(const LaidOutOperation& operation) {
   std::string key;
   append(key, static_cast<const Operation&>(operation));
   if (operation.op->expand != nullptr)  // its numbers decide how it is split, as an attention's window does
-    for (const double number : operation.inputs) append(key, std::bit_cast<uint64_t>(number));
+    for (const double number : operation.inputs) mtf::append(key, std::bit_cast<uint64_t>(number));
   append(key, operation.mesh.get());
-  append(key, operation.origin);
-  append(key, operation.written);
+  mtf::append(key, operation.origin);
+  mtf::append(key, operation.written);
   append(key, operation.why.rules.get());
   if (is_as_it_lies(operation)) {
-    append(key, operation.inherited[0]);
+    mtf::append(key, operation.inherited[0]);
     for (const AxisList& axes : operation.shardings[0].dims) append(key, axes);
   }
-  append(key, operation.why.asked != nullptr);
+  mtf::append(key, operation.why.asked != nullptr);
   if (operation.why.asked) {
     append_rules(key, operation.why.asked->rules);
-    append(key, operation.why.asked->keeps_others);
+    mtf::append(key, operation.why.asked->keeps_others);
   }
   return key;
 }
@@ -65,15 +65,15 @@ void LayoutRecord::add(const Node& node, const LaidOutOperation* copied) {
   decision.operation = node.operation;
   decision.form = forms_.try_emplace(key_of(operation), static_cast<int32_t>(forms_.size())).first->second;
   std::string key;
-  append(key, decision.form);
+  mtf::append(key, decision.form);
   for (const Value& operand : node.operands()) {
     if (!lies_as_operands(operation)) break;
     decision.operands.push_back({decision_of(operand.operation()), operand.result});
-    append(key, decision.operands.back());
+    mtf::append(key, decision.operands.back());
   }
   if (operation.why.like) {
     decision.like = {decision_of(*operation.why.like), operation.why.like_result};
-    append(key, decision.like);
+    mtf::append(key, decision.like);
   }
   const int32_t number = number_of(std::move(key), std::move(decision));
   numbers_[&operation] = number;
@@ -82,11 +82,11 @@ void LayoutRecord::add(const Node& node, const LaidOutOperation* copied) {
 void LayoutRecord::add_computed(OperationRef operation, int32_t program, int32_t root) {
   Decision decision{std::move(operation), -1, {}, {}, program, root};
   std::string key;
-  append(key, decision.form);
-  append(key, program);
-  append(key, root);
+  mtf::append(key, decision.form);
+  mtf::append(key, program);
+  mtf::append(key, root);
   const LaidOutOperation* const address = decision.operation.get();
   numbers_[address] = number_of(std::move(key), std::move(decision));
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

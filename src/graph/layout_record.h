@@ -11,7 +11,7 @@
 
 #include "graph/graph.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 class LayoutRecord {
  public:
@@ -73,4 +73,4 @@ inline bool is_annotatable(const LaidOutOperation& operation) {
   return operation.origin == LayoutOrigin::kGiven && operation.why.rules && !operation.why.like && !operation.why.asked;
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -6,7 +6,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 /// The axes of a rule on a mesh. An axis that the mesh lacks is an error, or dropped where the program did not write
@@ -184,4 +184,4 @@ void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> 
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

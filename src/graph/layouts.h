@@ -12,7 +12,7 @@
 #include "graph/operation.h"
 #include "types/layout.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 /// What the layout of an operand says: its dims, where they lie, and which splits it hands on.
 struct OperandLayout {
@@ -62,4 +62,4 @@ struct FollowedLayout {
 };
 FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result);
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -11,7 +11,7 @@
 #include "support/restore.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 /// Places of dims are kept in 8 bits, and lowering adds a dim or two of its own.
@@ -42,7 +42,7 @@ void check_meshes(const LaidOutOperation& operation, const Values& operands) {
     if (operand.mesh() == operation.mesh || meets(mesh, *operation.mesh)) continue;
     fail(Diagnostic(Kind::mesh_mismatch, operation.span,
                     fmt::format("an operand lies on {} {} of {}, the current mesh {} {} has {}", mesh.name().text(), to_string(mesh),
-                                count_text(mesh.size(), "processor"), operation.mesh->name().text(), to_string(*operation.mesh), operation.mesh->size()))
+                                mtf::count_text(mesh.size(), "processor"), operation.mesh->name().text(), to_string(*operation.mesh), operation.mesh->size()))
              .related(operand.operation().span, "made here")
              .help("`use` the mesh that it lies on, or make it under this one"));
   }
@@ -138,4 +138,4 @@ NodePtr NodeBuilder::copy_node(const Node& node, Values operands) {
   return make_node(std::move(operation), std::move(operands), node.operation.get());
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

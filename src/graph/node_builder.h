@@ -10,7 +10,7 @@
 #include "graph/value_table.h"
 #include "types/layout.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 class LayoutRecord;  // graph/layout_record.h
 
@@ -75,4 +75,4 @@ class NodeBuilder {
   NodePtr make_node(OperationRef operation, Values operands, const LaidOutOperation* copied = nullptr);
 };
 
-}  // namespace mtf
+}  // namespace mtf::graph

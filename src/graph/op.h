@@ -19,10 +19,13 @@
 #include "graph/operation.h"
 #include "kernels/lane_op.h"
 
-namespace mtf {
+namespace mtf::ops {
+class Call;  // ops/call.h
+}
+
+namespace mtf::graph {
 
 struct Value;         // graph/graph.h
-class Call;           // ops/call.h
 struct KernelCall;    // kernel_call.h
 struct GradientCall;  // gradient_call.h
 struct ExpandCall;    // gradient_call.h
@@ -74,7 +77,7 @@ struct Op {
   std::string_view samples = {};
 
   /// Checks a call and adds its nodes to the graph; by default one of this operation.
-  std::vector<Value> (*build)(Call&) = nullptr;
+  std::vector<Value> (*build)(ops::Call&) = nullptr;
   /// The struct that its operations carry; null: none.
   const AttributesForm* attributes = nullptr;
   /// The types of the results, from those of the operands and the attributes. Null: the operation only builds others.
@@ -82,10 +85,10 @@ struct Op {
   IterationSpace (*space)(const Operation&) = nullptr;
 
   /// Element-wise operations: one step of a fused loop (result = lane(operands…), broadcast by name).
-  std::optional<LaneOp> lane = std::nullopt;
+  std::optional<kernels::LaneOp> lane = std::nullopt;
   HostRule host = {};
   /// Reductions: how the dims that the result lacks are folded.
-  std::optional<Reduction> reduction = std::nullopt;
+  std::optional<kernels::Reduction> reduction = std::nullopt;
   /// Everything else: computes blocks.
   void (*kernel)(KernelCall&) = nullptr;
   /// Of kExpand dims: the graph that stands for the operation where such a dim is split (or it is gathered, where that is
@@ -118,4 +121,4 @@ struct Op {
   StorageOrder (*result_order)(const Operation&, std::span<const StorageOrder> operands) = nullptr;
 };
 
-}  // namespace mtf
+}  // namespace mtf::graph

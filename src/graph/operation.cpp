@@ -3,7 +3,7 @@
 #include "graph/op.h"
 #include "types/key.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 const IterationSpace& Operation::space() const {
   if (!space_) space_ = std::make_shared<const IterationSpace>(op->space(*this));
@@ -11,12 +11,12 @@ const IterationSpace& Operation::space() const {
 }
 
 void append(std::string& key, const Operation& operation) {
-  append(key, operation.op);
+  mtf::append(key, operation.op);
   append(key, operation.attributes);
-  append(key, operation.operands.size());
+  mtf::append(key, operation.operands.size());
   for (const TensorType& type : operation.operands) append(key, type);
-  append(key, operation.results.size());
+  mtf::append(key, operation.results.size());
   for (const TensorType& type : operation.results) append(key, type);
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -21,7 +21,7 @@
 #include "types/mesh.h"
 #include "types/sharding.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 struct IterationSpace;  // graph/iteration_space.h
 
@@ -83,4 +83,4 @@ struct LaidOutOperation : Operation {
   CallFrameRef frame;    ///< the innermost call; null outside of all, and where nobody wants to know
 };
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -12,7 +12,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 class Capturer {
@@ -278,4 +278,4 @@ void verify(const Program& program) {
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -17,8 +17,10 @@
 #include "graph/graph.h"
 
 namespace mtf {
-
 class TextReader;  // types/text_reader.h
+}
+
+namespace mtf::graph {
 
 /// A value of a program: a result of one of its operations, or one of its inputs.
 struct ProgramValue {
@@ -120,4 +122,4 @@ void verify(const Program& program);
 /// the same on all ranks.
 std::string canonical_form(const Program& program);
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -32,7 +32,7 @@
 #include "support/text.h"
 #include "types/text_reader.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 constexpr std::string_view kInput = "input", kVariable = "variable", kNumber = "number", kAssign = "assign", kConstant = "constant";
@@ -206,7 +206,7 @@ class ProgramReader {
     if (at == values_.end() || bracket == name.size()) reader_.fail_at(place, "there is no {} before this line", code(name));
     const ProgramValue found{at->second.source, static_cast<int32_t>(std::strtol(name.data() + bracket + 1, nullptr, 10))};
     const size_t results = found.is_input() ? 1 : program_.operations[found.source].operation->results.size();
-    if (static_cast<size_t>(found.result) >= results) reader_.fail_at(place, "{} has {}", at->first, count_text(static_cast<int64_t>(results), "result"));
+    if (static_cast<size_t>(found.result) >= results) reader_.fail_at(place, "{} has {}", at->first, mtf::count_text(static_cast<int64_t>(results), "result"));
     return found;
   }
 
@@ -366,4 +366,4 @@ std::string to_string(const Program& program) { return ProgramWriter(program).te
 
 Program read_program(TextReader& reader, FindOp find_op) { return ProgramReader(reader, find_op).read(); }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -4,7 +4,7 @@
 #include "support/diagnostics.h"
 #include "types/key.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 OperationRef lies_computed(const LaidOutOperation& operation, int result, const Sharding& sharding) {
   auto moved = std::make_shared<LaidOutOperation>(operation);
@@ -76,9 +76,9 @@ const Relayout::Laid& Relayout::decide(const LayoutRecord::Decision& decision) {
     return moved_.emplace_back(with_places(at->second));
   }
   key_.clear();
-  append(key_, decision.form);
-  append(key_, decision.like.decision < 0 ? -1 : place(decision.like));
-  for (const LayoutRecord::Source& operand : decision.operands) append(key_, place(operand));
+  mtf::append(key_, decision.form);
+  mtf::append(key_, decision.like.decision < 0 ? -1 : place(decision.like));
+  for (const LayoutRecord::Source& operand : decision.operands) mtf::append(key_, place(operand));
   if (const auto at = known_.find(key_); at != known_.end()) return at->second;
   return known_.emplace(key_, with_places(lay_out(decision))).first->second;
 }
@@ -88,7 +88,7 @@ Relayout::Laid Relayout::with_places(OperationRef operation) {
   for (size_t r = 0; r < laid.operation->results.size(); ++r) {
     std::string key;
     append(key, laid.operation->mesh.get());
-    append(key, laid.operation->inherited[r]);
+    mtf::append(key, laid.operation->inherited[r]);
     append(key, laid.operation->results[r]);
     for (const AxisList& axes : laid.operation->shardings[r].dims) append(key, axes);
     laid.places.push_back(places_.try_emplace(std::move(key), static_cast<int32_t>(places_.size())).first->second);
@@ -138,4 +138,4 @@ void Relayout::computed(int32_t number, const Program& program) {
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -22,7 +22,7 @@
 #include "graph/layouts.h"
 #include "graph/program.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 /// A captured program, with the decision behind the layout of each of its operations and inputs.
 struct RecordedProgram {
@@ -88,4 +88,4 @@ std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, st
 /// Makes `operation` say that a result lies as `sharding` says because a cut computed it there.
 OperationRef lies_computed(const LaidOutOperation& operation, int result, const Sharding& sharding);
 
-}  // namespace mtf
+}  // namespace mtf::graph

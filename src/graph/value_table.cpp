@@ -7,7 +7,7 @@
 #include "graph/op.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::graph {
 namespace {
 
 /// What is not computed may still be asked for: for what is set aside, or of an operation with several results. `given_up`: how
@@ -228,4 +228,4 @@ void ValueTable::end(const std::vector<NodePtr>& nodes) const {
   for (const NodePtr& node : nodes) node->release_operands(released);
 }
 
-}  // namespace mtf
+}  // namespace mtf::graph

@@ -23,7 +23,7 @@
 
 #include "graph/program.h"
 
-namespace mtf {
+namespace mtf::graph {
 
 /// Program order.
 inline bool is_made_before(const Value& a, const Value& b) { return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result; }
@@ -85,8 +85,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   struct Lent {
     NodePtr node;
     OperationRef operation;
-    std::vector<std::shared_ptr<Tensor>> computed;
-    std::vector<std::pair<int, std::shared_ptr<Tensor>>> copies;
+    std::vector<std::shared_ptr<plan::Tensor>> computed;
+    std::vector<std::pair<int, std::shared_ptr<plan::Tensor>>> copies;
     bool keeps_history = false;
     bool leads = false;
   };
@@ -116,4 +116,4 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   std::unordered_set<int64_t> let_go_;  ///< where it is set: nodes that nobody held or had as an operand any more
 };
 
-}  // namespace mtf
+}  // namespace mtf::graph

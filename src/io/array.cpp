@@ -10,7 +10,7 @@
 
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 struct StoredTypeFacts {
@@ -84,4 +84,4 @@ void swap_byte_order(std::span<std::byte> bytes, std::int64_t size_of_number) {
   for (std::size_t i = 0; i + size <= bytes.size(); i += size) std::reverse(&bytes[i], &bytes[i] + size);
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

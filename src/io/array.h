@@ -17,7 +17,7 @@
 
 #include "kernels/element_type.h"
 
-namespace mtf {
+namespace mtf::io {
 
 enum class StoredType : std::uint8_t { kBool, kU8, kI8, kU16, kI16, kU32, kI32, kI64, kF32, kF64 };
 
@@ -82,4 +82,4 @@ std::string to_text(std::span<const std::int64_t> sizes);
 /// Reverses the bytes of each number: between big-endian and little-endian.
 void swap_byte_order(std::span<std::byte> bytes, std::int64_t size_of_number);
 
-}  // namespace mtf
+}  // namespace mtf::io

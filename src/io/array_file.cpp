@@ -6,7 +6,7 @@
 
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 /// Bytes of the whole file according to its header, which has just been read.
@@ -42,4 +42,4 @@ StoredArray read_array(InputFile& file, ArrayHeader header, bool big_endian, std
   return array;
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -6,7 +6,7 @@
 #include "io/array.h"
 #include "io/file.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// Throws unless the file, whose header has just been read, can hold what the header promises. `format` is "idx" or
 /// "npy". Decompresses nothing.
@@ -16,4 +16,4 @@ void expect_possible_array(const InputFile& file, const ArrayHeader& header, std
 /// allocating for them if they are not, or take more than `most_memory` bytes.
 StoredArray read_array(InputFile& file, ArrayHeader header, bool big_endian, std::string_view format, std::uint64_t most_memory);
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -5,7 +5,7 @@
 #include <queue>
 #include <set>
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 constexpr std::int32_t kBytes = 256;
@@ -187,4 +187,4 @@ std::string BytePairs::save() const {
   return nlohmann::ordered_json{{"kind", "byte_pairs"}, {"size", size_}, {"special", special_}, {"pairs", std::move(pairs)}}.dump();
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

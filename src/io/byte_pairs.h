@@ -8,7 +8,7 @@
 
 #include "io/tokenizer.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// Two parts that are joined: a part below 256 is a byte, 256 + i the i-th pair.
 struct BytePair {
@@ -40,4 +40,4 @@ class BytePairs : public Tokenizer {
   std::vector<std::string> texts_;                         ///< of each part
 };
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 /// A word's factor is that of its place in a run of so many words, times that of the run.
@@ -55,4 +55,4 @@ std::uint64_t element_sum(std::uint64_t place, std::span<const std::byte> bytes,
   return sum_of_words<std::uint32_t>(place, bytes);
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

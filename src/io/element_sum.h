@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace mtf {
+namespace mtf::io {
 
 /// What `bytes`, which lie from `place` on (in bytes) in a tensor whose elements have `element_size`, add to its checksum: the sum,
 /// modulo 2^64, of its words of at most 4 bytes, each times a number that depends on its place (multilinear hashing: Lemire and
@@ -13,4 +13,4 @@ namespace mtf {
 /// are missed once in 2^32 times or less.
 std::uint64_t element_sum(std::uint64_t place, std::span<const std::byte> bytes, std::size_t element_size);
 
-}  // namespace mtf
+}  // namespace mtf::io

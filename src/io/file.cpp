@@ -14,7 +14,7 @@
 
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 // Deflate cannot compress better than this (zlib's technical notes, "Maximum Compression Factor").
@@ -130,4 +130,4 @@ void InputFile::read(std::span<std::byte> bytes, std::string_view what) {
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

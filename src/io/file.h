@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace mtf {
+namespace mtf::io {
 
 /// An open file, read from its beginning. Content is what it holds after decompression; whether it is compressed is
 /// told by its first bytes, not by its name. Every function throws IoError.
@@ -60,4 +60,4 @@ class InputFile {
   std::unique_ptr<void, Close> handle_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -8,7 +8,7 @@
 #include "io/array_file.h"
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 std::optional<StoredType> type_of_code(int code) {
@@ -66,4 +66,4 @@ StoredArray read_idx(const std::string& path, std::uint64_t most_memory) {
   return read_array(file, std::move(header), /*big_endian=*/true, "idx", most_memory);
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -7,7 +7,7 @@
 
 #include "io/array.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// The header alone. Throws IoError if it is malformed or promises what the file cannot hold.
 ArrayHeader read_idx_header(const std::string& path);
@@ -16,4 +16,4 @@ ArrayHeader read_idx_header(const std::string& path);
 /// numbers take more than `most_memory` bytes.
 StoredArray read_idx(const std::string& path, std::uint64_t most_memory = kAnyMemory);
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -10,7 +10,7 @@
 
 #include "support/printable.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// A file that is missing, unreadable, malformed, truncated, not what its header promises, too large for the memory, or another
 /// run's.
@@ -37,4 +37,4 @@ template <typename... Args>
   throw IoError(IoError::Kind::kTooLarge, path, fmt::format("reading it takes {} bytes of memory, {} can be had", needed, most));
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -6,7 +6,7 @@
 
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 
 using Json = nlohmann::json;
 
@@ -39,4 +39,4 @@ std::string excerpt_of(const Json& value) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "…";
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -19,7 +19,7 @@
 #include "io/write_target.h"
 #include "support/printable.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 constexpr std::size_t kReadBack = std::size_t{1} << 16;
@@ -166,4 +166,4 @@ void cut_log(const std::string& path, const LogMark& mark) {
   if (log.size() > mark.size && log.hash(mark.size) == mark.hash) log.cut(mark.size);
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace mtf {
+namespace mtf::io {
 
 /// JSON objects, one a line; or a table with commas between its columns, whose first line names them.
 enum class LogForm : std::uint8_t { kJson, kCsv };
@@ -29,4 +29,4 @@ std::optional<LogMark> mark_log(const std::string& path);
 /// Takes away what stands behind the mark, if what stands before it is what was marked.
 void cut_log(const std::string& path, const LogMark& mark);
 
-}  // namespace mtf
+}  // namespace mtf::io

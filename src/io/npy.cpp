@@ -15,7 +15,7 @@
 #include "io/io_error.h"
 #include "io/write_file.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -261,4 +261,4 @@ void write_npy(const std::string& path, std::span<const std::int64_t> sizes, Ele
   write_file_atomically(path, parts);
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -11,7 +11,7 @@
 
 #include "io/array.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// The header alone. Throws IoError if it is malformed or promises what the file cannot hold.
 ArrayHeader read_npy_header(const std::string& path);
@@ -35,4 +35,4 @@ StoredArray read_npy(const std::string& path, std::uint64_t most_memory = kAnyMe
 void write_npy(const std::string& path, std::span<const std::int64_t> sizes, ElementType type,
                std::span<const std::byte> bytes);
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -18,7 +18,7 @@
 
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 constexpr std::string_view kBegins = ".mtf-", kEnds = ".partial";
@@ -205,4 +205,4 @@ void PartialFile::take_place() {
   synchronize_folder(folder_);
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

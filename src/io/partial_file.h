@@ -11,7 +11,7 @@
 
 #include "io/write_target.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// A file that will take the place of what `path` names: that is then there whole, or as it was before. A file that exists must
 /// be writable, and keeps its mode and, where that is allowed, its owner; a new one is made as any other (0666 without the
@@ -47,4 +47,4 @@ class PartialFile {
 /// Removes this process's partial files, and lets it make no more. For handlers of signals that end it.
 void remove_partial_files() noexcept;
 
-}  // namespace mtf
+}  // namespace mtf::io

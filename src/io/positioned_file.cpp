@@ -10,7 +10,7 @@
 
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 [[noreturn]] void fail_unreadable(const std::string& path, const std::string& reason) {
@@ -82,4 +82,4 @@ FileInTheMaking::FileInTheMaking(const std::string& path, std::uint64_t size) : 
   if (error != 0) WriteFailure(path).because(std::strerror(error));
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

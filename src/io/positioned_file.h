@@ -9,7 +9,7 @@
 
 #include "io/partial_file.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// An open regular file. Every function throws IoError.
 class PositionedFile {
@@ -51,4 +51,4 @@ class FileInTheMaking {
   PositionedFile file_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -13,7 +13,7 @@
 #include "io/json_object.h"
 #include "io/positioned_file.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 using Json = nlohmann::json;
@@ -241,4 +241,4 @@ ElementArray read_safetensor(const std::string& path, const SafetensorsHeader& h
   return result;
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

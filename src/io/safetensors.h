@@ -14,7 +14,7 @@
 
 #include "io/array.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// One tensor of a file.
 struct FileTensor {
@@ -51,4 +51,4 @@ ElementArray read_safetensor(const std::string& path, const SafetensorsHeader& h
 /// The element type that read_safetensor gives. Throws IoError if there is none.
 ElementType element_type_of(const std::string& path, const FileTensor& tensor);
 
-}  // namespace mtf
+}  // namespace mtf::io

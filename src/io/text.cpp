@@ -9,7 +9,7 @@
 #include "io/io_error.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 constexpr std::size_t kCodePoints = 0x110000;
@@ -156,4 +156,4 @@ std::string utf8(char32_t c) {
   return out;
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -10,7 +10,7 @@
 
 #include "io/array.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// Bytes of an id where there are `vocabulary` of them: 1, 2 or 4.
 int id_bytes(std::int64_t vocabulary);
@@ -31,7 +31,7 @@ class CharacterText {
   /// `count` ids of id_bytes() each, in this machine's byte order; none if they were not asked for.
   std::vector<std::byte> ids;
 
-  int id_bytes() const { return mtf::id_bytes(static_cast<std::int64_t>(vocabulary.size())); }
+  int id_bytes() const { return mtf::io::id_bytes(static_cast<std::int64_t>(vocabulary.size())); }
   std::int32_t id(std::int64_t index) const { return id_at(ids, id_bytes(), index); }
 };
 
@@ -41,4 +41,4 @@ std::vector<char32_t> code_points(std::string_view text);
 /// One code point as UTF-8.
 std::string utf8(char32_t character);
 
-}  // namespace mtf
+}  // namespace mtf::io

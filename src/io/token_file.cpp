@@ -8,7 +8,7 @@
 #include "io/io_error.h"
 #include "io/npy.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
@@ -52,4 +52,4 @@ void TokenFile::read(std::int64_t first, std::span<std::int32_t> ids) const {
   });
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

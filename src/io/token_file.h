@@ -11,7 +11,7 @@
 #include "io/array.h"
 #include "io/positioned_file.h"
 
-namespace mtf {
+namespace mtf::io {
 
 /// An open file of ids from 0 up to `vocab`. Every function throws IoError; any thread may read.
 class TokenFile {
@@ -32,4 +32,4 @@ class TokenFile {
   std::int64_t count_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::io

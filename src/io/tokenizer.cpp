@@ -11,7 +11,7 @@
 #include "io/text.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;  // as it is written
@@ -216,4 +216,4 @@ TokenizerPtr load_tokenizer(const std::string& text, const std::string& path) {
   fail_bad_file(path, "the kind of tokenizer `{}` is not known", printable(kind));
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mtf {
+namespace mtf::io {
 
 /// What a tokenizer has no token for.
 struct CannotEncode : std::runtime_error {
@@ -47,4 +47,4 @@ TokenizerPtr learn_byte_pairs(std::string_view text, std::int64_t size, std::vec
 /// lines, and of words; there are `size`, also where the text has not as many words.
 TokenizerPtr learn_words(std::string_view text, std::int64_t size, std::vector<std::string> special);
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -6,7 +6,7 @@
 
 #include "io/partial_file.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 using Parts = std::span<const std::span<const std::byte>>;
@@ -42,4 +42,4 @@ void write_file_atomically(const std::string& path, std::string_view text, const
   write_file_atomically(path, parts, before_replacing);
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace mtf {
+namespace mtf::io {
 
 /// Writes a file that is then there whole, or as it was before: the parts go one after the other into a partial file
 /// (partial_file.h), which takes its place when it is on the disk. A stream (write_target.h) is written to; a pipe is waited
@@ -18,4 +18,4 @@ void write_file_atomically(const std::string& path, std::span<const std::span<co
 void write_file_atomically(const std::string& path, std::string_view text,
                            const std::function<void()>& before_replacing = {});
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -13,7 +13,7 @@
 
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 bool is_of_processes(const std::filesystem::path& folder) {
@@ -91,4 +91,4 @@ void write_all(int file, std::span<const std::byte> bytes, const WriteFailure& f
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace mtf {
+namespace mtf::io {
 
 /// Ends in the path that was asked for, whatever file it leads to: IoError of kind kUnwritable.
 class WriteFailure {
@@ -43,4 +43,4 @@ int open_stream(const WriteTarget& target, NoReader no_reader, const WriteFailur
 
 void write_all(int file, std::span<const std::byte> bytes, const WriteFailure& failure);
 
-}  // namespace mtf
+}  // namespace mtf::io

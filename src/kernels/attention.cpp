@@ -7,7 +7,7 @@
 #include "kernels/bf16_pairs.h"
 #include "kernels/copy.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 const std::function<void()> kNoProgress;
@@ -280,4 +280,4 @@ void Attention<T>::store(const AttentionGradients& gradients, const MatrixPlace&
 template class Attention<float>;
 template class Attention<double>;
 
-}  // namespace mtf
+}  // namespace mtf::kernels

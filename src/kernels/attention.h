@@ -29,7 +29,7 @@
 #include "kernels/philox.h"
 #include "kernels/scratch.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// What query i, at position `first + i`, sees of the memory's positions 0, 1, 2, …
 struct Sight {
@@ -161,4 +161,4 @@ class Attention {
 extern template class Attention<float>;
 extern template class Attention<double>;
 
-}  // namespace mtf
+}  // namespace mtf::kernels

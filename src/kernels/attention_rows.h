@@ -10,7 +10,7 @@
 
 #include "kernels/attention.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// Packets of T.
 template <class T>
@@ -67,7 +67,7 @@ struct TileRow {
 
 /// Rounds to bf16 what is to be multiplied so.
 inline void round_to_bf16(float* x, std::int64_t n) {
-  for (std::int64_t k = 0; k < n; ++k) x[k] = to_float(to_bf16(x[k]));
+  for (std::int64_t k = 0; k < n; ++k) x[k] = to_float(mtf::to_bf16(x[k]));
 }
 inline void round_to_bf16(double*, std::int64_t) {}
 
@@ -85,12 +85,12 @@ void by_type(const MatrixPlace& place, Fn fn) {
 
 template <class T, class S>
 T from_stored(S x) {
-  if constexpr (std::is_same_v<S, Bf16>) return static_cast<T>(to_float(x));
+  if constexpr (std::is_same_v<S, Bf16>) return static_cast<T>(mtf::to_float(x));
   else return static_cast<T>(x);
 }
 template <class S, class T>
 S to_stored(T x) {
-  if constexpr (std::is_same_v<S, Bf16>) return to_bf16(static_cast<float>(x));
+  if constexpr (std::is_same_v<S, Bf16>) return mtf::to_bf16(static_cast<float>(x));
   else return static_cast<S>(x);
 }
 
@@ -131,4 +131,4 @@ void store_matrix(const T* from, std::int64_t rows, std::int64_t columns, T fact
   });
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

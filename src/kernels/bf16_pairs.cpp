@@ -2,10 +2,10 @@
 
 #include <cstring>
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
-std::uint32_t bits(float x) { return to_bf16(x).bits; }
+std::uint32_t bits(float x) { return mtf::to_bf16(x).bits; }
 std::uint32_t bits(Bf16 x) { return x.bits; }
 
 void put(float* to, std::uint32_t first, std::uint32_t second) {
@@ -35,4 +35,4 @@ void pair_lines(const Bf16* first, const Bf16* second, std::int64_t n, float* to
 void pair_along(const float* line, std::int64_t n, float* to) { along(line, n, to); }
 void pair_along(const Bf16* line, std::int64_t n, float* to) { along(line, n, to); }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

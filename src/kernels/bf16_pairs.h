@@ -6,7 +6,7 @@
 
 #include "kernels/element_type.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// to[i] = the pair (first[i], second[i]), rounded to bf16; without `second` (first[i], 0). How lines that follow one another
 /// along k become pairs.
@@ -17,4 +17,4 @@ void pair_lines(const Bf16* first, const Bf16* second, std::int64_t n, float* to
 void pair_along(const float* line, std::int64_t n, float* to);
 void pair_along(const Bf16* line, std::int64_t n, float* to);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

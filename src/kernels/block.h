@@ -11,7 +11,7 @@
 
 #include "kernels/element_type.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 struct BlockDim {
   int64_t first = 0;   ///< index in the whole dim of the block's first element
@@ -33,4 +33,4 @@ struct Block {
   template <typename T> T* as() const { return static_cast<T*>(data); }
 };
 
-}  // namespace mtf
+}  // namespace mtf::kernels

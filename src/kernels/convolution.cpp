@@ -11,7 +11,7 @@
 #include "kernels/matmul_tile.h"
 #include "kernels/scratch.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 // Every residue of the result's index by the base dilation is an ordinary convolution, with those taps that meet elements of
@@ -144,7 +144,7 @@ void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::in
     Bf16* const rounded = reinterpret_cast<Bf16*>(from);
     for (std::int64_t i = 0; i < count; ++i) {
       const T sum = from[i];
-      const Bf16 number = to_bf16(static_cast<float>(sum));
+      const Bf16 number = mtf::to_bf16(static_cast<float>(sum));
       std::memcpy(static_cast<void*>(rounded + i), &number, sizeof number);
     }
   }
@@ -705,4 +705,4 @@ void convolve_window_gradient(const Convolution& c, Threads& threads) {
   });
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -29,7 +29,7 @@
 #include "kernels/block.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// One dim of space; strides in memory are in elements.
 struct ConvolutionDim {
@@ -81,4 +81,4 @@ void convolve_input_gradient(const Convolution& convolution, Threads& threads);
 /// Computes the window's gradient from the output's: window[t, c, k] = Σ over b and o of input[b, i, c] · output[b, o, k].
 void convolve_window_gradient(const Convolution& convolution, Threads& threads);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

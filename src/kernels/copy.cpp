@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 template <class T>
@@ -199,4 +199,4 @@ void fill_block(std::span<const std::int64_t> sizes, int element_size, const voi
   copy_block(sizes, element_size, value, zeros, target, target_strides);
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

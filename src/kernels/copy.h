@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// Copies the elements of a block of `sizes` from `source` to `target`, each with the distance in
 /// elements between neighbours of every dim (any sign; 0 in the source repeats an element).
@@ -23,4 +23,4 @@ void copy_matrix(std::int64_t rows, std::int64_t columns, int element_size, cons
                  std::int64_t source_row, std::int64_t source_column, void* target, std::int64_t target_row,
                  std::int64_t target_column);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

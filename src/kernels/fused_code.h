@@ -3,7 +3,7 @@
 
 #include "kernels/lane_steps.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 struct FusedLoop::Code {
   /// A reference of a record that a run fills in.
@@ -31,4 +31,4 @@ struct FusedLoop::Code {
   }
 };
 
-}  // namespace mtf
+}  // namespace mtf::kernels

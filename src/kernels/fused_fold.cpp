@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 template <class T>
@@ -51,7 +51,7 @@ void write(ElementType type, char* target, T value) {
   switch (type) {
     case ElementType::kBool: *target = value != T(0); break;
     case ElementType::kI32: put(target, static_cast<std::int32_t>(value)); break;
-    case ElementType::kBf16: put(target, to_bf16(static_cast<float>(value))); break;
+    case ElementType::kBf16: put(target, mtf::to_bf16(static_cast<float>(value))); break;
     case ElementType::kF32: put(target, static_cast<float>(value)); break;
     case ElementType::kF64: put(target, static_cast<double>(value)); break;
   }
@@ -202,7 +202,7 @@ void write_identity(Reduction reduction, ElementType type, char* target) {
   switch (type) {
     case ElementType::kBool: *target = reduction == Reduction::kAnd; break;
     case ElementType::kI32: put(target, identity_of<std::int32_t>(reduction)); break;
-    case ElementType::kBf16: put(target, to_bf16(identity_of<float>(reduction))); break;
+    case ElementType::kBf16: put(target, mtf::to_bf16(identity_of<float>(reduction))); break;
     case ElementType::kF32: put(target, identity_of<float>(reduction)); break;
     case ElementType::kF64: put(target, identity_of<double>(reduction)); break;
   }
@@ -235,8 +235,8 @@ void write_as(ElementType from, ElementType to, const char* source, char* target
   } else {
     std::memcpy(&single, source, 4);
   }
-  if (to == ElementType::kBf16) put(target, to_bf16(single));
+  if (to == ElementType::kBf16) put(target, mtf::to_bf16(single));
   else put(target, single);
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -7,7 +7,7 @@
 
 #include "kernels/fused_code.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// For each reduced output a row of lanes, which the loop's steps fold into side by side; for sums of floats a row of f64
 /// beside them, which takes over from time to time.
@@ -66,4 +66,4 @@ void join_element(Reduction reduction, ElementType type, char* total, const char
 /// Writes one element of type `from` (f64 or `to` itself, or f32 for bf16) as `to`.
 void write_as(ElementType from, ElementType to, const char* source, char* target);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

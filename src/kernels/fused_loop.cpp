@@ -6,7 +6,7 @@
 #include "kernels/fused_code.h"
 #include "kernels/loop_passes.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using lanes::AnyStep;
@@ -334,4 +334,4 @@ std::string FusedLoop::text() const {
   return result;
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -27,7 +27,7 @@
 #include "kernels/lane_op.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 enum class OperandKind : std::uint8_t {
   kArray,   ///< memory, with a stride for each dim of the loop
@@ -121,4 +121,4 @@ class FusedLoop {
 /// Throws std::invalid_argument if the program is not well formed.
 FusedLoop compile(LoopProgram program);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

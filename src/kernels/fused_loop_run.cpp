@@ -6,7 +6,7 @@
 #include "kernels/fused_fold.h"
 #include "kernels/fused_nest.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 constexpr std::int64_t kParallelElements = 32768;  // a thread's least share
@@ -349,4 +349,4 @@ void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArg
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

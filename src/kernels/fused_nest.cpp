@@ -9,7 +9,7 @@
 #include "kernels/fused_tile.h"
 #include "kernels/scratch.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using lanes::Group;
@@ -380,4 +380,4 @@ void run_nest(const Nest& nest) {
   Walker(nest, scratch).run();
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -21,7 +21,7 @@
 
 #include "kernels/fused_code.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// More than there can be of more than one element each; those of one are left out.
 constexpr int kMaxLoopDims = 48;
@@ -68,4 +68,4 @@ struct Nest {
 /// Walks the whole nest on this thread.
 void run_nest(const Nest& nest);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

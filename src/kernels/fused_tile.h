@@ -6,7 +6,7 @@
 
 #include "kernels/lane_steps.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// `n` elements of `size` bytes, each with these bits.
 inline void fill_with_element(int size, std::int64_t bits, std::int64_t n, char* target) {
@@ -29,7 +29,7 @@ inline void fill_with_number(lanes::Group group, ElementType type, const LoopArg
     bits = static_cast<std::int32_t>(given.integer);
   } else {
     auto value = static_cast<float>(given.real);
-    if (type == ElementType::kBf16) value = to_float(to_bf16(value));
+    if (type == ElementType::kBf16) value = to_float(mtf::to_bf16(value));
     std::int32_t pattern = 0;
     std::memcpy(&pattern, &value, sizeof pattern);
     bits = pattern;
@@ -37,4 +37,4 @@ inline void fill_with_number(lanes::Group group, ElementType type, const LoopArg
   fill_with_element(group == lanes::Group::kFour ? 4 : 8, bits, lanes::tile_of(group), target);
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -4,7 +4,7 @@
 #include "kernels/fused_loop.h"
 #include "kernels/lane_math.h"
 
-namespace mtf::lanes {
+namespace mtf::kernels::lanes {
 
 /// gelu(x) = x gate(x): (1 + tanh u) / 2 is sigmoid 2u.
 template <class V>
@@ -109,4 +109,4 @@ inline V choose(V mask, V a, V b) {
   else return (V)(((I)mask != 0) ? (I)a : (I)b);
 }
 
-}  // namespace mtf::lanes
+}  // namespace mtf::kernels::lanes

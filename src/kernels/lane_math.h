@@ -17,7 +17,7 @@
 #include <cstring>
 #include <limits>
 
-namespace mtf::lanes {
+namespace mtf::kernels::lanes {
 
 using F = Eigen::internal::packet_traits<float>::type;
 using D = Eigen::internal::packet_traits<double>::type;
@@ -381,4 +381,4 @@ inline I to_int(F x) {
                                             : (x == x ? I{} + std::numeric_limits<std::int32_t>::min() : I{}));
 }
 
-}  // namespace mtf::lanes
+}  // namespace mtf::kernels::lanes

@@ -5,7 +5,7 @@
 
 #include "kernels/element_type.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// The operations on elements; what each means is said in lane_ops.def.
 enum class LaneOp : std::uint8_t {
@@ -25,4 +25,4 @@ bool allows(LaneOp op, ElementType type);
 /// max and min give NaN if any element is NaN. Sums of bool count, in i32.
 enum class Reduction : std::uint8_t { kStore, kSum, kProd, kMax, kMin, kAnd, kOr };
 
-}  // namespace mtf
+}  // namespace mtf::kernels

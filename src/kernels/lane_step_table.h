@@ -3,7 +3,7 @@
 
 #include "kernels/lane_steps.h"
 
-namespace mtf::lanes {
+namespace mtf::kernels::lanes {
 
 // Which kinds of value (see lane_ops.def) a packet type can hold.
 enum class Kind { kFloat, kNumber, kBoolean, kAny };
@@ -34,4 +34,4 @@ AnyStep find_step(LaneOp op, int place) {
   return nullptr;
 }
 
-}  // namespace mtf::lanes
+}  // namespace mtf::kernels::lanes

@@ -14,7 +14,7 @@
 #include "kernels/fused_loop.h"
 #include "kernels/lane_apply.h"
 
-namespace mtf::lanes {
+namespace mtf::kernels::lanes {
 
 enum class Group : std::uint8_t { kFour, kEight };
 
@@ -170,4 +170,4 @@ AnyStep round_bf16_step(Group group);
 AnyStep reduce_step(Group group, Reduction reduction, ElementType type);
 AnyStep end_step(Group group);
 
-}  // namespace mtf::lanes
+}  // namespace mtf::kernels::lanes

@@ -1,7 +1,7 @@
 // Steps that move tiles: loads, stores, casts, selections, reductions.
 #include "kernels/lane_steps.h"
 
-namespace mtf::lanes {
+namespace mtf::kernels::lanes {
 namespace {
 
 template <class P>
@@ -360,4 +360,4 @@ AnyStep reduce_step(Group group, Reduction reduction, ElementType type) {
   return nullptr;
 }
 
-}  // namespace mtf::lanes
+}  // namespace mtf::kernels::lanes

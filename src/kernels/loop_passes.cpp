@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 /// A function of x as `rest` of x and gate(x); without a rest it is the gate itself.
@@ -112,4 +112,4 @@ LoopProgram with_shared_gates(LoopProgram program) { return Rewriter(std::move(p
 
 LoopProgram without_unused_steps(LoopProgram program) { return Rewriter(std::move(program)).used_steps(); }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -3,7 +3,7 @@
 
 #include "kernels/fused_loop.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// Where functions of one value have a gate in common, as gelu and its derivative, it is computed once, in f32 at least.
 /// Throws as LoopProgram::value_types() does.
@@ -12,4 +12,4 @@ LoopProgram with_shared_gates(LoopProgram program);
 /// Without the steps that no output needs.
 LoopProgram without_unused_steps(LoopProgram program);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -9,7 +9,7 @@
 #include "kernels/matmul_product.h"
 #include "kernels/scratch.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 constexpr double kThreadFlops = 1e6;  // a thread's least share
@@ -49,7 +49,7 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
       float* to = scratch.data() + o * inner;
       for (std::int64_t i = 0; i < inner; ++i) {
         const float value = widen(from[i * inner_stride]);
-        to[i] = round ? to_float(to_bf16(value)) : value;
+        to[i] = round ? to_float(mtf::to_bf16(value)) : value;
       }
     }
     return {scratch.data(), by_columns ? 1 : columns, by_columns ? rows : 1};
@@ -194,7 +194,7 @@ class Product {
         for (std::int64_t j = 0; j < n; ++j) {
           R& target = c.data[i * c.row + j * c.column];
           const T added = sums[i * n + j];
-          target = to_bf16(p_.accumulate ? to_float(target) + added : added);
+          target = mtf::to_bf16(p_.accumulate ? mtf::to_float(target) + added : added);
         }
       }
     }
@@ -232,4 +232,4 @@ void matmul(const Matmul& p, Threads& threads) {
   throw std::invalid_argument("matmul: no product of these element types");
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -8,7 +8,7 @@
 #include "kernels/element_type.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// A batch of matrices in memory; strides in elements.
 struct MatrixBatch {
@@ -38,4 +38,4 @@ struct Matmul {
 /// bits are the same wherever it stands, and for any number of threads.
 void matmul(const Matmul& product, Threads& threads);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

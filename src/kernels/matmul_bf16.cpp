@@ -1,6 +1,6 @@
 #include "kernels/matmul_blocked.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 template <class R>
 void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b, Matrix<R> c,
@@ -23,4 +23,4 @@ template void multiply_bf16(std::int64_t, std::int64_t, std::int64_t, Matrix<con
 template void multiply_bf16(std::int64_t, std::int64_t, std::int64_t, Matrix<const Bf16>, Matrix<const Bf16>, Matrix<Bf16>, bool,
                             const std::function<void()>&);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -8,7 +8,7 @@
 #include "kernels/matmul_product.h"
 #include "kernels/scratch.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 constexpr std::int64_t kBlockRows = 256, kBlockColumns = 2048;
 constexpr std::int64_t kFewRows = 128, kFewColumns = 128;  // no more do not repay packing what they are multiplied by,
@@ -132,11 +132,11 @@ class BlockedProduct {
 
   static T widened(R x) {
     if constexpr (std::is_same_v<R, T>) return x;
-    else return to_float(x);
+    else return mtf::to_float(x);
   }
   static R rounded(T x) {
     if constexpr (std::is_same_v<R, T>) return x;
-    else return to_bf16(x);
+    else return mtf::to_bf16(x);
   }
 
   void report(double flops) {
@@ -176,4 +176,4 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
   multiply_blocked<T, false>(m, n, k, Lines<T>(a.data, a.row, a.column, k), Lines<T>(b.data, b.column, b.row, k), c, accumulate, progress);
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

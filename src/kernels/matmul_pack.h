@@ -9,7 +9,7 @@
 
 #include "kernels/element_type.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// A square of steps and lines: to[p * width + i] = step p of line i, both below the lanes, of T or as wide; line i's first
 /// one is at lines[i] + offset.
@@ -99,4 +99,4 @@ class Lines {
   std::int64_t line_, step_, length_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/element_type.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 template <class T>
 struct Matrix {
@@ -41,4 +41,4 @@ template <class R = float>
 void multiply_bf16(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Bf16> a, Matrix<const Bf16> b, Matrix<R> c, bool accumulate,
                    const std::function<void()>& progress);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

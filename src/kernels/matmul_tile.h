@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// Up to kRows rows and kColumns columns of C are summed in registers, over k, from one element of A for each row and
 /// one or two packets of B. As many rows as leave room for the packets of B and one element of A. With kPairs, T is float
@@ -113,4 +113,4 @@ struct Tile {
   }
 };
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -7,7 +7,7 @@
 
 #include "kernels/lane_apply.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using lanes::D;
@@ -199,7 +199,7 @@ struct Integers {
 
 template <class R, class T>
 R stored(T value) {
-  if constexpr (std::is_same_v<R, Bf16>) return to_bf16(value);
+  if constexpr (std::is_same_v<R, Bf16>) return mtf::to_bf16(value);
   else return value;
 }
 
@@ -297,4 +297,4 @@ void fill_integers(RandomCall call, std::span<const RandomDim> block, void* data
   fill<std::int32_t>(block, static_cast<std::int32_t*>(data), Integers{call, low, static_cast<std::uint64_t>(high - low)}, threads);
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -12,7 +12,7 @@
 #include "kernels/element_type.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 struct RandomCall {
   std::uint64_t seed = 0;
@@ -50,4 +50,4 @@ void fill_truncated_normal(RandomCall call, std::span<const RandomDim> block, El
 void fill_integers(RandomCall call, std::span<const RandomDim> block, void* data, std::int64_t low, std::int64_t high,
                    Threads& threads);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -9,7 +9,7 @@
 
 #include "kernels/scratch.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 // What is written is computed row by row, along the dim in which it runs through memory: each tap that reaches a stretch of the
@@ -99,7 +99,7 @@ double pooled(double x) { return x; }
 float pooled(Bf16 x) { return to_float(x); }
 void put_pooled(float x, float& to) { to = x; }
 void put_pooled(double x, double& to) { to = x; }
-void put_pooled(float x, Bf16& to) { to = to_bf16(x); }
+void put_pooled(float x, Bf16& to) { to = mtf::to_bf16(x); }
 
 /// Calls fn(k, k step) for k < n; loops for the usual steps, so that they become packets.
 template <class Fn>
@@ -365,4 +365,4 @@ void mean_pool_gradient(const Pooling& pooling, const PoolingTensor& output_grad
   });
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -13,7 +13,7 @@
 #include "kernels/convolution.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 struct Pooling {
   std::int64_t batch = 1, channels = 1;
@@ -43,4 +43,4 @@ void max_pool_gradient(const Pooling& pooling, const PoolingTensor& input, const
 void mean_pool(const Pooling& pooling, const PoolingTensor& input, const PoolingTensor& output, Threads& threads);
 void mean_pool_gradient(const Pooling& pooling, const PoolingTensor& output_gradient, const PoolingTensor& input_gradient, Threads& threads);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -7,7 +7,7 @@
 #include "kernels/copy.h"
 #include "kernels/lane_apply.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using lanes::D;
@@ -216,4 +216,4 @@ void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, Rows
   });
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -6,7 +6,7 @@
 #include "kernels/element_type.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// `outer` × `inner` rows of `n` elements; element k of row (o, i) is at
 /// data[o * outer_stride + i * inner_stride + k * stride].
@@ -44,4 +44,4 @@ void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut lo
 void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, RowsOut y, RowsOut mean, RowsOut scale,
                      Threads& threads);
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// Memory that begins at a multiple of 64 bytes and grows as it is asked; what was in it is then lost. As a thread's own
 /// (thread_local) it is kept from run to run.
@@ -49,4 +49,4 @@ class Pieces {
   char* next_ = nullptr;
 };
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 /// Tells the processor that this thread only waits.
@@ -121,4 +121,4 @@ void Threads::parallel_for(std::int64_t n, std::int64_t grain,
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-namespace mtf {
+namespace mtf::kernels {
 
 /// A persistent pool: the calling thread and size-1 workers, which spin briefly before they sleep.
 /// One caller at a time; a nested or concurrent parallel_for runs inline.
@@ -30,4 +30,4 @@ class Threads {
   std::unique_ptr<Pool> pool_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::kernels

@@ -3,47 +3,47 @@
 #include "library/files.h"
 #include "library/functions.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 /// data.npy(path, dims): a tensor of the element type that the file's numbers become.
-HostValue npy(Caller& caller, const Bound& call) {
+eval::HostValue npy(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
-  ArrayHeader header;
-  ElementArray data;
+  io::ArrayHeader header;
+  io::ElementArray data;
   const bool found = on_rank_0(caller, call.span(), [&] {
-    header = read_npy_header(path);
+    header = io::read_npy_header(path);
     if (caller.is_abstract()) return;
     const std::uint64_t memory = memory_for_data(caller);
-    data = to_element_array(read_npy(path, memory), path, memory);
+    data = to_element_array(io::read_npy(path, memory), path, memory);
   });
-  if (!found) return unknown(UnknownKind::kAny);
+  if (!found) return unknown(eval::UnknownKind::kAny);
   if (caller.is_abstract()) data = {std::move(header.sizes), element_type_for(header.type), {}};
   else share_array(caller, data, call.span());
   return constant_of(caller, std::move(data), call[1], path, call.span());
 }
 
 /// data.save_npy(path, x): its numbers, in the order of its dims.
-HostValue save_npy(Caller& caller, const Bound& call) {
+eval::HostValue save_npy(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
-  Value x = caller.convert.to_tensor(call.value(1), call.span(1));
+  graph::Value x = caller.convert.to_tensor(call.value(1), call.span(1));
   if (caller.is_abstract()) {
     caller.cut({x}, call.span());
-    return None{};
+    return eval::None{};
   }
-  HostTensor tensor = caller.fetch(x, call.span());
+  plan::HostTensor tensor = caller.fetch(x, call.span());
   const std::vector<int64_t> sizes = sizes_of(tensor.type.dims);
-  on_rank_0(caller, call.span(), [&] { write_npy(path, sizes, tensor.type.element, tensor.bytes); });
-  return None{};
+  on_rank_0(caller, call.span(), [&] { io::write_npy(path, sizes, tensor.type.element, tensor.bytes); });
+  return eval::None{};
 }
 
 }  // namespace
 
-std::vector<HostFunction> array_functions() {
+std::vector<eval::HostFunction> array_functions() {
   return {
       {"npy(path: string, dims: shape) -> value", "", npy},
       {"save_npy(path: string, x: tensor)", "", save_npy},
   };
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -10,7 +10,7 @@
 #include "plan/execution.h"
 #include "plan/runtime.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -19,7 +19,7 @@ constexpr std::chrono::microseconds kStartOfAThread{100};
 struct Prepared {
   int64_t batch = -1;
   Interval rows;
-  std::vector<HostTensor> tensors;
+  std::vector<plan::HostTensor> tensors;
 };
 
 Prepared prepared(const BatchSource& source, int64_t batch, Interval rows) {
@@ -68,21 +68,21 @@ class Walk {
   std::future<Prepared> next_;  // who lets go of it waits
 };
 
-HostValue tuple_at(Caller& caller, const BatchSource& source, Walk& walk, int64_t batch, Span span) {
-  std::vector<HostValue> values;
+eval::HostValue tuple_at(eval::Caller& caller, const BatchSource& source, Walk& walk, int64_t batch, Span span) {
+  std::vector<eval::HostValue> values;
   if (caller.is_abstract()) {
     for (const TensorType& type : source.types) values.push_back(caller.constant({type, {}}, span));
     return make_tuple(std::move(values));
   }
-  Values tensors;
+  graph::Values tensors;
   for (const TensorType& type : source.types) tensors.push_back(caller.unplaced(type, span));
-  Execution& execution = caller.execution();
+  plan::Execution& execution = caller.execution();
   Prepared made;
   if (!source.reads_files) {
     made = walk.take(batch, {0, source.types[0].dims[0].size});
   } else {
     Interval rows = execution.runtime().own_rows(*tensors[0].node);
-    for (const Value& tensor : tensors) {
+    for (const graph::Value& tensor : tensors) {
       const Interval own = execution.runtime().own_rows(*tensor.node);
       rows = {std::min(rows.first, own.first), std::max(rows.last, own.last)};
     }
@@ -115,18 +115,18 @@ std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
 
 }  // namespace
 
-HostValue batches_of(Caller& caller, BatchSource source, Span span) {
+eval::HostValue batches_of(eval::Caller& caller, BatchSource source, Span span) {
   const auto shared = std::make_shared<const BatchSource>(std::move(source));
-  auto sequence = std::make_shared<Sequence>();
+  auto sequence = std::make_shared<eval::Sequence>();
   sequence->what = shared->what;
   sequence->count = shared->count;
   sequence->at = [shared, walk = std::make_shared<Walk>(shared), &caller, span](int64_t batch) {
     return tuple_at(caller, *shared, *walk, batch, span);
   };
-  return SequencePtr(sequence);
+  return eval::SequencePtr(sequence);
 }
 
-Part part_of(const Range& range, int64_t count, Span span) {
+Part part_of(const eval::Range& range, int64_t count, Span span) {
   if (!range.known || (count < 0 && range.open_last)) return {};
   const int64_t last = range.open_last ? count : range.last;
   const bool fits = range.first >= 0 && range.first <= last && (count < 0 || last <= count);
@@ -135,12 +135,12 @@ Part part_of(const Range& range, int64_t count, Span span) {
   fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", count, range.first, last);
 }
 
-std::shared_ptr<const std::vector<int64_t>> order_of(Caller& caller, std::optional<int64_t> seed, int64_t count) {
+std::shared_ptr<const std::vector<int64_t>> order_of(eval::Caller& caller, std::optional<int64_t> seed, int64_t count) {
   if (!seed || caller.is_abstract()) return nullptr;
   return std::make_shared<const std::vector<int64_t>>(shuffled(count, static_cast<uint64_t>(*seed)));
 }
 
-std::optional<Dims> dims_of_batch(const Bound& call, size_t count) {
+std::optional<Dims> dims_of_batch(const eval::Bound& call, size_t count) {
   Dims dims;
   for (size_t i = 0; i < count; ++i) {
     if (call.value(i).is_unknown()) return std::nullopt;
@@ -151,28 +151,28 @@ std::optional<Dims> dims_of_batch(const Bound& call, size_t count) {
   return dims;
 }
 
-std::vector<std::int32_t> ids_of(Caller& caller, const HostValue& value, Span span) {
-  auto* list = value.as<ListPtr>();
+std::vector<std::int32_t> ids_of(eval::Caller& caller, const eval::HostValue& value, Span span) {
+  auto* list = value.as<eval::ListPtr>();
   if (!list) fail(Kind::type_mismatch, span, "expected a list of lists of ids, found {} in it", describe(value));
   std::vector<std::int32_t> ids;
-  for (const HostValue& item : (*list)->items)
+  for (const eval::HostValue& item : (*list)->items)
     ids.push_back(static_cast<std::int32_t>(caller.convert.to_int(item, span, "an id").value_or(0)));
   return ids;
 }
 
-SpecialIds special_ids(const Bound& call, size_t first) {
+SpecialIds special_ids(const eval::Bound& call, size_t first) {
   const auto id = [&](size_t k) { return static_cast<std::int32_t>(call.integer(first + k).value_or(0)); };
   return {id(0), id(1), id(2)};
 }
 
-std::optional<HostValue> TextList::slice(Range range, Span span) {
+std::optional<eval::HostValue> TextList::slice(eval::Range range, Span span) {
   const Part within = part_of(range, count_, span);
   return part(first_ + within.first, within.count);
 }
 
-std::optional<HostValue> TextList::attribute(Name name) {
+std::optional<eval::HostValue> TextList::attribute(Name name) {
   if (name.text() != "batches") return std::nullopt;
-  return host_function(signature_of_batches(), "", [self = shared_from_this()](Caller& caller, const Bound& call) { return self->batches(caller, call); }, true);
+  return eval::host_function(signature_of_batches(), "", [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) { return self->batches(caller, call); }, true);
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

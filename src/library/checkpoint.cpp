@@ -20,25 +20,25 @@
 #include "support/printable.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 std::string dims_text(const Dims& dims) {
   std::vector<std::string> names;
   for (const Dim& dim : dims) names.push_back(dim.name.str());
-  return join(names, ", ");
+  return mtf::join(names, ", ");
 }
 
 /// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those of
 /// the others after `optimizer.`, each once.
-using VariablesByPath = std::map<std::string, PlacePtr>;
+using VariablesByPath = std::map<std::string, eval::PlacePtr>;
 
-VariablesByPath variables_of(const std::vector<HostValue>& models, Span span) {
+VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span span) {
   VariablesByPath variables;
-  std::unordered_set<const Place*> seen;
+  std::unordered_set<const eval::Place*> seen;
   for (size_t i = 0; i < models.size(); ++i) {
     for (const bool trainable : {true, false}) {
-      for (const PlacePtr& place : places_of(models[i], trainable)) {
+      for (const eval::PlacePtr& place : places_of(models[i], trainable)) {
         if (!seen.insert(place.get()).second) continue;
         const std::string name = (i == 0 ? "" : "optimizer.") + place->path;
         if (!variables.emplace(name, place).second)
@@ -51,24 +51,24 @@ VariablesByPath variables_of(const std::vector<HostValue>& models, Span span) {
 
 /// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there. The header
 /// comes last, with the checksums of what all ranks have written.
-void write_tensors(Caller& caller, const std::string& path, const std::map<std::string, Value>& tensors,
+void write_tensors(eval::Caller& caller, const std::string& path, const std::map<std::string, graph::Value>& tensors,
                    std::map<std::string, std::string> metadata, Span span, const std::function<void()>& then = {}) {
-  SafetensorsHeader header;
+  io::SafetensorsHeader header;
   header.metadata = std::move(metadata);
   header.metadata["format"] = "mtf";
   for (const auto& [name, value] : tensors) {
-    header.tensors[name] = {safetensors_type(value.element()), sizes_of(value.dims()), 0, 0};
+    header.tensors[name] = {io::safetensors_type(value.element()), sizes_of(value.dims()), 0, 0};
     header.metadata["dims:" + name] = dims_text(value.dims());
     set_sum(header, name, 0);
   }
   lay_out_safetensors(header);
-  Runtime& runtime = caller.runtime();
-  std::optional<FileInTheMaking> made;
+  plan::Runtime& runtime = caller.runtime();
+  std::optional<io::FileInTheMaking> made;
   on_rank_0(caller, span, [&] { made.emplace(path, header.file_size); });
   const std::string partial = runtime.broadcast(made ? made->name() : std::string(), span);
   std::vector<uint64_t> sums;
   on_every_rank(caller, span, [&] {
-    const PositionedFile file = PositionedFile::to_write(partial);
+    const io::PositionedFile file = io::PositionedFile::to_write(partial);
     for (const auto& [name, value] : tensors)
       sums.push_back(caller.execution().store(value, file, header.tensors.at(name).begin));
     file.synchronize();
@@ -85,23 +85,23 @@ void write_tensors(Caller& caller, const std::string& path, const std::map<std::
 }
 
 /// save_checkpoint(folder, models, step, keep).
-HostValue save_checkpoint(Caller& caller, const Bound& call) {
-  if (call.value(1).is_unknown()) return None{};
+eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
+  if (call.value(1).is_unknown()) return eval::None{};
   const VariablesByPath variables = variables_of(call.list(1), call.span(1));
   const auto step = call.integer(2), keep = call.integer(3);
-  std::map<std::string, Value> tensors;
-  Values values;
+  std::map<std::string, graph::Value> tensors;
+  graph::Values values;
   for (const auto& [name, place] : variables) values.push_back(tensors[name] = place->current.value());
   caller.cut(values, call.span());
   RunFiles& files = caller.state<RunFiles>();
   if (caller.runs_next() && !call.value(0).is_unknown()) {
     on_rank_0(caller, call.span(), [&] { files.expect_to_claim(call.text(0)); });
   }
-  if (caller.is_abstract()) return None{};
+  if (caller.is_abstract()) return eval::None{};
   if (*step < 0) fail(Kind::bad_value, call.span(2), "expected a step of 0 or more, found {}", *step);
 
   const std::string& folder = call.text(0);
-  const RandomStream stream = caller.random_stream();
+  const eval::RandomStream stream = caller.random_stream();
   std::map<std::string, std::string> metadata = {{"step", std::to_string(*step)},
                                                  {"seed", fmt::format("{}", stream.seed)},
                                                  {"random_calls", fmt::format("{}", stream.calls)}};
@@ -114,18 +114,18 @@ HostValue save_checkpoint(Caller& caller, const Bound& call) {
   if (!logs.empty()) metadata["logs"] = logs;
   write_tensors(caller, checkpoint_file(folder, *step), tensors, metadata, call.span(),
                 [&] { files.saved(folder, *step, *keep); });
-  return None{};
+  return eval::None{};
 }
 
 /// write_safetensors(path, names, tensors).
-HostValue write_safetensors(Caller& caller, const Bound& call) {
+eval::HostValue write_safetensors(eval::Caller& caller, const eval::Bound& call) {
   const auto &names = call.list(1), &values = call.list(2);
   if (names.size() != values.size())
     fail(Kind::bad_value, call.span(2), "expected {} tensors, as many as names, found {}", names.size(), values.size());
-  std::map<std::string, Value> tensors;
-  Values needed;
+  std::map<std::string, graph::Value> tensors;
+  graph::Values needed;
   for (size_t i = 0; i < names.size(); ++i) {
-    auto* name = names[i].as<Text>();
+    auto* name = names[i].as<eval::Text>();
     if (!name)
       fail(Kind::type_mismatch, call.span(1), "expected names as strings, found {} in it",
            describe(names[i]));
@@ -137,24 +137,24 @@ HostValue write_safetensors(Caller& caller, const Bound& call) {
   }
   caller.cut(needed, call.span());
   if (!caller.is_abstract()) write_tensors(caller, call.text(0), tensors, {}, call.span());
-  return None{};
+  return eval::None{};
 }
 
 /// The integer that the metadata says, from `least` to `most`.
-int64_t number_in(const SafetensorsHeader& header, const std::string& key, int64_t least, int64_t most,
+int64_t number_in(const io::SafetensorsHeader& header, const std::string& key, int64_t least, int64_t most,
                   const std::string& path) {
   const auto found = header.metadata.find(key);
-  if (found == header.metadata.end()) fail_bad_file(path, "expected a checkpoint, whose metadata says its `{}`", key);
+  if (found == header.metadata.end()) io::fail_bad_file(path, "expected a checkpoint, whose metadata says its `{}`", key);
   const std::string& text = found->second;
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
-    fail_bad_file(path, "expected an integer from {} to {} as its `{}`, found `{}`", least, most, key, printable(text));
+    io::fail_bad_file(path, "expected an integer from {} to {} as its `{}`, found `{}`", least, most, key, printable(text));
   return number;
 }
 
 /// Fails unless the tensors of a checkpoint are those variables.
-void compare(const SafetensorsHeader& header, const VariablesByPath& variables, const std::string& path, Span span) {
+void compare(const io::SafetensorsHeader& header, const VariablesByPath& variables, const std::string& path, Span span) {
   auto differs = [&](const std::string& what) {
     fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what);
   };
@@ -172,11 +172,11 @@ void compare(const SafetensorsHeader& header, const VariablesByPath& variables, 
     const auto dims = header.metadata.find("dims:" + name);
     const std::string stored = dims == header.metadata.end() ? dims_text(place->type.dims) : dims->second;
     if (found->second.sizes != sizes_of(place->type.dims) ||
-        found->second.type != safetensors_type(place->type.element) || stored != dims_text(place->type.dims)) {
+        found->second.type != io::safetensors_type(place->type.element) || stored != dims_text(place->type.dims)) {
       fail(Diagnostic(
                Kind::file_shape_mismatch, span,
                fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", printable(path), to_string(place->type),
-                           name, found->second.type, to_text(found->second.sizes), printable(stored)))
+                           name, found->second.type, io::to_text(found->second.sizes), printable(stored)))
                .related(place->span, "declared here"));
     }
   }
@@ -185,14 +185,14 @@ void compare(const SafetensorsHeader& header, const VariablesByPath& variables, 
 }
 
 /// load_checkpoint(folder, models): the step of the latest one, or none.
-HostValue load_checkpoint(Caller& caller, const Bound& call) {
+eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   const std::string& folder = call.text(0);
   const VariablesByPath variables = variables_of(call.list(1), call.span(1));
   const Span span = call.span();
   RunFiles& files = caller.state<RunFiles>();
   if (caller.is_check()) {
     files.will_load(folder);
-    return unknown(UnknownKind::kInt);
+    return unknown(eval::UnknownKind::kInt);
   }
 
   std::string path;
@@ -202,9 +202,9 @@ HostValue load_checkpoint(Caller& caller, const Bound& call) {
     else if (!caller.is_abstract()) files.begins_anew(folder);
   });
   if (!caller.is_abstract()) path = caller.runtime().broadcast(path, span);
-  if (path.empty()) return None{};
-  SafetensorsHeader header;
-  on_every_rank(caller, span, [&] { header = read_safetensors_header(path); });
+  if (path.empty()) return eval::None{};
+  io::SafetensorsHeader header;
+  on_every_rank(caller, span, [&] { header = io::read_safetensors_header(path); });
   compare(header, variables, path, span);
   int64_t step = 0, seed = 0, random_calls = 0;
   on_every_rank(caller, span, [&] {
@@ -213,10 +213,10 @@ HostValue load_checkpoint(Caller& caller, const Bound& call) {
     seed = number_in(header, "seed", -kMostOfDouble, kMostOfDouble, path);
     random_calls = number_in(header, "random_calls", 0, kMostOfDouble, path);
   });
-  std::vector<Value> loaded;
+  std::vector<graph::Value> loaded;
   std::vector<uint64_t> sums;
   on_every_rank(caller, span, [&] {
-    const PositionedFile file = PositionedFile::to_read(path);
+    const io::PositionedFile file = io::PositionedFile::to_read(path);
     for (const auto& [name, place] : variables) {
       loaded.push_back(caller.unplaced_as(*place, span));
       sums.push_back(caller.execution().load(*loaded.back().node, file, header.tensors.at(name).begin));
@@ -238,40 +238,40 @@ HostValue load_checkpoint(Caller& caller, const Bound& call) {
 }
 
 /// safetensor(path, name, dims): one tensor of a file.
-HostValue safetensor(Caller& caller, const Bound& call) {
+eval::HostValue safetensor(eval::Caller& caller, const eval::Bound& call) {
   const std::string &path = call.text(0), &name = call.text(1);
-  ElementArray data;
+  io::ElementArray data;
   const bool found = on_rank_0(caller, call.span(), [&] {
-    const SafetensorsHeader header = read_safetensors_header(path);
+    const io::SafetensorsHeader header = io::read_safetensors_header(path);
     const auto tensor = header.tensors.find(name);
     if (tensor == header.tensors.end()) {
       std::vector<std::string> names;
       for (const auto& [other, ignored] : header.tensors) names.push_back(other);
       const std::string help = did_you_mean(name, names);
-      fail_bad_file(path, "it has no tensor `{}`{}{}", printable(name), help.empty() ? "" : "; ", printable(help));
+      io::fail_bad_file(path, "it has no tensor `{}`{}{}", printable(name), help.empty() ? "" : "; ", printable(help));
     }
     if (caller.is_abstract()) data = {tensor->second.sizes, element_type_of(path, tensor->second), {}};
     else data = read_safetensor(path, header, name, memory_for_data(caller));
   });
-  if (!found) return unknown(UnknownKind::kAny);
+  if (!found) return unknown(eval::UnknownKind::kAny);
   if (!caller.is_abstract()) share_array(caller, data, call.span());
   return constant_of(caller, std::move(data), call[2], path, call.span());
 }
 
 /// safetensor_names(path): a list of the names of a file's tensors, in alphabetical order.
-HostValue safetensor_names(Caller& caller, const Bound& call) {
-  if (caller.is_check()) return unknown(UnknownKind::kAny);
+eval::HostValue safetensor_names(eval::Caller& caller, const eval::Bound& call) {
+  if (caller.is_check()) return unknown(eval::UnknownKind::kAny);
   const std::string& path = call.text(0);
-  std::vector<HostValue> names;
-  SafetensorsHeader header;
-  on_every_rank(caller, call.span(), [&] { header = read_safetensors_header(path); });
-  for (const auto& [name, tensor] : header.tensors) names.push_back(make_text(name));
+  std::vector<eval::HostValue> names;
+  io::SafetensorsHeader header;
+  on_every_rank(caller, call.span(), [&] { header = io::read_safetensors_header(path); });
+  for (const auto& [name, tensor] : header.tensors) names.push_back(eval::make_text(name));
   return make_list(std::move(names));
 }
 
 }  // namespace
 
-std::vector<HostFunction> checkpoint_functions() {
+std::vector<eval::HostFunction> checkpoint_functions() {
   return {
       {"save_checkpoint(folder: string, models: list, step: int, keep: int)", "", save_checkpoint, true},
       {"load_checkpoint(folder: string, models: list) -> int", "", load_checkpoint},
@@ -281,4 +281,4 @@ std::vector<HostFunction> checkpoint_functions() {
   };
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -8,7 +8,7 @@
 #include "plan/runtime.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 /// The files' numbers, shared by all parts of a dataset; none in a check.
@@ -19,29 +19,29 @@ struct Examples {
   int64_t count = -1;  ///< -1: the files are missing, in a check
 };
 
-class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
+class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset> {
  public:
   Dataset(std::shared_ptr<const Examples> examples, int64_t first, int64_t count)
       : examples_(std::move(examples)), first_(first), count_(count) {}
   std::string_view kind() const override { return "a dataset"; }
-  std::string print() const override { return count_text(count_, "example"); }
+  std::string print() const override { return mtf::count_text(count_, "example"); }
   std::vector<std::string> attributes() const override { return {"batches"}; }
   std::optional<int64_t> length() const override { return count_; }
 
-  std::optional<HostValue> slice(Range range, Span span) override {
+  std::optional<eval::HostValue> slice(eval::Range range, Span span) override {
     const Part part = part_of(range, count_, span);
-    return ObjectPtr(std::make_shared<Dataset>(examples_, first_ + part.first, part.count));
+    return eval::ObjectPtr(std::make_shared<Dataset>(examples_, first_ + part.first, part.count));
   }
 
-  std::optional<HostValue> attribute(Name name) override {
+  std::optional<eval::HostValue> attribute(Name name) override {
     if (name.text() != "batches") return std::nullopt;
-    static const Signature kBatches = "batches(batch: dim, shuffle: int = none) -> value";
-    return host_function(kBatches, "", [self = shared_from_this()](Caller& caller, const Bound& call) { return self->batches(caller, call); }, true);
+    static const syntax::Signature kBatches = "batches(batch: dim, shuffle: int = none) -> value";
+    return eval::host_function(kBatches, "", [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) { return self->batches(caller, call); }, true);
   }
 
  private:
-  HostValue batches(Caller& caller, const Bound& call) {
-    if (call.value(0).is_unknown()) return unknown(UnknownKind::kAny);
+  eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) {
+    if (call.value(0).is_unknown()) return unknown(eval::UnknownKind::kAny);
     const Dim& batch = call.dim(0);
     if (has_dim(examples_->dims, batch.name))
       fail(Kind::dim_twice, call.span(0), "`{}` is a dimension of each example", batch.name.text());
@@ -52,13 +52,13 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
                        {},
                        false};
     source.types[0].dims.insert(source.types[0].dims.begin(), batch);
-    source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+    source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) {
       self->prepare(order.get(), turn, rows, tensors);
     };
     return batches_of(caller, std::move(source), call.span());
   }
 
-  void prepare(const std::vector<int64_t>* order, int64_t turn, Interval rows, std::vector<HostTensor>& tensors) const {
+  void prepare(const std::vector<int64_t>* order, int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) const {
     const int64_t size = size_of(examples_->dims);
     auto* pixels = reinterpret_cast<float*>(tensors[0].bytes.data());
     for (int64_t row = rows.first; row < rows.last; ++row) {
@@ -77,17 +77,17 @@ class Dataset : public Object, public std::enable_shared_from_this<Dataset> {
 };
 
 /// data.idx(images, labels, dims)
-HostValue idx(Caller& caller, const Bound& call) {
+eval::HostValue idx(eval::Caller& caller, const eval::Bound& call) {
   const std::string paths[2] = {call.text(0), call.text(1)};
   auto examples = std::make_shared<Examples>();
   examples->dims = caller.convert.to_dims(call.value(2), call.span(2));
-  ArrayHeader headers[2];
-  StoredArray arrays[2];
+  io::ArrayHeader headers[2];
+  io::StoredArray arrays[2];
   const bool found = on_rank_0(caller, call.span(), [&] {
     for (int i = 0; i < 2; ++i) {
-      headers[i] = read_idx_header(paths[i]);
+      headers[i] = io::read_idx_header(paths[i]);
       if (caller.is_abstract()) continue;
-      arrays[i] = read_idx(paths[i], memory_for_data(caller));
+      arrays[i] = io::read_idx(paths[i], memory_for_data(caller));
     }
   });
   auto shared = [&](const std::string& bytes) {
@@ -98,10 +98,10 @@ HostValue idx(Caller& caller, const Bound& call) {
       std::string head(1, static_cast<char>(headers[i].type));
       head.append(reinterpret_cast<const char*>(headers[i].sizes.data()), headers[i].sizes.size() * 8);
       head = shared(head);
-      headers[i].type = static_cast<StoredType>(head[0]);
+      headers[i].type = static_cast<io::StoredType>(head[0]);
       headers[i].sizes.resize((head.size() - 1) / 8);
       std::memcpy(headers[i].sizes.data(), head.data() + 1, head.size() - 1);
-      if (headers[i].type != StoredType::kU8) {
+      if (headers[i].type != io::StoredType::kU8) {
         fail(Kind::bad_file_format, call.span(i), "expected u8 numbers, found {} in {}", name(headers[i].type),
              paths[i]);
       }
@@ -110,11 +110,11 @@ HostValue idx(Caller& caller, const Bound& call) {
     for (const Dim& dim : examples->dims) wanted.push_back(dim.size);
     if (headers[0].sizes != wanted) {
       fail(Kind::file_shape_mismatch, call.span(2), "expected examples of {}, found {} in {}",
-           to_string(examples->dims), to_text(headers[0].sizes), paths[0]);
+           to_string(examples->dims), io::to_text(headers[0].sizes), paths[0]);
     }
     if (headers[1].sizes != std::vector<int64_t>{wanted[0]}) {
       fail(Kind::file_shape_mismatch, call.span(1), "expected {} labels, as many as images, found {} in {}",
-           wanted[0], to_text(headers[1].sizes), paths[1]);
+           wanted[0], io::to_text(headers[1].sizes), paths[1]);
     }
     examples->count = wanted[0];
     if (!caller.is_abstract()) {
@@ -126,13 +126,13 @@ HostValue idx(Caller& caller, const Bound& call) {
     }
   }
   const int64_t count = examples->count;
-  return ObjectPtr(std::make_shared<Dataset>(std::move(examples), 0, count));
+  return eval::ObjectPtr(std::make_shared<Dataset>(std::move(examples), 0, count));
 }
 
 }  // namespace
 
-std::vector<HostFunction> dataset_functions() {
+std::vector<eval::HostFunction> dataset_functions() {
   return {{"idx(images: string, labels: string, dims: shape) -> value", "", idx}};
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -9,19 +9,19 @@
 #include "support/available_memory.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 /// What an IoError says, after a character for its kind; empty if there is none.
 std::string failure_of(const std::function<void()>& act) {
   try {
     act();
-  } catch (const IoError& error) {
-    const Kind kind = error.kind == IoError::Kind::kNotFound       ? Kind::file_not_found
-                      : error.kind == IoError::Kind::kBadFile      ? Kind::bad_file_format
-                      : error.kind == IoError::Kind::kUnwritable   ? Kind::cannot_write
-                      : error.kind == IoError::Kind::kTooLarge     ? Kind::out_of_memory
-                      : error.kind == IoError::Kind::kOfAnotherRun ? Kind::folder_of_another_run
+  } catch (const io::IoError& error) {
+    const Kind kind = error.kind == io::IoError::Kind::kNotFound       ? Kind::file_not_found
+                      : error.kind == io::IoError::Kind::kBadFile      ? Kind::bad_file_format
+                      : error.kind == io::IoError::Kind::kUnwritable   ? Kind::cannot_write
+                      : error.kind == io::IoError::Kind::kTooLarge     ? Kind::out_of_memory
+                      : error.kind == io::IoError::Kind::kOfAnotherRun ? Kind::folder_of_another_run
                                                                  : Kind::bad_file;
     return static_cast<char>(kind) + std::string(error.what());
   }
@@ -41,7 +41,7 @@ void fail_if(const std::string& failure, Span span) {
 
 }  // namespace
 
-bool on_rank_0(Caller& caller, Span span, const std::function<void()>& act) {
+bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act) {
   std::string failure;
   if (caller.is_check() || caller.runtime().rank() == 0) failure = failure_of(act);
   if (caller.is_abstract() && !failure.empty() && kind_in(failure) == Kind::file_not_found) return false;
@@ -51,19 +51,19 @@ bool on_rank_0(Caller& caller, Span span, const std::function<void()>& act) {
   return true;
 }
 
-void on_every_rank(Caller& caller, Span span, const std::function<void()>& act) {
+void on_every_rank(eval::Caller& caller, Span span, const std::function<void()>& act) {
   std::string failure = failure_of(act);
   if (!caller.is_abstract()) failure = caller.runtime().first_of(failure, span);
   fail_if(failure, span);
 }
 
-std::uint64_t memory_for_data(Caller& caller) {
+std::uint64_t memory_for_data(eval::Caller& caller) {
   const auto there = static_cast<std::uint64_t>(std::max<std::int64_t>(0, available_memory()));
   return there / static_cast<std::uint64_t>(caller.runtime().ranks() + 1);
 }
 
-void broadcast_bytes(Caller& caller, std::vector<std::byte>& bytes, Span span) {
-  Runtime& runtime = caller.runtime();
+void broadcast_bytes(eval::Caller& caller, std::vector<std::byte>& bytes, Span span) {
+  plan::Runtime& runtime = caller.runtime();
   if (runtime.ranks() == 1) return;
   const std::uint64_t own = bytes.size();
   const std::string told = runtime.broadcast(std::string(reinterpret_cast<const char*>(&own), sizeof own), span);
@@ -79,7 +79,7 @@ void broadcast_bytes(Caller& caller, std::vector<std::byte>& bytes, Span span) {
   }
 }
 
-void share_array(Caller& caller, ElementArray& data, Span span) {
+void share_array(eval::Caller& caller, io::ElementArray& data, Span span) {
   // Sizes and type first, then the numbers.
   std::string head;
   if (caller.runtime().rank() == 0) {
@@ -99,14 +99,14 @@ std::vector<int64_t> sizes_of(const Dims& dims) {
   return sizes;
 }
 
-Value constant_of(Caller& caller, ElementArray data, const GivenArgument& dims, const std::string& path, Span span) {
-  HostTensor tensor{{data.type, caller.convert.to_dims(dims.value, dims.span)}, std::move(data.bytes)};
+graph::Value constant_of(eval::Caller& caller, io::ElementArray data, const eval::GivenArgument& dims, const std::string& path, Span span) {
+  plan::HostTensor tensor{{data.type, caller.convert.to_dims(dims.value, dims.span)}, std::move(data.bytes)};
   const std::vector<int64_t> wanted = sizes_of(tensor.type.dims);
   if (wanted != data.sizes) {
-    fail(Kind::file_shape_mismatch, dims.span, "expected {} for {}, found {} in {}", to_text(wanted),
-         to_string(tensor.type.dims), to_text(data.sizes), path);
+    fail(Kind::file_shape_mismatch, dims.span, "expected {} for {}, found {} in {}", io::to_text(wanted),
+         to_string(tensor.type.dims), io::to_text(data.sizes), path);
   }
   return caller.constant(std::move(tensor), span);
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

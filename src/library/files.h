@@ -11,25 +11,25 @@
 #include "eval/host_library.h"
 #include "io/array.h"
 
-namespace mtf {
+namespace mtf::library {
 
 /// Runs `act` on rank 0 alone; an IoError becomes the user's error at `span` on every rank. In a check a missing file gives
 /// false.
-bool on_rank_0(Caller& caller, Span span, const std::function<void()>& act);
+bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act);
 /// Runs `act` on every rank; the first IoError of any of them becomes the user's error of all.
-void on_every_rank(Caller& caller, Span span, const std::function<void()>& act);
+void on_every_rank(eval::Caller& caller, Span span, const std::function<void()>& act);
 
 /// The bytes of memory that data read from a file may take: what there is, shared by all ranks, each of which holds it
 /// whole once, and its blocks.
-std::uint64_t memory_for_data(Caller& caller);
+std::uint64_t memory_for_data(eval::Caller& caller);
 /// Rank 0's bytes to every rank, in pieces; nothing is copied where there is one rank.
-void broadcast_bytes(Caller& caller, std::vector<std::byte>& bytes, Span span);
+void broadcast_bytes(eval::Caller& caller, std::vector<std::byte>& bytes, Span span);
 /// The same of an array of which rank 0 has all and the others nothing.
-void share_array(Caller& caller, ElementArray& data, Span span);
+void share_array(eval::Caller& caller, io::ElementArray& data, Span span);
 
 /// The sizes of dims, in their order.
 std::vector<int64_t> sizes_of(const Dims& dims);
 /// An array that was read from `path` as a tensor with these dims, which must have its sizes. In a check it has no bytes.
-Value constant_of(Caller& caller, ElementArray data, const GivenArgument& dims, const std::string& path, Span span);
+graph::Value constant_of(eval::Caller& caller, io::ElementArray data, const eval::GivenArgument& dims, const std::string& path, Span span);
 
-}  // namespace mtf
+}  // namespace mtf::library

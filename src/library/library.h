@@ -8,11 +8,13 @@
 //   batches.h      what a loop walks batch by batch
 //   token_text.h   texts as tokens
 
-namespace mtf {
-
+namespace mtf::eval {
 struct HostLibrary;
+}
+
+namespace mtf::library {
 
 /// What a session's settings name (Settings::library).
-const HostLibrary& host_library();
+const eval::HostLibrary& host_library();
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -10,7 +10,7 @@
 #include "library/run_files.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 /// In quotes, as JSON has them.
@@ -37,83 +37,83 @@ std::string csv_text(const std::string& text) {
 /// What one field says; what has no number in JSON is null there.
 class Field {
  public:
-  Field(Caller& caller, LogForm form, Span span) : caller_(caller), form_(form), span_(span) {}
+  Field(eval::Caller& caller, io::LogForm form, Span span) : caller_(caller), form_(form), span_(span) {}
 
-  std::string of(const HostValue& value) const {
+  std::string of(const eval::HostValue& value) const {
     if (value.is_unknown()) return {};
-    if (value.is<None>()) return form_ == LogForm::kJson ? "null" : "";
+    if (value.is<eval::None>()) return form_ == io::LogForm::kJson ? "null" : "";
     if (auto* b = value.as<bool>()) return *b ? "true" : "false";
     if (auto* i = value.as<int64_t>()) return std::to_string(*i);
     if (auto* d = value.as<double>()) return number(*d);
     if (auto* dim = value.as<Dim>()) return std::to_string(dim->size);
-    if (auto* text = value.as<Text>()) return form_ == LogForm::kJson ? json_text(**text) : csv_text(**text);
-    if (const Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) return of_tensor(*tensor);
-    if (auto* list = value.as<ListPtr>(); list && form_ == LogForm::kJson) {
+    if (auto* text = value.as<eval::Text>()) return form_ == io::LogForm::kJson ? json_text(**text) : csv_text(**text);
+    if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) return of_tensor(*tensor);
+    if (auto* list = value.as<eval::ListPtr>(); list && form_ == io::LogForm::kJson) {
       std::string out = "[";
-      for (const HostValue& item : (*list)->items) out += (out.size() > 1 ? ", " : "") + of(item);
+      for (const eval::HostValue& item : (*list)->items) out += (out.size() > 1 ? ", " : "") + of(item);
       return out + "]";
     }
     fail(Diagnostic(Kind::type_mismatch, span_,
                     fmt::format("expected a number, a string, a bool{}, found {}",
-                                form_ == LogForm::kJson ? " or a list of those" : "", describe(value)))
+                                form_ == io::LogForm::kJson ? " or a list of those" : "", describe(value)))
              .help(tensor_of(value) ? "`data.save_npy(path, x)` writes a tensor" : ""));
   }
 
  private:
-  std::string of_tensor(const Value& tensor) const {
-    const HostValue read = caller_.read_number(tensor, span_);
+  std::string of_tensor(const graph::Value& tensor) const {
+    const eval::HostValue read = caller_.read_number(tensor, span_);
     auto* real = read.as<double>();
     // As many digits as its type has.
     const bool is_short = real && tensor.element() != ElementType::kF64 && std::isfinite(*real);
     return is_short ? fmt::format("{}", static_cast<float>(*real)) : of(read);
   }
   std::string number(double number) const {
-    if (form_ == LogForm::kJson && !std::isfinite(number)) return "null";
+    if (form_ == io::LogForm::kJson && !std::isfinite(number)) return "null";
     return fmt::format("{}", without_sign_of_nan(number));
   }
 
-  Caller& caller_;
-  LogForm form_;
+  eval::Caller& caller_;
+  io::LogForm form_;
   Span span_;
 };
 
 /// Every argument but the path as a field with its label.
-HostValue add_line(Caller& caller, const Bound& call, LogForm form) {
+eval::HostValue add_line(eval::Caller& caller, const eval::Bound& call, io::LogForm form) {
   std::string names, line;
-  for (const GivenArgument* item : call.labels) {
-    if (item != call.labels.front()) line += form == LogForm::kJson ? ", " : ",";
-    if (form == LogForm::kJson) line += json_text(item->label.str()) + ": ";
+  for (const eval::GivenArgument* item : call.labels) {
+    if (item != call.labels.front()) line += form == io::LogForm::kJson ? ", " : ",";
+    if (form == io::LogForm::kJson) line += json_text(item->label.str()) + ": ";
     else names += (names.empty() ? "" : ",") + item->label.str();
     line += Field(caller, form, item->span).of(item->value);
   }
-  if (form == LogForm::kJson) line = "{" + line + "}";
-  if (call.value(0).is_unknown()) return None{};
+  if (form == io::LogForm::kJson) line = "{" + line + "}";
+  if (call.value(0).is_unknown()) return eval::None{};
   if (!caller.is_abstract())
     on_rank_0(caller, call.span(), [&] { caller.state<RunFiles>().add_line(call.text(0), form, names, line); });
-  return None{};
+  return eval::None{};
 }
 
-HostValue jsonl(Caller& caller, const Bound& call) { return add_line(caller, call, LogForm::kJson); }
-HostValue csv(Caller& caller, const Bound& call) { return add_line(caller, call, LogForm::kCsv); }
+eval::HostValue jsonl(eval::Caller& caller, const eval::Bound& call) { return add_line(caller, call, io::LogForm::kJson); }
+eval::HostValue csv(eval::Caller& caller, const eval::Bound& call) { return add_line(caller, call, io::LogForm::kCsv); }
 
 /// write(path, text).
-HostValue write_text(Caller& caller, const Bound& call) {
-  if (!caller.is_abstract()) on_rank_0(caller, call.span(), [&] { write_file_atomically(call.text(0), call.text(1)); });
-  return None{};
+eval::HostValue write_text(eval::Caller& caller, const eval::Bound& call) {
+  if (!caller.is_abstract()) on_rank_0(caller, call.span(), [&] { io::write_file_atomically(call.text(0), call.text(1)); });
+  return eval::None{};
 }
 
 }  // namespace
 
-std::vector<HostFunction> write_functions() {
+std::vector<eval::HostFunction> write_functions() {
   return {{"write(path: string, text: string)",
            "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text}};
 }
 
-std::vector<HostFunction> log_functions() {
+std::vector<eval::HostFunction> log_functions() {
   return {
       {"jsonl(path: string, NAME: value...)", "", jsonl, true},
       {"csv(path: string, NAME: value...)", "", csv, true},
   };
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -13,7 +13,7 @@
 #include "library/functions.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 constexpr size_t kOpenRows = 64;
@@ -30,26 +30,26 @@ class Packed : public TextList {
   Packed(std::shared_ptr<const Texts> texts, int64_t first, int64_t count, SpecialIds ids)
       : TextList(first, count, ids), texts_(std::move(texts)) {}
   std::string_view kind() const override { return "a list of texts that share rows"; }
-  std::string print() const override { return count_ < 0 ? "texts" : count_text(count_, "text"); }
+  std::string print() const override { return count_ < 0 ? "texts" : mtf::count_text(count_, "text"); }
 
  private:
-  HostValue part(int64_t first, int64_t count) const override {
-    return ObjectPtr(std::make_shared<Packed>(texts_, first, count, ids_));
+  eval::HostValue part(int64_t first, int64_t count) const override {
+    return eval::ObjectPtr(std::make_shared<Packed>(texts_, first, count, ids_));
   }
 
-  const Signature& signature_of_batches() const override {
-    static const Signature kSignature = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
+  const syntax::Signature& signature_of_batches() const override {
+    static const syntax::Signature kSignature = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
     return kSignature;
   }
-  HostValue batches(Caller& caller, const Bound& call) override {
+  eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) override {
     const std::optional<Dims> known = dims_of_batch(call, 2);
-    if (!known) return unknown(UnknownKind::kAny);
+    if (!known) return unknown(eval::UnknownKind::kAny);
     const Dims& dims = *known;
     const auto rows = std::make_shared<const Rows>(packed(dims[1].size));
     const auto order = order_of(caller, call.integer(2), static_cast<int64_t>(rows->size()));
     const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(rows->size()) / dims[0].size;
     const auto prepare = [self = std::static_pointer_cast<const Packed>(shared_from_this()), rows, order](
-                             int64_t turn, Interval of, std::vector<HostTensor>& tensors) {
+                             int64_t turn, Interval of, std::vector<plan::HostTensor>& tensors) {
       for (int64_t row = of.first; row < of.last; ++row) {
         const int64_t place = turn * tensors[0].type.dims[0].size + row;
         self->write((*rows)[static_cast<size_t>(order ? (*order)[static_cast<size_t>(place)] : place)], row, tensors);
@@ -86,7 +86,7 @@ class Packed : public TextList {
     return rows;
   }
 
-  void write(const std::vector<Piece>& pieces, int64_t row, std::vector<HostTensor>& tensors) const {
+  void write(const std::vector<Piece>& pieces, int64_t row, std::vector<plan::HostTensor>& tensors) const {
     const int64_t length = tensors[0].type.dims[1].size;
     std::int32_t *x = ints(tensors[0]) + row * length, *y = ints(tensors[1]) + row * length,
                  *segment = ints(tensors[2]) + row * length;
@@ -108,19 +108,19 @@ class Packed : public TextList {
 };
 
 /// packed(texts, begin, end, padding)
-HostValue packed(Caller& caller, const Bound& call) {
+eval::HostValue packed(eval::Caller& caller, const eval::Bound& call) {
   auto texts = std::make_shared<Packed::Texts>();
   const bool known = !call.value(0).is_unknown() && !caller.is_check();
   if (known)
-    for (const HostValue& text : call.list(0)) texts->push_back(ids_of(caller, text, call.span(0)));
+    for (const eval::HostValue& text : call.list(0)) texts->push_back(ids_of(caller, text, call.span(0)));
   const int64_t count = known ? static_cast<int64_t>(texts->size()) : -1;
-  return ObjectPtr(std::make_shared<Packed>(std::move(texts), 0, count, special_ids(call, 1)));
+  return eval::ObjectPtr(std::make_shared<Packed>(std::move(texts), 0, count, special_ids(call, 1)));
 }
 
 }  // namespace
 
-std::vector<HostFunction> packing_functions() {
+std::vector<eval::HostFunction> packing_functions() {
   return {{"packed(texts: list, begin: int, end: int, padding: int) -> value", "", packed, true}};
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -7,7 +7,7 @@
 #include "support/bleu.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 struct Pair {
@@ -20,21 +20,21 @@ class Pairs : public TextList {
       : TextList(first, count, ids), pairs_(std::move(pairs)) {}
   std::string_view kind() const override { return "a list of texts with translations"; }
   std::string print() const override {
-    return count_ < 0 ? "texts with translations" : count_text(count_, "text") + " with translations";
+    return count_ < 0 ? "texts with translations" : mtf::count_text(count_, "text") + " with translations";
   }
 
  private:
-  HostValue part(int64_t first, int64_t count) const override {
-    return ObjectPtr(std::make_shared<Pairs>(pairs_, first, count, ids_));
+  eval::HostValue part(int64_t first, int64_t count) const override {
+    return eval::ObjectPtr(std::make_shared<Pairs>(pairs_, first, count, ids_));
   }
 
-  const Signature& signature_of_batches() const override {
-    static const Signature kSignature = "batches(batch: dim, memory: dim, length: dim, shuffle: int = none) -> value";
+  const syntax::Signature& signature_of_batches() const override {
+    static const syntax::Signature kSignature = "batches(batch: dim, memory: dim, length: dim, shuffle: int = none) -> value";
     return kSignature;
   }
-  HostValue batches(Caller& caller, const Bound& call) override {
+  eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) override {
     const std::optional<Dims> known = dims_of_batch(call, 3);
-    if (!known) return unknown(UnknownKind::kAny);
+    if (!known) return unknown(eval::UnknownKind::kAny);
     const Dims& dims = *known;
     // Those that fit: the target with one token more, its beginning or its end.
     auto fitting = std::make_shared<std::vector<int64_t>>();
@@ -52,7 +52,7 @@ class Pairs : public TextList {
     const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(fitting->size()) / dims[0].size;
     const TensorType sources{ElementType::kI32, {dims[0], dims[1]}}, targets{ElementType::kI32, {dims[0], dims[2]}};
     const auto prepare = [self = std::static_pointer_cast<const Pairs>(shared_from_this()), fitting](
-                             int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+                             int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) {
       self->prepare(*fitting, turn, rows, tensors);
     };
     return batches_of(caller,
@@ -62,11 +62,11 @@ class Pairs : public TextList {
 
   /// The source, the target behind its beginning, and the target before its end.
   void prepare(const std::vector<int64_t>& chosen, int64_t turn, Interval rows,
-               std::vector<HostTensor>& tensors) const {
+               std::vector<plan::HostTensor>& tensors) const {
     for (int64_t row = rows.first; row < rows.last; ++row) {
       const Pair& pair =
           (*pairs_)[static_cast<size_t>(chosen[static_cast<size_t>(turn * tensors[0].type.dims[0].size + row)])];
-      auto fill = [&](HostTensor& tensor, std::vector<std::int32_t> ids) {
+      auto fill = [&](plan::HostTensor& tensor, std::vector<std::int32_t> ids) {
         const int64_t size = tensor.type.dims[1].size;
         ids.resize(static_cast<size_t>(size), ids_.padding);
         std::copy(ids.begin(), ids.end(), ints(tensor) + row * size);
@@ -84,7 +84,7 @@ class Pairs : public TextList {
 };
 
 /// pairs(sources, targets, begin, end, padding)
-HostValue pairs(Caller& caller, const Bound& call) {
+eval::HostValue pairs(eval::Caller& caller, const eval::Bound& call) {
   auto all = std::make_shared<std::vector<Pair>>();
   const bool known = !call.value(0).is_unknown() && !call.value(1).is_unknown() && !caller.is_check();
   if (known) {
@@ -96,17 +96,17 @@ HostValue pairs(Caller& caller, const Bound& call) {
       all->push_back({ids_of(caller, sources[i], call.span(0)), ids_of(caller, targets[i], call.span(1))});
   }
   const int64_t count = known ? static_cast<int64_t>(all->size()) : -1;
-  return ObjectPtr(std::make_shared<Pairs>(std::move(all), 0, count, special_ids(call, 2)));
+  return eval::ObjectPtr(std::make_shared<Pairs>(std::move(all), 0, count, special_ids(call, 2)));
 }
 
 /// bleu(translations, references)
-HostValue bleu_of(Caller& caller, const Bound& call) {
-  if (caller.is_check()) return unknown(UnknownKind::kFloat);
+eval::HostValue bleu_of(eval::Caller& caller, const eval::Bound& call) {
+  if (caller.is_check()) return unknown(eval::UnknownKind::kFloat);
   std::vector<std::string> texts[2];
   for (size_t i = 0; i < 2; ++i) {
-    for (const HostValue& item : call.list(i)) {
-      if (item.is_unknown()) return unknown(UnknownKind::kFloat);
-      auto* text = item.as<Text>();
+    for (const eval::HostValue& item : call.list(i)) {
+      if (item.is_unknown()) return unknown(eval::UnknownKind::kFloat);
+      auto* text = item.as<eval::Text>();
       if (!text) fail(Kind::type_mismatch, call.span(i), "expected strings, found {} in it", describe(item));
       texts[i].push_back(**text);
     }
@@ -114,16 +114,16 @@ HostValue bleu_of(Caller& caller, const Bound& call) {
   if (texts[0].size() != texts[1].size())
     fail(Kind::bad_value, call.span(1), "expected {} references, as many as translations, found {}", texts[0].size(),
          texts[1].size());
-  return bleu(texts[0], texts[1]);
+  return mtf::bleu(texts[0], texts[1]);
 }
 
 }  // namespace
 
-std::vector<HostFunction> pair_functions() {
+std::vector<eval::HostFunction> pair_functions() {
   return {
       {"pairs(sources: list, targets: list, begin: int, end: int, padding: int) -> value", "", pairs, true},
       {"bleu(translations: list, references: list) -> float", "", bleu_of},
   };
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -14,7 +14,7 @@
 #include "io/write_target.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 using Path = std::filesystem::path;
@@ -49,14 +49,14 @@ std::string new_mark_of_run() {
 }
 
 [[noreturn]] void fail_of_another(const std::string& folder, const std::string& what) {
-  throw IoError(IoError::Kind::kOfAnotherRun, folder.empty() ? "." : folder, what);
+  throw io::IoError(io::IoError::Kind::kOfAnotherRun, folder.empty() ? "." : folder, what);
 }
 
 /// Fails if there is a checkpoint.
 void expect_none(const std::string& folder) {
   if (const std::vector<int64_t> steps = checkpoint_steps(folder); !steps.empty())
     fail_of_another(folder, fmt::format("another run has saved {} here, up to step {}",
-                                        count_text(static_cast<int64_t>(steps.size()), "checkpoint"), steps[0]));
+                                        mtf::count_text(static_cast<int64_t>(steps.size()), "checkpoint"), steps[0]));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ std::vector<int64_t> checkpoint_steps(const std::string& folder) {
        !error && at != std::filesystem::directory_iterator(); at.increment(error))
     if (const auto step = step_of(at->path().filename().string())) steps.push_back(*step);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    throw IoError(IoError::Kind::kUnreadable, folder, "cannot be listed: " + error.message());
+    throw io::IoError(io::IoError::Kind::kUnreadable, folder, "cannot be listed: " + error.message());
   std::sort(steps.rbegin(), steps.rend());
   return steps;
 }
@@ -96,8 +96,8 @@ void RunFiles::claim(const std::string& folder) {
   own.mark = new_mark_of_run();
   std::error_code error;
   std::filesystem::create_directories(folder.empty() ? "." : folder, error);
-  if (error) throw IoError(IoError::Kind::kUnwritable, folder, "cannot be made: " + error.message());
-  write_file_atomically((Path(folder) / kMarkFile).string(), own.mark + "\n");
+  if (error) throw io::IoError(io::IoError::Kind::kUnwritable, folder, "cannot be made: " + error.message());
+  io::write_file_atomically((Path(folder) / kMarkFile).string(), own.mark + "\n");
 }
 
 void RunFiles::expect_to_claim(const std::string& folder) const {
@@ -137,9 +137,9 @@ void RunFiles::begins_anew(const std::string& folder) {
   begun_anew_.insert(resolved(folder));
 }
 
-void RunFiles::add_line(const std::string& path, LogForm form, const std::string& header, const std::string& line) {
+void RunFiles::add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line) {
   const Path whole = resolved(path);
-  if (find_write_target(path, WriteFailure(path)).is_stream)
+  if (find_write_target(path, io::WriteFailure(path)).is_stream)
     return add_log_line(path, form, header, line, streams_.insert(whole).second);
   const auto [at, is_new] = logs_.try_emplace(whole);
   Log& log = at->second;
@@ -157,11 +157,11 @@ std::string RunFiles::logs(const std::string& folder) const {
   const Path whole = resolved(folder);
   nlohmann::json all = nlohmann::json::object();
   for (const auto& [path, log] : logs_) {
-    const std::optional<LogMark> mark = log.is_added_to ? mark_log(path.string()) : log.mark;
+    const std::optional<io::LogMark> mark = log.is_added_to ? io::mark_log(path.string()) : log.mark;
     const std::string name = path.lexically_proximate(whole).string();
     if (mark && !first_invalid_utf8(name)) all[name] = {mark->size, mark->hash};
   }
   return all.empty() ? "" : all.dump();
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

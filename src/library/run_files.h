@@ -22,7 +22,7 @@
 #include "io/log_file.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::library {
 
 /// The file of a checkpoint, and the steps of those in a folder, the latest first; none if there is no such folder.
 std::string checkpoint_file(const std::string& folder, int64_t step);
@@ -32,7 +32,7 @@ std::vector<int64_t> checkpoint_steps(const std::string& folder);
 void add_ways_out(Diagnostic& diagnostic);
 
 /// Every function throws IoError.
-class RunFiles : public LibraryState {
+class RunFiles : public eval::LibraryState {
  public:
   /// Before a checkpoint is saved in a folder. Fails (kOfAnotherRun) where it is another run's.
   void claim(const std::string& folder);
@@ -49,7 +49,7 @@ class RunFiles : public LibraryState {
   void begins_anew(const std::string& folder);
 
   /// Adds a line to a log.
-  void add_line(const std::string& path, LogForm form, const std::string& header, const std::string& line);
+  void add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line);
   /// What a checkpoint in the folder says of the logs; empty where there are none.
   std::string logs(const std::string& folder) const;
 
@@ -62,7 +62,7 @@ class RunFiles : public LibraryState {
     std::set<int64_t> steps;  ///< of its checkpoints
   };
   struct Log {
-    LogMark mark;
+    io::LogMark mark;
     bool is_added_to = false;  ///< in this process: nothing stands behind what is its own
   };
 
@@ -72,4 +72,4 @@ class RunFiles : public LibraryState {
   std::set<Path> streams_;  ///< that lines have gone to
 };
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -9,16 +9,16 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
 
-HostValue list_of(std::vector<std::string> texts, Span span) {
-  check_list_length(texts.size(), span);
-  std::vector<HostValue> items;
+eval::HostValue list_of(std::vector<std::string> texts, Span span) {
+  eval::check_list_length(texts.size(), span);
+  std::vector<eval::HostValue> items;
   items.reserve(texts.size());
-  for (std::string& text : texts) items.push_back(make_text(std::move(text)));
+  for (std::string& text : texts) items.push_back(eval::make_text(std::move(text)));
   return make_list(std::move(items));
 }
 
@@ -46,20 +46,20 @@ std::vector<std::string> words(std::string_view text) {
   return parts;
 }
 
-HostValue split(Caller&, const Bound& call) {
+eval::HostValue split(eval::Caller&, const eval::Bound& call) {
   if (!call.has(1)) return list_of(words(call.text(0)), call.span());
   if (call.text(1).empty()) fail(Kind::bad_value, call.span(1), "expected a string with at least one character");
   return list_of(split_by(call.text(0), call.text(1)), call.span());
 }
 
-HostValue lines(Caller&, const Bound& call) { return list_of_lines(call.text(0), call.span()); }
+eval::HostValue lines(eval::Caller&, const eval::Bound& call) { return list_of_lines(call.text(0), call.span()); }
 
-HostValue join(Caller&, const Bound& call) {
+eval::HostValue join(eval::Caller&, const eval::Bound& call) {
   std::string joined;
   bool known = true;
-  for (const HostValue& item : call.list(0)) {
-    const auto* text = item.as<Text>();
-    if (HostValue is_text = item; !become(ParameterKind::kString, is_text)) {
+  for (const eval::HostValue& item : call.list(0)) {
+    const auto* text = item.as<eval::Text>();
+    if (eval::HostValue is_text = item; !become(syntax::ParameterKind::kString, is_text)) {
       fail(Diagnostic(Kind::type_mismatch, call.span(0), fmt::format("expected a list of strings, found {} in it", describe(item)))
                .help("`string(x)` is the text of any value"));
     }
@@ -67,47 +67,47 @@ HostValue join(Caller&, const Bound& call) {
     if (!known) continue;
     if (&item != &call.list(0).front() && call.has(1)) joined += call.text(1);
     joined += **text;
-    check_length(joined.size(), "a string", call.span());
+    eval::check_length(joined.size(), "a string", call.span());
   }
-  return known ? make_text(std::move(joined)) : unknown(UnknownKind::kString);
+  return known ? eval::make_text(std::move(joined)) : unknown(eval::UnknownKind::kString);
 }
 
-HostValue strip(Caller&, const Bound& call) {
+eval::HostValue strip(eval::Caller&, const eval::Bound& call) {
   const std::string& text = call.text(0);
   const size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string::npos) return make_text("");
-  return make_text(text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin));
+  if (begin == std::string::npos) return eval::make_text("");
+  return eval::make_text(text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin));
 }
 
 /// Each letter between `first` and `first` + 25, moved by `by`.
-HostValue moved(std::string text, char first, int by) {
+eval::HostValue moved(std::string text, char first, int by) {
   for (char& c : text)
     if (c >= first && c < first + 26) c = static_cast<char>(c + by);
-  return make_text(std::move(text));
+  return eval::make_text(std::move(text));
 }
 
-HostValue lower(Caller&, const Bound& call) { return moved(call.text(0), 'A', 'a' - 'A'); }
-HostValue upper(Caller&, const Bound& call) { return moved(call.text(0), 'a', 'A' - 'a'); }
+eval::HostValue lower(eval::Caller&, const eval::Bound& call) { return moved(call.text(0), 'A', 'a' - 'A'); }
+eval::HostValue upper(eval::Caller&, const eval::Bound& call) { return moved(call.text(0), 'a', 'A' - 'a'); }
 
-HostValue find(Caller&, const Bound& call) {
+eval::HostValue find(eval::Caller&, const eval::Bound& call) {
   const size_t at = call.text(0).find(call.text(1));
-  if (at == std::string::npos) return None{};
+  if (at == std::string::npos) return eval::None{};
   return static_cast<int64_t>(count_code_points(std::string_view(call.text(0)).substr(0, at)));
 }
 
-HostValue replace(Caller&, const Bound& call) {
+eval::HostValue replace(eval::Caller&, const eval::Bound& call) {
   if (call.text(1).empty()) fail(Kind::bad_value, call.span(1), "expected a string with at least one character");
   std::string made;
   for (const std::string& part : split_by(call.text(0), call.text(1))) {
     made += part + call.text(2);
-    check_length(made.size(), "a string", call.span());
+    eval::check_length(made.size(), "a string", call.span());
   }
   made.resize(made.size() - call.text(2).size());
-  return make_text(std::move(made));
+  return eval::make_text(std::move(made));
 }
 
-HostValue starts_with(Caller&, const Bound& call) { return call.text(0).starts_with(call.text(1)); }
-HostValue ends_with(Caller&, const Bound& call) { return call.text(0).ends_with(call.text(1)); }
+eval::HostValue starts_with(eval::Caller&, const eval::Bound& call) { return call.text(0).starts_with(call.text(1)); }
+eval::HostValue ends_with(eval::Caller&, const eval::Bound& call) { return call.text(0).ends_with(call.text(1)); }
 
 /// Each piece between stars is looked for as far to the left as it can stand; the last one at the end.
 bool fits(std::string_view text, std::string_view pattern) {
@@ -123,11 +123,11 @@ bool fits(std::string_view text, std::string_view pattern) {
   return text.ends_with(pieces.back());
 }
 
-HostValue matches(Caller&, const Bound& call) { return fits(call.text(0), call.text(1)); }
+eval::HostValue matches(eval::Caller&, const eval::Bound& call) { return fits(call.text(0), call.text(1)); }
 
 }  // namespace
 
-std::vector<HostFunction> string_functions() {
+std::vector<eval::HostFunction> string_functions() {
   return {
       {"split(s: string, by: string = none) -> list",
        "The pieces of a string between places where `by` stands; without it, its words between blanks.", split},
@@ -148,7 +148,7 @@ std::vector<HostFunction> string_functions() {
   };
 }
 
-HostValue list_of_lines(std::string_view text, Span span) {
+eval::HostValue list_of_lines(std::string_view text, Span span) {
   std::vector<std::string> parts = split_by(text, "\n");
   if (parts.back().empty()) parts.pop_back();
   for (std::string& line : parts)
@@ -156,4 +156,4 @@ HostValue list_of_lines(std::string_view text, Span span) {
   return list_of(std::move(parts), span);
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

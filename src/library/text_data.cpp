@@ -12,56 +12,56 @@
 #include "plan/runtime.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 /// A tokenizer as a value.
-class TokenizerObject : public Object, public std::enable_shared_from_this<TokenizerObject> {
+class TokenizerObject : public eval::Object, public std::enable_shared_from_this<TokenizerObject> {
  public:
-  TokenizerObject(TokenizerPtr tokenizer, int64_t vocab) : tokenizer(std::move(tokenizer)), vocab_(vocab) {}
+  TokenizerObject(io::TokenizerPtr tokenizer, int64_t vocab) : tokenizer(std::move(tokenizer)), vocab_(vocab) {}
   std::string_view kind() const override { return "a tokenizer"; }
   std::string print() const override {
     return vocab_ < 0 ? "a tokenizer" : fmt::format("a tokenizer of {} ids", vocab_);
   }
   std::vector<std::string> attributes() const override { return {"vocab", "encode", "decode", "save"}; }
-  std::optional<HostValue> attribute(Name name) override {
+  std::optional<eval::HostValue> attribute(Name name) override {
     auto self = shared_from_this();
-    if (name.text() == "vocab") return vocab_ < 0 ? unknown(UnknownKind::kInt) : HostValue(vocab_);
+    if (name.text() == "vocab") return vocab_ < 0 ? unknown(eval::UnknownKind::kInt) : eval::HostValue(vocab_);
     if (name.text() == "encode") return encode_by(tokenizer);
     if (name.text() == "decode") return decode_by(tokenizer);
-    static const Signature kSave = "save(path: string)";
-    if (name.text() == "save") return host_function(kSave, "", [self](Caller& caller, const Bound& call) { return self->save(caller, call); });
+    static const syntax::Signature kSave = "save(path: string)";
+    if (name.text() == "save") return eval::host_function(kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
     return std::nullopt;
   }
 
-  const TokenizerPtr tokenizer;  ///< null where a check does not know it
+  const io::TokenizerPtr tokenizer;  ///< null where a check does not know it
 
  private:
-  HostValue save(Caller& caller, const Bound& call) const {
+  eval::HostValue save(eval::Caller& caller, const eval::Bound& call) const {
     if (!caller.is_abstract())
-      on_rank_0(caller, call.span(), [&] { write_file_atomically(call.text(0), tokenizer->save()); });
-    return None{};
+      on_rank_0(caller, call.span(), [&] { io::write_file_atomically(call.text(0), tokenizer->save()); });
+    return eval::None{};
   }
 
   int64_t vocab_;
 };
 
-ObjectPtr tokenizer_object(TokenizerPtr tokenizer) {
+eval::ObjectPtr tokenizer_object(io::TokenizerPtr tokenizer) {
   const int64_t vocab = tokenizer->vocab();
   return std::make_shared<TokenizerObject>(std::move(tokenizer), vocab);
 }
 
 std::string whole_file(const std::string& path, std::uint64_t most_memory) {
-  InputFile file(path);
+  io::InputFile file(path);
   const std::uint64_t size = file.content_size(most_memory);
-  if (size > most_memory) fail_too_large(path, size, most_memory);
+  if (size > most_memory) io::fail_too_large(path, size, most_memory);
   std::string text(size, '\0');
   file.read(std::as_writable_bytes(std::span(text)), "the text");
   return text;
 }
 
 /// What rank 0 makes of a file, on every rank; nothing if a check does not find the file.
-std::optional<std::string> shared_text(Caller& caller, Span span, const std::function<std::string()>& make) {
+std::optional<std::string> shared_text(eval::Caller& caller, Span span, const std::function<std::string()>& make) {
   std::string text;
   if (!on_rank_0(caller, span, [&] { text = make(); })) return std::nullopt;
   if (caller.is_abstract()) return text;
@@ -72,12 +72,12 @@ std::optional<std::string> shared_text(Caller& caller, Span span, const std::fun
 }
 
 /// data.text(path). Its vocabulary fixes shapes, so a check reads it too.
-HostValue text(Caller& caller, const Bound& call) {
+eval::HostValue text(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
-  CharacterText characters;
+  io::CharacterText characters;
   const bool found = on_rank_0(caller, call.span(), [&] {
-    characters = caller.is_abstract() ? CharacterText::read(path, false)
-                                      : CharacterText::read(path, true, memory_for_data(caller));
+    characters = caller.is_abstract() ? io::CharacterText::read(path, false)
+                                      : io::CharacterText::read(path, true, memory_for_data(caller));
   });
   auto tokens = std::make_shared<Tokens>();
   if (!found) return token_text(std::move(tokens), 0, -1);
@@ -90,7 +90,7 @@ HostValue text(Caller& caller, const Bound& call) {
     broadcast_bytes(caller, characters.ids, call.span());
     characters.count = static_cast<int64_t>(characters.ids.size()) / characters.id_bytes();
   }
-  tokens->set_tokenizer(character_tokenizer(std::move(characters.vocabulary)));
+  tokens->set_tokenizer(io::character_tokenizer(std::move(characters.vocabulary)));
   tokens->count = characters.count;
   tokens->ids = std::move(characters.ids);
   const int64_t count = tokens->count;
@@ -98,13 +98,13 @@ HostValue text(Caller& caller, const Bound& call) {
 }
 
 /// A tokenizer that is learned from a file: bpe(path, size, special), words(path, size, special).
-template <TokenizerPtr (*learn)(std::string_view, std::int64_t, std::vector<std::string>), int64_t kFixed>
-HostValue learned(Caller& caller, const Bound& call) {
+template <io::TokenizerPtr (*learn)(std::string_view, std::int64_t, std::vector<std::string>), int64_t kFixed>
+eval::HostValue learned(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   const int64_t size = *call.integer(1);
   std::vector<std::string> special;
-  for (const HostValue& item : call.list(2)) {
-    auto* name = item.as<Text>();
+  for (const eval::HostValue& item : call.list(2)) {
+    auto* name = item.as<eval::Text>();
     if (!name)
       fail(Kind::type_mismatch, call.span(2), "expected names of special ids as strings, found {}", describe(item));
     if (std::find(special.begin(), special.end(), **name) != special.end())
@@ -114,38 +114,38 @@ HostValue learned(Caller& caller, const Bound& call) {
   const int64_t least = kFixed + static_cast<int64_t>(special.size());
   if (size < least || size > (1 << 24))
     fail(Kind::bad_value, call.span(1), "expected from {} to {} ids, found {}", least, 1 << 24, size);
-  if (caller.is_check()) return ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
+  if (caller.is_check()) return eval::ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
   const auto saved = shared_text(caller, call.span(), [&] {
     return learn(whole_file(path, memory_for_data(caller)), size, special)->save();
   });
-  if (!saved) return ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
-  return tokenizer_object(load_tokenizer(*saved, path));
+  if (!saved) return eval::ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
+  return tokenizer_object(io::load_tokenizer(*saved, path));
 }
 
 /// tokenizer(path): what tokenizer.save(path) wrote. Its size fixes shapes, so a check reads it too.
-HostValue tokenizer(Caller& caller, const Bound& call) {
+eval::HostValue tokenizer(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
   const auto saved = shared_text(caller, call.span(), [&] {
     const std::string text = whole_file(path, kMost);
-    load_tokenizer(text, path);
+    io::load_tokenizer(text, path);
     return text;
   });
-  if (!saved) return unknown(UnknownKind::kAny);
-  return tokenizer_object(load_tokenizer(*saved, path));
+  if (!saved) return unknown(eval::UnknownKind::kAny);
+  return tokenizer_object(io::load_tokenizer(*saved, path));
 }
 
-const TokenizerPtr* tokenizer_of(const GivenArgument& argument) {
+const io::TokenizerPtr* tokenizer_of(const eval::GivenArgument& argument) {
   if (argument.value.is_unknown()) return nullptr;
-  auto* object = argument.value.as<ObjectPtr>();
+  auto* object = argument.value.as<eval::ObjectPtr>();
   auto* found = object ? dynamic_cast<const TokenizerObject*>(object->get()) : nullptr;
   if (!found) fail(Kind::type_mismatch, argument.span, "expected a tokenizer, found {}", describe(argument.value));
   return &found->tokenizer;
 }
 
 /// tokens(path, tokenizer): a file's text as the tokenizer's ids.
-HostValue tokens(Caller& caller, const Bound& call) {
-  const TokenizerPtr* by = tokenizer_of(call[1]);
+eval::HostValue tokens(eval::Caller& caller, const eval::Bound& call) {
+  const io::TokenizerPtr* by = tokenizer_of(call[1]);
   auto result = std::make_shared<Tokens>();
   if (by) result->set_tokenizer(*by);
   if (call.value(0).is_unknown() || !by || !*by || caller.is_check()) return token_text(std::move(result), 0, -1);
@@ -153,26 +153,26 @@ HostValue tokens(Caller& caller, const Bound& call) {
                                [&] { result->set((*by)->encode(whole_file(call.text(0), memory_for_data(caller)))); });
   if (!found) return token_text(std::move(result), 0, -1);
   if (!caller.is_abstract()) broadcast_bytes(caller, result->ids, call.span());
-  result->count = static_cast<int64_t>(result->ids.size()) / id_bytes(result->vocab);
+  result->count = static_cast<int64_t>(result->ids.size()) / io::id_bytes(result->vocab);
   const int64_t count = result->count;
   return token_text(std::move(result), 0, count);
 }
 
 /// token_file(path, vocab, bits): tokens that stay in the file. Their number fixes no shape, but a check reads it where it
 /// can.
-HostValue token_file(Caller& caller, const Bound& call) {
+eval::HostValue token_file(eval::Caller& caller, const eval::Bound& call) {
   auto result = std::make_shared<Tokens>();
   const bool is_number = number_of(call.value(1)).has_value();
   if (is_number) result->vocab = caller.convert.to_int(call.value(1), call.span(1), "a number of ids").value_or(-1);
-  else if (const TokenizerPtr* by = tokenizer_of(call[1])) result->set_tokenizer(*by);
+  else if (const io::TokenizerPtr* by = tokenizer_of(call[1])) result->set_tokenizer(*by);
   if (is_number && (result->vocab < 1 || result->vocab > int64_t{1} << 31))
     fail(Kind::bad_value, call.span(1), "expected from 1 to 2^31 ids, found {}", result->vocab);
   const auto bits = call.integer(2);
   if (bits && *bits != 16 && *bits != 32)
     fail(Kind::bad_value, call.span(2), "expected numbers of 16 or 32 bits, found {}", *bits);
   if (call.value(0).is_unknown() || result->vocab < 0 || (call.has(2) && !bits)) return token_text(std::move(result), 0, -1);
-  const StoredType type = !bits ? token_type(result->vocab) : *bits == 16 ? StoredType::kU16 : StoredType::kU32;
-  const auto open = [&] { result->file = std::make_shared<TokenFile>(call.text(0), result->vocab, type); };
+  const io::StoredType type = !bits ? token_type(result->vocab) : *bits == 16 ? io::StoredType::kU16 : io::StoredType::kU32;
+  const auto open = [&] { result->file = std::make_shared<io::TokenFile>(call.text(0), result->vocab, type); };
   if (!caller.is_abstract()) on_every_rank(caller, call.span(), open);
   else if (!on_rank_0(caller, call.span(), open)) return token_text(std::move(result), 0, -1);
   const int64_t count = result->count = result->file->count();
@@ -180,25 +180,25 @@ HostValue token_file(Caller& caller, const Bound& call) {
 }
 
 /// lines(path): a list of the lines of a file, without their ends.
-HostValue lines_of_file(Caller& caller, const Bound& call) {
+eval::HostValue lines_of_file(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
-  if (caller.is_check()) return unknown(UnknownKind::kAny);
+  if (caller.is_check()) return unknown(eval::UnknownKind::kAny);
   const auto all = shared_text(caller, call.span(), [&] {
     std::string content = whole_file(path, memory_for_data(caller));
     if (const auto place = first_invalid_utf8(content))
-      fail_bad_file(path, "expected UTF-8 text, found another byte at {}", *place);
+      io::fail_bad_file(path, "expected UTF-8 text, found another byte at {}", *place);
     return content;
   });
-  return all ? list_of_lines(*all, call.span()) : unknown(UnknownKind::kAny);
+  return all ? list_of_lines(*all, call.span()) : unknown(eval::UnknownKind::kAny);
 }
 
 }  // namespace
 
-std::vector<HostFunction> text_functions() {
+std::vector<eval::HostFunction> text_functions() {
   return {
       {"text(path: string) -> value", "", text},
-      {"bpe(path: string, size: int, special: list) -> value", "", learned<learn_byte_pairs, 256>},
-      {"words(path: string, size: int, special: list) -> value", "", learned<learn_words, 2>},
+      {"bpe(path: string, size: int, special: list) -> value", "", learned<io::learn_byte_pairs, 256>},
+      {"words(path: string, size: int, special: list) -> value", "", learned<io::learn_words, 2>},
       {"tokenizer(path: string) -> value", "", tokenizer},
       {"tokens(path: string, tokenizer) -> value", "", tokens, true},
       {"token_file(path: string, vocab, bits: int = none) -> value", "", token_file, true},
@@ -206,4 +206,4 @@ std::vector<HostFunction> text_functions() {
   };
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

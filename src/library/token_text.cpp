@@ -8,15 +8,15 @@
 #include "library/files.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
-class TokenText : public Object, public std::enable_shared_from_this<TokenText> {
+class TokenText : public eval::Object, public std::enable_shared_from_this<TokenText> {
  public:
   TokenText(std::shared_ptr<const Tokens> tokens, int64_t first, int64_t count)
       : tokens_(std::move(tokens)), first_(first), count_(count) {}
   std::string_view kind() const override { return "a text"; }
-  std::string print() const override { return count_ < 0 ? "a text" : count_text(count_, "token"); }
+  std::string print() const override { return count_ < 0 ? "a text" : mtf::count_text(count_, "token"); }
   std::vector<std::string> attributes() const override {
     std::vector<std::string> names{"vocab", "batches", "windows", "save"};
     if (has_text()) names.insert(names.end(), {"decode", "encode"});
@@ -24,19 +24,19 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   }
   std::optional<int64_t> length() const override { return count_; }
 
-  std::optional<HostValue> slice(Range range, Span span) override {
+  std::optional<eval::HostValue> slice(eval::Range range, Span span) override {
     const Part part = part_of(range, count_, span);
     return token_text(tokens_, first_ + part.first, part.count);
   }
 
-  std::optional<HostValue> attribute(Name name) override {
-    if (name.text() == "vocab") return tokens_->vocab < 0 ? unknown(UnknownKind::kInt) : HostValue(tokens_->vocab);
+  std::optional<eval::HostValue> attribute(Name name) override {
+    if (name.text() == "vocab") return tokens_->vocab < 0 ? unknown(eval::UnknownKind::kInt) : eval::HostValue(tokens_->vocab);
     auto self = shared_from_this();
-    static const Signature kBatches = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
-    static const Signature kWindows = "windows(batch: dim, length: dim, stride: int) -> value", kSave = "save(path: string)";
-    if (name.text() == "batches") return host_function(kBatches, "", [self](Caller& caller, const Bound& call) { return self->batches(caller, call); }, true);
-    if (name.text() == "windows") return host_function(kWindows, "", [self](Caller& caller, const Bound& call) { return self->windows(caller, call); });
-    if (name.text() == "save") return host_function(kSave, "", [self](Caller& caller, const Bound& call) { return self->save(caller, call); });
+    static const syntax::Signature kBatches = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
+    static const syntax::Signature kWindows = "windows(batch: dim, length: dim, stride: int) -> value", kSave = "save(path: string)";
+    if (name.text() == "batches") return eval::host_function(kBatches, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->batches(caller, call); }, true);
+    if (name.text() == "windows") return eval::host_function(kWindows, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->windows(caller, call); });
+    if (name.text() == "save") return eval::host_function(kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
     if (has_text() && name.text() == "encode") return encode_by(tokens_->tokenizer);
     if (has_text() && name.text() == "decode") return decode_by(tokens_->tokenizer);
     return std::nullopt;
@@ -46,16 +46,16 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   /// Whether a tokenizer knows what the ids mean, or a check does not know.
   bool has_text() const { return tokens_->tokenizer || tokens_->vocab < 0; }
 
-  HostValue batches(Caller& caller, const Bound& call) {
+  eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) {
     const std::optional<Dims> known = dims_of_batch(call, 2);
-    if (!known) return unknown(UnknownKind::kAny);
+    if (!known) return unknown(eval::UnknownKind::kAny);
     const Dims& dims = *known;
     const Dim batch = dims[0], length = dims[1];
     // Windows that do not overlap; each needs one token more, for the last target.
     const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
     const auto order = order_of(caller, call.integer(2), windows);
     const auto prepare = [self = shared_from_this(), order](int64_t turn, Interval rows,
-                                                            std::vector<HostTensor>& tensors) {
+                                                            std::vector<plan::HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
       for (int64_t row = rows.first; row < rows.last; ++row) {
         const int64_t place = turn * tensors[0].type.dims[0].size + row;
@@ -71,7 +71,7 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
 
   /// Writes `count` tokens, from this text's `first` on, into a row of the first tensor, and the ones behind them into the
   /// second.
-  void write_row(int64_t first, int64_t count, int64_t row, std::vector<HostTensor>& tensors) const {
+  void write_row(int64_t first, int64_t count, int64_t row, std::vector<plan::HostTensor>& tensors) const {
     std::vector<std::int32_t> ids(static_cast<size_t>(count) + 1);
     tokens_->read(first_ + first, ids);
     const int64_t place = row * tensors[0].type.dims[1].size;
@@ -80,7 +80,7 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   }
 
   /// Windows that begin `stride` after each other, each with the targets that the one before has not.
-  HostValue windows(Caller& caller, const Bound& call) {
+  eval::HostValue windows(eval::Caller& caller, const eval::Bound& call) {
     const Dims dims = *dims_of_batch(call, 2);
     const int64_t stride = *call.integer(2);
     const Dim batch = dims[0], length = dims[1];
@@ -90,7 +90,7 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
     // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
     const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length.size + stride - 1) / stride);
     const auto prepare = [self = shared_from_this(), stride, count, targets](
-                             int64_t turn, Interval rows, std::vector<HostTensor>& tensors) {
+                             int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
       for (int64_t row = rows.first; row < rows.last; ++row) {
         const int64_t window = turn * tensors[0].type.dims[0].size + row;
@@ -108,17 +108,17 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
   }
 
   /// Its tokens as a file that data.token_file reads: of 16 bits where all ids fit.
-  HostValue save(Caller& caller, const Bound& call) const {
-    if (caller.is_abstract()) return None{};
+  eval::HostValue save(eval::Caller& caller, const eval::Bound& call) const {
+    if (caller.is_abstract()) return eval::None{};
     on_rank_0(caller, call.span(), [&] {
       std::vector<std::int32_t> ids(static_cast<size_t>(count_));
       tokens_->read(first_, ids);
       const auto size = static_cast<size_t>(size_of(token_type(tokens_->vocab)));
       std::string bytes(ids.size() * size, '\0');
       for (size_t k = 0; k < ids.size(); ++k) std::memcpy(bytes.data() + k * size, &ids[k], size);
-      write_file_atomically(call.text(0), bytes);
+      io::write_file_atomically(call.text(0), bytes);
     });
-    return None{};
+    return eval::None{};
   }
 
   std::shared_ptr<const Tokens> tokens_;
@@ -129,9 +129,9 @@ class TokenText : public Object, public std::enable_shared_from_this<TokenText> 
 /// The texts of rows of ids, each up to the first `end`.
 class Decoder {
  public:
-  Decoder(const Tokenizer& tokenizer, std::optional<int64_t> end, Span span)
+  Decoder(const io::Tokenizer& tokenizer, std::optional<int64_t> end, Span span)
       : tokenizer_(tokenizer), end_(end), span_(span) {}
-  HostValue text(const std::vector<int64_t>& row) const {
+  eval::HostValue text(const std::vector<int64_t>& row) const {
     std::vector<std::int32_t> ids;
     for (const int64_t id : row) {
       if (end_ && id == *end_) break;
@@ -139,19 +139,19 @@ class Decoder {
         fail(Kind::index_out_of_range, span_, "expected ids from 0 to {}, found {}", tokenizer_.vocab() - 1, id);
       ids.push_back(static_cast<std::int32_t>(id));
     }
-    return make_text(tokenizer_.decode(ids));
+    return eval::make_text(tokenizer_.decode(ids));
   }
 
  private:
-  const Tokenizer& tokenizer_;
+  const io::Tokenizer& tokenizer_;
   std::optional<int64_t> end_;
   Span span_;
 };
 
-HostValue decoded(Caller& caller, const TokenizerPtr& tokenizer, const Bound& call) {
-  const HostValue& value = call.value(0);
+eval::HostValue decoded(eval::Caller& caller, const io::TokenizerPtr& tokenizer, const eval::Bound& call) {
+  const eval::HostValue& value = call.value(0);
   const std::optional<int64_t> end = call.integer(1);
-  if (const Value* tensor = tensor_of(value)) {
+  if (const graph::Value* tensor = tensor_of(value)) {
     const size_t order = tensor->dims().size();
     if (order > 2 || tensor->element() != ElementType::kI32) {
       fail(Kind::type_mismatch, call.span(0), "expected i32 ids along one dimension, or two, found {}",
@@ -159,14 +159,14 @@ HostValue decoded(Caller& caller, const TokenizerPtr& tokenizer, const Bound& ca
     }
     if (caller.is_abstract()) {
       caller.cut({*tensor}, call.span());
-      const HostValue text = unknown(UnknownKind::kString);
-      return order == 2 ? make_list(std::vector<HostValue>(static_cast<size_t>(tensor->dims()[0].size), text)) : text;
+      const eval::HostValue text = unknown(eval::UnknownKind::kString);
+      return order == 2 ? make_list(std::vector<eval::HostValue>(static_cast<size_t>(tensor->dims()[0].size), text)) : text;
     }
-    const HostTensor host = caller.fetch(*tensor, call.span());
+    const plan::HostTensor host = caller.fetch(*tensor, call.span());
     const int64_t length = order == 0 ? 1 : host.type.dims[order - 1].size,
                   rows = order == 2 ? host.type.dims[0].size : 1;
     const Decoder decoder(*tokenizer, end, call.span(0));
-    std::vector<HostValue> texts;
+    std::vector<eval::HostValue> texts;
     for (int64_t row = 0; row < rows; ++row) {
       std::vector<int64_t> ids;
       for (int64_t i = 0; i < length; ++i) ids.push_back(static_cast<int64_t>(host.number(row * length + i)));
@@ -174,14 +174,14 @@ HostValue decoded(Caller& caller, const TokenizerPtr& tokenizer, const Bound& ca
     }
     return order == 2 ? make_list(std::move(texts)) : texts[0];
   }
-  auto* list = value.as<ListPtr>();
+  auto* list = value.as<eval::ListPtr>();
   if (!list && !value.is_unknown())
     fail(Kind::type_mismatch, call.span(0), "expected a tensor or a list of ids, found {}", describe(value));
-  if (!list || !tokenizer) return unknown(UnknownKind::kString);
+  if (!list || !tokenizer) return unknown(eval::UnknownKind::kString);
   std::vector<int64_t> ids;
-  for (const HostValue& item : (*list)->items) {
+  for (const eval::HostValue& item : (*list)->items) {
     auto id = caller.convert.to_int(item, call.span(0), "an id");
-    if (!id) return unknown(UnknownKind::kString);
+    if (!id) return unknown(eval::UnknownKind::kString);
     ids.push_back(*id);
   }
   return Decoder(*tokenizer, end, call.span(0)).text(ids);
@@ -190,7 +190,7 @@ HostValue decoded(Caller& caller, const TokenizerPtr& tokenizer, const Bound& ca
 }  // namespace
 
 void Tokens::set(const std::vector<std::int32_t>& numbers) {
-  const auto size = static_cast<std::size_t>(id_bytes(vocab));
+  const auto size = static_cast<std::size_t>(io::id_bytes(vocab));
   count = static_cast<std::int64_t>(numbers.size());
   ids.resize(numbers.size() * size);
   for (std::size_t i = 0; i < numbers.size(); ++i) std::memcpy(ids.data() + i * size, &numbers[i], size);
@@ -198,33 +198,33 @@ void Tokens::set(const std::vector<std::int32_t>& numbers) {
 
 void Tokens::read(std::int64_t first, std::span<std::int32_t> to) const {
   if (file) return file->read(first, to);
-  const int bytes = id_bytes(vocab);
-  for (std::size_t k = 0; k < to.size(); ++k) to[k] = id_at(ids, bytes, first + static_cast<std::int64_t>(k));
+  const int bytes = io::id_bytes(vocab);
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] = io::id_at(ids, bytes, first + static_cast<std::int64_t>(k));
 }
 
-StoredType token_type(std::int64_t vocab) { return vocab <= 0x10000 ? StoredType::kU16 : StoredType::kU32; }
+io::StoredType token_type(std::int64_t vocab) { return vocab <= 0x10000 ? io::StoredType::kU16 : io::StoredType::kU32; }
 
-ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count) {
+eval::ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count) {
   return std::make_shared<TokenText>(std::move(tokens), first, count);
 }
 
-BuiltinPtr encode_by(const TokenizerPtr& tokenizer) {
-  static const Signature kEncode = "encode(string: string) -> list";
-  return host_function(kEncode, "", [tokenizer](Caller&, const Bound& call) -> HostValue {
-    if (!tokenizer) return unknown(UnknownKind::kAny);
-    std::vector<HostValue> ids;
+eval::BuiltinPtr encode_by(const io::TokenizerPtr& tokenizer) {
+  static const syntax::Signature kEncode = "encode(string: string) -> list";
+  return eval::host_function(kEncode, "", [tokenizer](eval::Caller&, const eval::Bound& call) -> eval::HostValue {
+    if (!tokenizer) return unknown(eval::UnknownKind::kAny);
+    std::vector<eval::HostValue> ids;
     try {
       for (const std::int32_t id : tokenizer->encode(call.text(0))) ids.push_back(static_cast<int64_t>(id));
-    } catch (const CannotEncode& error) {
+    } catch (const io::CannotEncode& error) {
       fail(Kind::bad_value, call.span(0), "{}", error.what());
     }
     return make_list(std::move(ids));
   });
 }
 
-BuiltinPtr decode_by(const TokenizerPtr& tokenizer) {
-  static const Signature kDecode = "decode(ids, end: int = none) -> value";
-  return host_function(kDecode, "", [tokenizer](Caller& caller, const Bound& call) { return decoded(caller, tokenizer, call); }, true);
+eval::BuiltinPtr decode_by(const io::TokenizerPtr& tokenizer) {
+  static const syntax::Signature kDecode = "decode(ids, end: int = none) -> value";
+  return eval::host_function(kDecode, "", [tokenizer](eval::Caller& caller, const eval::Bound& call) { return decoded(caller, tokenizer, call); }, true);
 }
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -10,17 +10,17 @@
 #include "io/token_file.h"
 #include "io/tokenizer.h"
 
-namespace mtf {
+namespace mtf::library {
 
 /// The numbers of a text's tokens: in memory, each in as few bytes as all ids fit in, or in a file.
 struct Tokens {
-  TokenizerPtr tokenizer;                 ///< null where there is none, or a check does not know it
-  std::int64_t vocab = -1;                ///< how many ids there are; -1: unknown in a check
-  std::int64_t count = -1;                ///< -1: unknown in a check
-  std::vector<std::byte> ids;             ///< none in a check
-  std::shared_ptr<const TokenFile> file;  ///< where they are instead, or null
+  io::TokenizerPtr tokenizer;                 ///< null where there is none, or a check does not know it
+  std::int64_t vocab = -1;                    ///< how many ids there are; -1: unknown in a check
+  std::int64_t count = -1;                    ///< -1: unknown in a check
+  std::vector<std::byte> ids;                 ///< none in a check
+  std::shared_ptr<const io::TokenFile> file;  ///< where they are instead, or null
 
-  void set_tokenizer(TokenizerPtr by) {
+  void set_tokenizer(io::TokenizerPtr by) {
     tokenizer = std::move(by);
     if (tokenizer) vocab = tokenizer->vocab();
   }
@@ -30,14 +30,14 @@ struct Tokens {
 };
 
 /// How a file of tokens keeps them where nobody says it: in 16 bits if all ids fit, otherwise in 32.
-StoredType token_type(std::int64_t vocab);
+io::StoredType token_type(std::int64_t vocab);
 
 /// The object of a text from the token `first` on.
-ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count);
+eval::ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count);
 
 /// The methods encode(string): a list of ids; decode(ids, end): the text of a tensor or list of ids, a list of texts for a tensor with
 /// two dims, each up to the first `end`.
-BuiltinPtr encode_by(const TokenizerPtr& tokenizer);
-BuiltinPtr decode_by(const TokenizerPtr& tokenizer);
+eval::BuiltinPtr encode_by(const io::TokenizerPtr& tokenizer);
+eval::BuiltinPtr decode_by(const io::TokenizerPtr& tokenizer);
 
-}  // namespace mtf
+}  // namespace mtf::library

@@ -12,14 +12,14 @@
 #include "ops/interval.h"
 #include "ops/record.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
-std::vector<TensorType> infer_updated(const Operation& operation) { return {operation.operands[0]}; }
+std::vector<TensorType> infer_updated(const graph::Operation& operation) { return {operation.operands[0]}; }
 
 /// One run of `to` along `dim`, and everything along its other dims; `dims` has the dim of `part` for each of `to`, or -1.
 template <typename T>
-void add_run(Threads& threads, const Block& part, const Block& to, std::span<const int> dims, int dim, const Run& run) {
+void add_run(kernels::Threads& threads, const kernels::Block& part, const kernels::Block& to, std::span<const int> dims, int dim, const Run& run) {
   // The dim that lies innermost in `to` is a loop of its own.
   size_t inner = 0;
   for (size_t d = 0; d < to.dims.size(); ++d)
@@ -52,10 +52,10 @@ void add_run(Threads& threads, const Block& part, const Block& to, std::span<con
 }
 
 /// x, with the part added to the places of `runs`.
-void add_runs(KernelCall& call, std::span<const int> dims, int dim, std::span<const Run> runs) {
-  const Block& x = call.operands[0];
-  const Block& part = call.operands[1];
-  const Block& to = call.results[0];
+void add_runs(graph::KernelCall& call, std::span<const int> dims, int dim, std::span<const Run> runs) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& part = call.operands[1];
+  const kernels::Block& to = call.results[0];
   MTF_CHECK(x.element == to.element && part.element == to.element, "adding {} and {} to {}", name(x.element), name(part.element), name(to.element));
   if (x.data != to.data) copy_all(call.threads, x, to, in_order(to.dims.size()));
   call.flops += part.size();
@@ -65,9 +65,9 @@ void add_runs(KernelCall& call, std::span<const int> dims, int dim, std::span<co
   });
 }
 
-void add_at_kernel(KernelCall& call) {
+void add_at_kernel(graph::KernelCall& call) {
   const int dim = static_cast<int>(call.operation.attributes.get<PlaceAttributes>().position);
-  const BlockDim& along = call.results[0].dims[dim];
+  const kernels::BlockDim& along = call.results[0].dims[dim];
   const int64_t place = checked_place(call.operation.attributes.get<PlaceAttributes>().dim, call.inputs[0]) - along.first;
   std::vector<Run> runs;
   if (place >= 0 && place < along.size) runs.push_back({.to = place, .count = 1});
@@ -76,23 +76,23 @@ void add_at_kernel(KernelCall& call) {
   add_runs(call, dims, dim, runs);
 }
 
-void add_padded_kernel(KernelCall& call) {
+void add_padded_kernel(graph::KernelCall& call) {
   const int dim = dim_of<PadAttributes>(call.operation);
-  const BlockDim& from = call.operands[1].dims[dim];
-  const BlockDim& to = call.results[0].dims[dim];
-  const AccessMap map = pad_map(call.operation.attributes.get<PadAttributes>(), from.whole, to.whole);
+  const kernels::BlockDim& from = call.operands[1].dims[dim];
+  const kernels::BlockDim& to = call.results[0].dims[dim];
+  const graph::AccessMap map = pad_map(call.operation.attributes.get<PadAttributes>(), from.whole, to.whole);
   add_runs(call, in_order(call.results[0].dims.size()), dim, runs_of(map, to, from));
 }
 
-void add_spread_kernel(KernelCall& call) {
+void add_spread_kernel(graph::KernelCall& call) {
   const int dim = dim_of<SpreadAttributes>(call.operation);
   const std::vector<Run> runs = spread_runs(call.operation.attributes.get<SpreadAttributes>(), call.operands[1].dims[dim], call.results[0].dims[dim]);
   add_runs(call, in_order(call.results[0].dims.size()), dim, runs);
 }
 
 /// x and the part have the same dims, or the part lacks `dim`; `along` is what splitting that dim means.
-IterationSpace part_space(const Operation& operation, int dim, bool lacks_dim, const IterationDim& along) {
-  IterationSpace space;
+graph::IterationSpace part_space(const graph::Operation& operation, int dim, bool lacks_dim, const graph::IterationDim& along) {
+  graph::IterationSpace space;
   for (int d = 0; d < static_cast<int>(operation.results[0].dims.size()); ++d) {
     const auto place = static_cast<int8_t>(d), in_part = static_cast<int8_t>(lacks_dim && d > dim ? d - 1 : d);
     if (d == dim) space.dims.push_back(along);
@@ -101,12 +101,12 @@ IterationSpace part_space(const Operation& operation, int dim, bool lacks_dim, c
   return space;
 }
 
-IterationSpace add_at_space(const Operation& operation) {
+graph::IterationSpace add_at_space(const graph::Operation& operation) {
   const int8_t dim = narrow(operation.attributes.get<PlaceAttributes>().position);
   return part_space(operation, dim, true, {.operands = {dim, -1}, .results = {dim}});
 }
 
-IterationSpace add_padded_space(const Operation& operation) {
+graph::IterationSpace add_padded_space(const graph::Operation& operation) {
   const int8_t dim = narrow(dim_of<PadAttributes>(operation));
   const int64_t part = operation.operands[1].dims[dim].size, whole = operation.results[0].dims[dim].size;
   return part_space(operation, dim, false, {.operands = {dim, dim}, .results = {dim},
@@ -114,52 +114,52 @@ IterationSpace add_padded_space(const Operation& operation) {
 }
 
 /// The part is whole along the dim.
-IterationSpace add_spread_space(const Operation& operation) {
+graph::IterationSpace add_spread_space(const graph::Operation& operation) {
   const int8_t dim = narrow(dim_of<SpreadAttributes>(operation));
-  IterationSpace space = part_space(operation, dim, false, {.operands = {dim, -1}, .results = {dim}});
-  space.dims.push_back({.kind = SplitKind::kWhole, .operands = {-1, dim}, .results = {-1}});
+  graph::IterationSpace space = part_space(operation, dim, false, {.operands = {dim, -1}, .results = {dim}});
+  space.dims.push_back({.kind = graph::SplitKind::kWhole, .operands = {-1, dim}, .results = {-1}});
   return space;
 }
 
 template <typename T>
-consteval Op accumulation(Op op) {
+consteval graph::Op accumulation(graph::Op op) {
   op.family = "Moving elements";
-  op.attributes = &kFormOf<T>;
+  op.attributes = &graph::kFormOf<T>;
   op.infer = infer_updated;
-  op.work = Work::kPerPart;
-  op.linear = Linear::kJoint;
+  op.work = graph::Work::kPerPart;
+  op.linear = graph::Linear::kJoint;
   op.in_place = true;
   return complete(op);
 }
 
 }  // namespace
 
-constexpr Op ops::kAddAt = accumulation<PlaceAttributes>({
+constexpr graph::Op kAddAt = accumulation<PlaceAttributes>({
     .name = "add_at", .doc = "The first operand, with the second added at place i of a dimension that it lacks.",
     .space = add_at_space, .kernel = add_at_kernel,
-    .gradient = [](GradientCall& call) -> Values {
-      const Value& d = call.d_results[0];
-      return {d, call.wants(1) ? call.builder.add(ops::kIndex, {d}, OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name}, call.operation.inputs) : Value()};
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
+      const graph::Value& d = call.d_results[0];
+      return {d, call.wants(1) ? call.builder.add(kIndex, {d}, OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name}, call.operation.inputs) : graph::Value()};
     }});
 
-constexpr Op ops::kAddPadded = accumulation<PadAttributes>({
+constexpr graph::Op kAddPadded = accumulation<PadAttributes>({
     .name = "add_padded", .doc = "The first operand, with the second added to an interval of a dimension.",
     .space = add_padded_space, .kernel = add_padded_kernel,
-    .gradient = [](GradientCall& call) -> Values {
-      const Value& d = call.d_results[0];
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
+      const graph::Value& d = call.d_results[0];
       const int dim = dim_of<PadAttributes>(call.operation);
       const int64_t before = call.operation.attributes.get<PadAttributes>().before;
-      return {d, call.wants(1) ? call.builder.slice(d, dim, before, call.operands[1].dims()[dim].size) : Value()};
+      return {d, call.wants(1) ? call.builder.slice(d, dim, before, call.operands[1].dims()[dim].size) : graph::Value()};
     }});
 
-constexpr Op ops::kAddSpread = accumulation<SpreadAttributes>({
+constexpr graph::Op kAddSpread = accumulation<SpreadAttributes>({
     .name = "add_spread", .doc = "The first operand, with the second added to every so many-th place of a dimension.",
     .space = add_spread_space, .kernel = add_spread_kernel,
-    .gradient = [](GradientCall& call) -> Values {
-      const Value& d = call.d_results[0];
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
+      const graph::Value& d = call.d_results[0];
       const int dim = dim_of<SpreadAttributes>(call.operation);
       const SpreadAttributes& at = call.operation.attributes.get<SpreadAttributes>();
-      return {d, call.wants(1) ? call.builder.slice(d, dim, at.first, call.operands[1].dims()[dim].size, at.stride) : Value()};
+      return {d, call.wants(1) ? call.builder.slice(d, dim, at.first, call.operands[1].dims()[dim].size, at.stride) : graph::Value()};
     }});
 
-}  // namespace mtf
+}  // namespace mtf::ops

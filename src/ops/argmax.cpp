@@ -4,42 +4,42 @@
 #include "ops/blocks.h"
 #include "ops/record.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
-Values build_extreme(Call& call) {
-  const Value& x = call.tensor("x");
+graph::Values build_extreme(Call& call) {
+  const graph::Value& x = call.tensor("x");
   const Dim over = dim_over(call, "x");
   if (over.size > INT32_MAX) fail(Kind::size_overflow, call.span, "{} is too large for places in i32", to_string(over));
   return call.builder.add_node(call.op, {x}, OverAttributes{over.name});
 }
 
-std::vector<TensorType> infer_places(const Operation& operation) {
+std::vector<TensorType> infer_places(const graph::Operation& operation) {
   Dims dims = operation.operands[0].dims;
   dims.erase(dims.begin() + dim_of<OverAttributes>(operation));
   return {{ElementType::kI32, dims}};
 }
 
-IterationSpace extreme_space(const Operation& operation) {
-  IterationSpace space = ruled_space(operation, SplitKind::kFree, {});
-  space.dims[dim_of<OverAttributes>(operation)].kind = SplitKind::kExpand;
+graph::IterationSpace extreme_space(const graph::Operation& operation) {
+  graph::IterationSpace space = ruled_space(operation, graph::SplitKind::kFree, {});
+  space.dims[dim_of<OverAttributes>(operation)].kind = graph::SplitKind::kExpand;
   return space;
 }
 
 /// min(where(x == extreme or x is NaN, place, n)): of equal elements the first, of NaN the first.
 template <bool largest>
-Values expand_extreme(ExpandCall& call) {
+graph::Values expand_extreme(graph::ExpandCall& call) {
   Builder& b = call.builder;
-  const Operation& operation = call.operation;
-  const Value& x = call.operands[0];
-  const Value extreme = b.reduce(largest ? ops::kMax : ops::kMin, x, operation.results[0].dims);
-  return {b.add(ops::kFirstPlace, {x, extreme}, operation.attributes)};
+  const graph::Operation& operation = call.operation;
+  const graph::Value& x = call.operands[0];
+  const graph::Value extreme = b.reduce(largest ? kMax : kMin, x, operation.results[0].dims);
+  return {b.add(kFirstPlace, {x, extreme}, operation.attributes)};
 }
 
 /// Calls `row(first element, index into each other block)` for each place of the operand's dims but `dim`.
 template <int N, typename Row>
-void for_each_row(KernelCall& call, const std::array<const Block*, N>& others, Row row) {
-  const Block& x = call.operands[0];
+void for_each_row(graph::KernelCall& call, const std::array<const kernels::Block*, N>& others, Row row) {
+  const kernels::Block& x = call.operands[0];
   const int dim = dim_of<OverAttributes>(call.operation);
   Walk<N + 1> walk;
   for (int i = 0; i < static_cast<int>(x.dims.size()); ++i) {
@@ -52,9 +52,9 @@ void for_each_row(KernelCall& call, const std::array<const Block*, N>& others, R
 }
 
 template <bool largest>
-void extreme_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const BlockDim& along = x.dims[dim_of<OverAttributes>(call.operation)];
+void extreme_kernel(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::BlockDim& along = x.dims[dim_of<OverAttributes>(call.operation)];
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
     for_each_row<1>(call, {&call.results[0]}, [&](const Walk<2>& at) {
@@ -73,10 +73,10 @@ void extreme_kernel(KernelCall& call) {
   call.flops += x.size();
 }
 
-void first_place_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const Block& extreme = call.operands[1];
-  const BlockDim& along = x.dims[dim_of<OverAttributes>(call.operation)];
+void first_place_kernel(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& extreme = call.operands[1];
+  const kernels::BlockDim& along = x.dims[dim_of<OverAttributes>(call.operation)];
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
     for_each_row<2>(call, {&extreme, &call.results[0]}, [&](const Walk<3>& at) {
@@ -89,20 +89,20 @@ void first_place_kernel(KernelCall& call) {
   });
 }
 
-consteval Op extreme(Op op) {
+consteval graph::Op extreme(graph::Op op) {
   op.family = "Reductions";
   op.build = build_extreme;
-  op.attributes = &kFormOf<OverAttributes>;
+  op.attributes = &graph::kFormOf<OverAttributes>;
   op.infer = infer_places;
   op.space = extreme_space;
-  op.work = Work::kExpansion;
+  op.work = graph::Work::kExpansion;
   op.no_gradient = "a place does not change smoothly";
   return complete(op);
 }
 
 }  // namespace
 
-constexpr Op ops::kArgmax = extreme({
+constexpr graph::Op kArgmax = extreme({
     .name = "argmax",
     .signature = "argmax(x: tensor, over: dim = the only one)",
     .doc = "The place of the largest element along a dim, as i32: the first of equal ones, and that of the first NaN if there is one.",
@@ -112,7 +112,7 @@ constexpr Op ops::kArgmax = extreme({
     .expand = expand_extreme<true>,
 });
 
-constexpr Op ops::kArgmin = extreme({
+constexpr graph::Op kArgmin = extreme({
     .name = "argmin",
     .signature = "argmin(x: tensor, over: dim = the only one)",
     .doc = "The place of the smallest element along a dim, as i32: the first of equal ones, and that of the first NaN if there is one.",
@@ -122,20 +122,20 @@ constexpr Op ops::kArgmin = extreme({
     .expand = expand_extreme<false>,
 });
 
-constexpr Op ops::kFirstPlace = complete({
+constexpr graph::Op kFirstPlace = complete({
     .name = "first_place",
     .family = "Reductions",
     .doc = "The first place along a dim where the first operand equals the second or is NaN; the dim's whole size where it never does. "
            "What argmax and argmin are where their dim is split; counted with the extreme.",
-    .attributes = &kFormOf<OverAttributes>,
+    .attributes = &graph::kFormOf<OverAttributes>,
     .infer = infer_places,
-    .space = [](const Operation& operation) -> IterationSpace {
-      IterationSpace space = ruled_space(operation, SplitKind::kReduce, {operation.operands[0].dims[dim_of<OverAttributes>(operation)]});
-      for (IterationDim& dim : space.dims) dim.reduce = Reduction::kMin;
+    .space = [](const graph::Operation& operation) -> graph::IterationSpace {
+      graph::IterationSpace space = ruled_space(operation, graph::SplitKind::kReduce, {operation.operands[0].dims[dim_of<OverAttributes>(operation)]});
+      for (graph::IterationDim& dim : space.dims) dim.reduce = kernels::Reduction::kMin;
       return space;
     },
     .kernel = first_place_kernel,
     .no_gradient = "a place does not change smoothly",
 });
 
-}  // namespace mtf
+}  // namespace mtf::ops

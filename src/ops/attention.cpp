@@ -8,7 +8,7 @@
 #include "ops/gradients.h"
 #include "ops/softmax.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 constexpr std::string_view kNeuralNetworks = "Neural networks";
@@ -16,7 +16,7 @@ constexpr std::string_view kNeuralNetworks = "Neural networks";
 /// The dim that an argument names, of `of`, which must have it.
 Dim dim_of(const Call& call, std::string_view argument, std::string_view of) {
   const Dim& asked = call.argument(argument).dims[0];
-  const Value& value = call.tensor(of);
+  const graph::Value& value = call.tensor(of);
   const int place = find_dim(value.dims(), asked.name);
   if (place < 0)
     fail(Kind::dim_not_in_operands, call.span_of(argument), "expected a dimension of {} for `{}`, found `{}`", describe(value), argument, asked.name.text());
@@ -29,9 +29,9 @@ Dim dim_of(const Call& call, std::string_view argument, std::string_view of) {
 
 /// Refuses k, v, bias and mask whose dims do not fit, and finds the dim of values.
 Dim check_dims(const Call& call, const Dim& length, const Dim& memory, const Dim& features) {
-  const Value& q = call.tensor("q");
-  const Value& k = call.tensor("k");
-  const Value& v = call.tensor("v");
+  const graph::Value& q = call.tensor("q");
+  const graph::Value& k = call.tensor("k");
+  const graph::Value& v = call.tensor("v");
   const std::string others = "the other dimensions of k and v are the same, and dimensions of q; without a dimension of q they serve all of it";
   if (has_dim(q.dims(), memory.name)) refuse(call, "q", fmt::format("queries without `{}`", memory.name.text()), "rename the places of keys and values: rename(x, length -> memory)");
   const Dims batch = remaining(q.dims(), {length, features});
@@ -70,7 +70,7 @@ bool stands_behind(const Call& call) {
   return offset.given && (offset.unknown || offset.number != 0);
 }
 
-Values build_attention(Call& call) {
+graph::Values build_attention(Call& call) {
   Builder& b = call.builder;
   check_sizes(call, tensor_arguments(call));
   const Dim length = dim_of(call, "along", "q"), features = dim_of(call, "features", "q"), memory = dim_of(call, "over", "k");
@@ -81,7 +81,7 @@ Values build_attention(Call& call) {
   const bool masked = call.argument("mask").given, biased = call.argument("bias").given;
   if (masked) check_element(call, "mask", ElementType::kBool, "compare it: mask != 0");
   const ElementType element = used_element(b, real_element(common_element(b, {call.tensor("q"), call.tensor("k"), call.tensor("v")})));
-  Values operands = as_element(b, Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
+  graph::Values operands = as_element(b, graph::Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
   if (masked) operands.push_back(call.tensor("mask"));
   const bool windowed = call.argument("window").given, causal = call.flag("causal", false);
@@ -92,30 +92,30 @@ Values build_attention(Call& call) {
     for (const double number : {b.context.seed, static_cast<double>(b.context.random_calls++), call.argument("rate").number})
       operands.push_back(b.number(number, ElementType::kF64));
 
-  const bool bf16_product = b.context.precision == Precision::kBf16 || element == ElementType::kBf16;
+  const bool bf16_product = b.context.precision == graph::Precision::kBf16 || element == ElementType::kBf16;
   const AttentionAttributes attributes{memory.name, length.name, features.name, values.name, causal, windowed, biased, masked, behind, dropped, bf16_product};
   const double scale = call.number("scale", 1 / std::sqrt(static_cast<double>(features.size)));
   return {b.add_node(call.op, std::move(operands), attributes, {scale, call.number("window", 0)})[0]};
 }
 
-Dims out_dims(const Operation& operation) {
+Dims out_dims(const graph::Operation& operation) {
   Dims dims = operation.operands[0].dims;
   const AttentionParts parts(operation);
   dims[parts.features_place] = parts.value;
   return dims;
 }
 
-Dims row_dims(const Operation& operation) { return remaining(operation.operands[0].dims, {AttentionParts(operation).feature}); }
+Dims row_dims(const graph::Operation& operation) { return remaining(operation.operands[0].dims, {AttentionParts(operation).feature}); }
 
-std::vector<TensorType> infer_attention(const Operation& operation) {
+std::vector<TensorType> infer_attention(const graph::Operation& operation) {
   const ElementType element = operation.operands[0].element;
   return {{element, out_dims(operation)}, {row_element(element), row_dims(operation)}};
 }
 
-std::vector<TensorType> infer_gradient(const Operation& operation) { return {operation.operands[0], operation.operands[1], operation.operands[2]}; }
+std::vector<TensorType> infer_gradient(const graph::Operation& operation) { return {operation.operands[0], operation.operands[1], operation.operands[2]}; }
 
 /// Tiles that nothing sees are skipped. Of what a causal query sees all is counted, as is usual.
-std::optional<std::pair<Dim, Dim>> counted_memory(const Operation& operation) {
+std::optional<std::pair<Dim, Dim>> counted_memory(const graph::Operation& operation) {
   const AttentionParts parts(operation);
   if (!parts.windowed) return std::nullopt;
   const int64_t places = counted_places(parts, operation.inputs[1], parts.memory.size);
@@ -123,7 +123,7 @@ std::optional<std::pair<Dim, Dim>> counted_memory(const Operation& operation) {
 }
 
 /// What queries that begin the memory see of it through their window.
-AccessMap reach_of(const Operation& operation, const AttentionParts& parts) {
+graph::AccessMap reach_of(const graph::Operation& operation, const AttentionParts& parts) {
   const int64_t all = parts.length.size + parts.memory.size;
   const int64_t window = std::min(all, static_cast<int64_t>(std::min(operation.inputs[1], 0x1p40)));
   return {.offset = 1 - window, .window = parts.causal ? window : 2 * window - 1, .from = parts.length.size, .to = parts.memory.size};
@@ -131,13 +131,13 @@ AccessMap reach_of(const Operation& operation, const AttentionParts& parts) {
 
 /// Queries are independent; where features or values are split, smaller operations stand for it, and where memory is,
 /// unless a window follows the queries. Of the gradient, what k and v lack is summed.
-IterationSpace attention_space(const Operation& operation) {
+graph::IterationSpace attention_space(const graph::Operation& operation) {
   const AttentionParts parts(operation);
   const bool backward = operation.results.size() == 3;
   const size_t given = parts.operands();
   // A dim by name, in operands and results: features are those of q and k, values those of v and of what has its dim.
   const auto entry = [&](const Dim& dim, bool of_values) {
-    IterationDim made;
+    graph::IterationDim made;
     for (size_t k = 0; k < operation.operands.size(); ++k) {
       const bool has_values = k == 2 || k == given + 2;
       const bool counts = dim.name == parts.values && of_values ? has_values : dim.name == parts.features ? k < 2 : true;
@@ -150,16 +150,16 @@ IterationSpace attention_space(const Operation& operation) {
     }
     return made;
   };
-  IterationSpace space;
+  graph::IterationSpace space;
   for (const Dim& dim : operation.operands[0].dims) {
-    IterationDim made = entry(dim, false);
-    if (dim.name == parts.features) made.kind = SplitKind::kExpand;
-    else if (backward && made.operands[1] < 0) made.kind = SplitKind::kReduce;
+    graph::IterationDim made = entry(dim, false);
+    if (dim.name == parts.features) made.kind = graph::SplitKind::kExpand;
+    else if (backward && made.operands[1] < 0) made.kind = graph::SplitKind::kReduce;
     space.dims.push_back(std::move(made));
   }
   for (const auto& [dim, of_values] : {std::pair(parts.memory, false), std::pair(parts.value, true)}) {
-    IterationDim made = entry(dim, of_values);
-    made.kind = SplitKind::kExpand;
+    graph::IterationDim made = entry(dim, of_values);
+    made.kind = graph::SplitKind::kExpand;
     if (!of_values && parts.windowed && !parts.offset) {
       made.follows = static_cast<int8_t>(parts.length_place);
       made.reach = reach_of(operation, parts);
@@ -171,19 +171,19 @@ IterationSpace attention_space(const Operation& operation) {
 
 /// With p the weights: the gradient of the scores is p (d_out v - delta), where delta is the sum of d_out · out along the
 /// values; what flows to log_sum, as in a second gradient, is p d_log_sum.
-Values attention_gradient(GradientCall& call) {
+graph::Values attention_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
-  const Operation& operation = call.operation;
-  Values gradients(call.operands.size());
-  const Value& log_sum = call.results[1];
-  const Value d = call.d_results[0] ? call.d_results[0] : b.zeros(operation.results[0]);
+  const graph::Operation& operation = call.operation;
+  graph::Values gradients(call.operands.size());
+  const graph::Value& log_sum = call.results[1];
+  const graph::Value d = call.d_results[0] ? call.d_results[0] : b.zeros(operation.results[0]);
   const ElementType element = log_sum.element();
-  Value delta = b.sum_to(b.map(ops::kMul, b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
-  if (call.d_results[1]) delta = b.map(ops::kSub, delta, call.d_results[1]);
+  graph::Value delta = b.sum_to(b.map(kMul, b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
+  if (call.d_results[1]) delta = b.map(kSub, delta, call.d_results[1]);
   if (call.wants(0) || call.wants(1) || call.wants(2)) {
-    Values operands = call.operands;
-    for (const Value& more : {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)}) operands.push_back(more);
-    const Values slopes = b.add_node(ops::kAttentionGradient, std::move(operands), operation.attributes, operation.inputs);
+    graph::Values operands = call.operands;
+    for (const graph::Value& more : {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)}) operands.push_back(more);
+    const graph::Values slopes = b.add_node(kAttentionGradient, std::move(operands), operation.attributes, operation.inputs);
     std::copy(slopes.begin(), slopes.end(), gradients.begin());
   }
   const AttentionParts parts(operation);
@@ -193,12 +193,12 @@ Values attention_gradient(GradientCall& call) {
 }
 
 /// 1 where a query sees a place of the memory, by their positions.
-void attention_mask_kernel(KernelCall& call) {
-  const Block& mask = call.results[0];
+void attention_mask_kernel(graph::KernelCall& call) {
+  const kernels::Block& mask = call.results[0];
   const int64_t offset = call.operands.empty() ? 0 : static_cast<int64_t>(*call.operands[0].as<double>());
   const auto window = static_cast<int64_t>(call.inputs[0]);
   const auto& [dims, causal, windowed] = call.operation.attributes.get<SightAttributes>();
-  const BlockDim &rows = mask.dims[0], &columns = mask.dims[1];
+  const kernels::BlockDim &rows = mask.dims[0], &columns = mask.dims[1];
   for (int64_t i = 0; i < rows.size; ++i)
     for (int64_t j = 0; j < columns.size; ++j) {
       const int64_t away = offset + rows.first + i - columns.first - j;
@@ -208,7 +208,7 @@ void attention_mask_kernel(KernelCall& call) {
 
 }  // namespace
 
-constexpr Op ops::kAttention = complete({
+constexpr graph::Op kAttention = complete({
     .name = "attention",
     .signature = "attention(q: tensor, k: tensor, v: tensor, over: dim, along: dim, features: dim, causal: bool = false, window: int = all, "
                  "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true, rate: number = 0)",
@@ -244,51 +244,51 @@ constexpr Op ops::kAttention = complete({
                "q: [a, b, c], k: [d, c], v: [d, c], s: [a, d] => attention(q, k, v, over: d, along: b, features: c, bias: s, rate: 0.5)\n"
                "q: [b, c, a], k: [d, a, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, rate: 0.25)",
     .build = build_attention,
-    .attributes = &kFormOf<AttentionAttributes>,
+    .attributes = &graph::kFormOf<AttentionAttributes>,
     .infer = infer_attention,
     .space = attention_space,
     .kernel = attention_kernel,
     .expand = expand_attention,
-    .work = Work::kExpansion,
+    .work = graph::Work::kExpansion,
     .counted = counted_memory,
     .gradient = attention_gradient,
     .saved_results = 1,
 });
 
-constexpr Op ops::kAttentionGradient = complete({
+constexpr graph::Op kAttentionGradient = complete({
     .name = "attention_gradient",
     .family = kNeuralNetworks,
     .doc = "The gradients of attention's q, k and v: its tiles are computed again, from the logarithms of their rows' sums.",
-    .attributes = &kFormOf<AttentionAttributes>,
+    .attributes = &graph::kFormOf<AttentionAttributes>,
     .infer = infer_gradient,
     .space = attention_space,
     .kernel = attention_gradient_kernel,
     .expand = expand_attention_gradient,
-    .work = Work::kExpansion,
+    .work = graph::Work::kExpansion,
     .counted = counted_memory,
     .gradient = gradient_of_expansion,
 });
 
-constexpr Op ops::kAttentionMask = complete({
+constexpr graph::Op kAttentionMask = complete({
     .name = "attention_mask",
     .family = kNeuralNetworks,
     .doc = "What attention's queries see of the memory by their positions, where its memory is split.",
-    .attributes = &kFormOf<SightAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kBool, operation.attributes.get<SightAttributes>().result}}; },
+    .attributes = &graph::kFormOf<SightAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {{ElementType::kBool, operation.attributes.get<SightAttributes>().result}}; },
     .space = elementwise_space,
     .kernel = attention_mask_kernel,
     .no_gradient = "it depends on no tensor",
 });
 
-constexpr Op ops::kAttentionKept = complete({
+constexpr graph::Op kAttentionKept = complete({
     .name = "attention_kept",
     .family = kNeuralNetworks,
     .doc = "What attention's weights are multiplied by where some are dropped, and its memory is split.",
-    .attributes = &kFormOf<TypeAttributes>,
+    .attributes = &graph::kFormOf<TypeAttributes>,
     .infer = infer_type,
     .space = elementwise_space,
     .kernel = attention_kept_kernel,
     .no_gradient = "random numbers depend on the seed, the number of the call and the place alone",
 });
 
-}  // namespace mtf
+}  // namespace mtf::ops

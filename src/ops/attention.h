@@ -18,7 +18,7 @@
 // are q's. out has values where q has features; log_sum, and delta, lack it.
 #include "ops/record.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 /// Of attention and attention_gradient.
 struct AttentionAttributes {
@@ -31,9 +31,9 @@ struct AttentionAttributes {
   bool bf16_product = false;
   static constexpr auto members() {
     using A = AttentionAttributes;
-    return std::array{member<&A::over>("over"), member<&A::along>("along"), member<&A::features>("features"), member<&A::values>("values"),
-                      member<&A::causal>("causal"), member<&A::windowed>("windowed"), member<&A::bias>("bias"), member<&A::mask>("mask"),
-                      member<&A::offset>("offset"), member<&A::drops>("drops"), member<&A::bf16_product>("bf16_product")};
+    return std::array{graph::member<&A::over>("over"), graph::member<&A::along>("along"), graph::member<&A::features>("features"), graph::member<&A::values>("values"),
+                      graph::member<&A::causal>("causal"), graph::member<&A::windowed>("windowed"), graph::member<&A::bias>("bias"), graph::member<&A::mask>("mask"),
+                      graph::member<&A::offset>("offset"), graph::member<&A::drops>("drops"), graph::member<&A::bf16_product>("bf16_product")};
   }
 };
 
@@ -42,13 +42,13 @@ struct SightAttributes {
   Dims result;  ///< the length, the memory
   bool causal = false, windowed = false;
   static constexpr auto members() {
-    return std::array{member<&SightAttributes::causal>("causal"), member<&SightAttributes::windowed>("windowed"), member<&SightAttributes::result>("->")};
+    return std::array{graph::member<&SightAttributes::causal>("causal"), graph::member<&SightAttributes::windowed>("windowed"), graph::member<&SightAttributes::result>("->")};
   }
 };
 
 /// What an attention or its gradient is made of.
 struct AttentionParts : AttentionAttributes {
-  explicit AttentionParts(const Operation& operation)
+  explicit AttentionParts(const graph::Operation& operation)
       : AttentionAttributes(operation.attributes.get<AttentionAttributes>()), length_place(find_dim(operation.operands[0].dims, along)),
         features_place(find_dim(operation.operands[0].dims, features)), length(operation.operands[0].dims[length_place]),
         memory(operation.operands[1].dims[find_dim(operation.operands[1].dims, over)]), feature(operation.operands[0].dims[features_place]),
@@ -68,13 +68,13 @@ int64_t counted_places(const AttentionParts& parts, double window, int64_t memor
 
 /// The graph of smaller operations, of which each writes what it makes: what stands for attention where memory, features
 /// or values are split.
-Values expand_attention(ExpandCall& call);
-Values expand_attention_gradient(ExpandCall& call);
+graph::Values expand_attention(graph::ExpandCall& call);
+graph::Values expand_attention_gradient(graph::ExpandCall& call);
 /// The gradient of the scores, as a graph: [.., length, memory].
-Value score_gradient(Builder& b, const Operation& operation, const Values& operands, const Value& log_sum, const Value& delta, const Value& d_out);
+graph::Value score_gradient(Builder& b, const graph::Operation& operation, const graph::Values& operands, const graph::Value& log_sum, const graph::Value& delta, const graph::Value& d_out);
 
-void attention_kernel(KernelCall& call);
-void attention_kept_kernel(KernelCall& call);
-void attention_gradient_kernel(KernelCall& call);
+void attention_kernel(graph::KernelCall& call);
+void attention_kept_kernel(graph::KernelCall& call);
+void attention_gradient_kernel(graph::KernelCall& call);
 
-}  // namespace mtf
+}  // namespace mtf::ops

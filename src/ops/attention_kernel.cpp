@@ -13,22 +13,22 @@
 #include "ops/attention.h"
 #include "ops/blocks.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// kDraw is no memory: the numbers of the scores' elements in the whole tensor.
 enum Part : size_t { kQ, kK, kV, kBias, kMask, kOut, kLogSum, kDelta, kDOut, kDQ, kDK, kDV, kDraw, kParts };
 
-Drop drop_of(std::span<const Block> numbers) {
+kernels::Drop drop_of(std::span<const kernels::Block> numbers) {
   const auto number = [&](size_t k) { return *numbers[k].as<double>(); };
   return {{static_cast<uint64_t>(static_cast<int64_t>(number(0))), static_cast<uint64_t>(number(1))}, number(2)};
 }
 
 class AttentionBlocks {
  public:
-  AttentionBlocks(KernelCall& call, bool backward) : call_(call), parts_(call.operation), backward_(backward) {
-    const std::vector<BlockDim>& q = call.operands[0].dims;
-    for (const BlockDim& dim : q) sizes_.push_back(dim.size);
+  AttentionBlocks(graph::KernelCall& call, bool backward) : call_(call), parts_(call.operation), backward_(backward) {
+    const std::vector<kernels::BlockDim>& q = call.operands[0].dims;
+    for (const kernels::BlockDim& dim : q) sizes_.push_back(dim.size);
     length_ = parts_.length_place, features_ = parts_.features_place, memory_ = static_cast<int64_t>(q.size()), values_ = memory_ + 1;
     std::vector<int64_t> of_q(q.size()), of_out, of_rows;
     for (size_t d = 0; d < q.size(); ++d) {
@@ -89,11 +89,11 @@ class AttentionBlocks {
                                                                         : find_dim(call_.operation.operands[0].dims, dim.name));
     return labels;
   }
-  void set(size_t part, const Block& block, std::span<const int64_t> labels) {
+  void set(size_t part, const kernels::Block& block, std::span<const int64_t> labels) {
     blocks_[part] = &block;
     strides_[part].assign(sizes_.size(), 0);
     for (size_t d = 0; d < labels.size(); ++d) {
-      const BlockDim& dim = block.dims[d];
+      const kernels::BlockDim& dim = block.dims[d];
       strides_[part][labels[d]] = dim.stride;
       sizes_[labels[d]] = dim.size;
       if (labels[d] == memory_) {
@@ -103,7 +103,7 @@ class AttentionBlocks {
     }
   }
   /// The strides of the scores as a whole tensor, row-major, and where this block begins in it.
-  void number_draws(const std::vector<BlockDim>& q) {
+  void number_draws(const std::vector<kernels::BlockDim>& q) {
     strides_[kDraw].assign(sizes_.size(), 0);
     int64_t step = parts_.memory.size;
     first_draw_ = held_.first;
@@ -117,16 +117,16 @@ class AttentionBlocks {
   int64_t stride(size_t part, int64_t label) const { return blocks_[part] && label >= 0 ? strides_[part][label] : 0; }
 
   /// A part at one place of the batch; -1: one column.
-  MatrixPlace place(size_t part, int64_t row, int64_t column, const Places& memory, const Places& queries) const {
+  kernels::MatrixPlace place(size_t part, int64_t row, int64_t column, const Places& memory, const Places& queries) const {
     if (!blocks_[part]) return {};
-    const Block& block = *blocks_[part];
+    const kernels::Block& block = *blocks_[part];
     const int64_t offset = memory.offset(static_cast<int>(part)) + queries.offset(static_cast<int>(part)) + (held_.first - firsts_[part]) * strides_[part][memory_];
     char* const data = block.as<char>() + offset * size_of(block.element);
     return {block.element, data, stride(part, row), stride(part, column)};
   }
 
-  AttentionQueries queries(const Places& memory, const Places& at) const {
-    AttentionQueries made;
+  kernels::AttentionQueries queries(const Places& memory, const Places& at) const {
+    kernels::AttentionQueries made;
     made.q = place(kQ, length_, features_, memory, at);
     made.out = place(kOut, length_, values_, memory, at);
     made.log_sum = place(kLogSum, length_, -1, memory, at);
@@ -139,9 +139,9 @@ class AttentionBlocks {
     return made;
   }
 
-  AttentionRule rule() const {
-    const BlockDim& along = call_.operands[0].dims[length_];
-    AttentionRule rule{.queries = sizes_[length_], .memory = sizes_[memory_], .features = sizes_[features_], .values = sizes_[values_],
+  kernels::AttentionRule rule() const {
+    const kernels::BlockDim& along = call_.operands[0].dims[length_];
+    kernels::AttentionRule rule{.queries = sizes_[length_], .memory = sizes_[memory_], .features = sizes_[features_], .values = sizes_[values_],
                        .first_query = along.first, .first_key = held_.first,
                        .scale = call_.inputs[0], .sight = {}, .bf16_product = parts_.bf16_product, .drop = {}};
     const double offset = parts_.offset ? *call_.operands[parts_.place_of_offset()].as<double>() : 0;
@@ -156,12 +156,12 @@ class AttentionBlocks {
   }
   template <class T>
   int64_t tiles() const {
-    return Attention<T>::query_tiles(rule());
+    return kernels::Attention<T>::query_tiles(rule());
   }
 
   /// Calls fn(attention) for the unit with this index, of the memory that `memory` is at.
   template <class T>
-  void unit(Attention<T>& attention, const Places& memory, Places& at, int64_t index) const {
+  void unit(kernels::Attention<T>& attention, const Places& memory, Places& at, int64_t index) const {
     if (call_.progress) call_.progress();
     at.seek(index / tiles<T>());
     const int64_t tile = index % tiles<T>();
@@ -170,7 +170,7 @@ class AttentionBlocks {
   }
 
   template <class T>
-  void load(Attention<T>& attention, const Places& memory) const {
+  void load(kernels::Attention<T>& attention, const Places& memory) const {
     attention.load(place(kK, memory_, features_, memory, queries_), place(kV, memory_, values_, memory, queries_), backward_);
   }
 
@@ -184,7 +184,7 @@ class AttentionBlocks {
   template <class T>
   void run_forward() {
     call_.threads.parallel_for(memories_.count() * units<T>(), 1, [&](int64_t begin, int64_t end) {
-      Attention<T> attention(rule());
+      kernels::Attention<T> attention(rule());
       Places memory = memories_, at = queries_;
       int64_t loaded = -1;
       for (int64_t task = begin; task < end; ++task) {
@@ -204,12 +204,12 @@ class AttentionBlocks {
     constexpr int64_t kTasks = 8;
     if (memories_.count() == 0) return;
     const int64_t parts = std::clamp((kTasks + memories_.count() - 1) / memories_.count(), int64_t{1}, std::max<int64_t>(1, units<T>()));
-    std::vector<AttentionGradients> done(parts > 1 ? memories_.count() * parts : 0);  // until they are added up
-    const auto store = [&](const Places& memory, const AttentionGradients& sums) {
-      Attention<T>(rule()).store(sums, place(kDK, memory_, features_, memory, queries_), place(kDV, memory_, values_, memory, queries_));
+    std::vector<kernels::AttentionGradients> done(parts > 1 ? memories_.count() * parts : 0);  // until they are added up
+    const auto store = [&](const Places& memory, const kernels::AttentionGradients& sums) {
+      kernels::Attention<T>(rule()).store(sums, place(kDK, memory_, features_, memory, queries_), place(kDV, memory_, values_, memory, queries_));
     };
     call_.threads.parallel_for(memories_.count() * parts, 1, [&](int64_t begin, int64_t end) {
-      Attention<T> attention(rule());
+      kernels::Attention<T> attention(rule());
       Places memory = memories_, at = queries_;
       for (int64_t task = begin; task < end; ++task) {
         const int64_t part = task % parts;
@@ -222,7 +222,7 @@ class AttentionBlocks {
     });
     Places memory = memories_;
     for (int64_t m = 0; parts > 1 && m < memories_.count(); ++m) {
-      for (int64_t part = 1; part < parts; ++part) Attention<T>(rule()).add(done[m * parts + part], done[m * parts]);
+      for (int64_t part = 1; part < parts; ++part) kernels::Attention<T>(rule()).add(done[m * parts + part], done[m * parts]);
       memory.seek(m);
       store(memory, done[m * parts]);
     }
@@ -240,12 +240,12 @@ class AttentionBlocks {
     else call_.flops += scores * (4 + drops + 2 * values) + rows * (values + 4);
   }
 
-  KernelCall& call_;
+  graph::KernelCall& call_;
   const AttentionParts parts_;
   const bool backward_;
   int64_t length_ = 0, features_ = 0, memory_ = 0, values_ = 0;  ///< labels
   std::vector<int64_t> sizes_;                                   ///< of each label
-  std::array<const Block*, kParts> blocks_{};
+  std::array<const kernels::Block*, kParts> blocks_{};
   std::array<std::vector<int64_t>, kParts> strides_;
   std::array<int64_t, kParts> firsts_{};  ///< of each part: its first place of the memory
   Interval held_;                         ///< the places of the memory that all parts hold
@@ -261,14 +261,14 @@ int64_t counted_places(const AttentionParts& parts, double window, int64_t memor
   return std::min(memory, static_cast<int64_t>(std::min(window, 0x1p40)) * (parts.causal ? 1 : 2) - (parts.causal ? 0 : 1));
 }
 
-void attention_kernel(KernelCall& call) { AttentionBlocks(call, false).run(); }
+void attention_kernel(graph::KernelCall& call) { AttentionBlocks(call, false).run(); }
 
-void attention_gradient_kernel(KernelCall& call) { AttentionBlocks(call, true).run(); }
+void attention_gradient_kernel(graph::KernelCall& call) { AttentionBlocks(call, true).run(); }
 
-void attention_kept_kernel(KernelCall& call) {
-  const Block& to = call.results[0];
-  const Drop drop = drop_of(call.operands);
-  const BlockDim& row = to.dims.back();
+void attention_kept_kernel(graph::KernelCall& call) {
+  const kernels::Block& to = call.results[0];
+  const kernels::Drop drop = drop_of(call.operands);
+  const kernels::BlockDim& row = to.dims.back();
   Walk<2> rows;  // through the numbers of the whole tensor's elements, and through the block
   std::vector<int64_t> steps(to.dims.size(), 1);
   uint64_t first = static_cast<uint64_t>(row.first);
@@ -288,4 +288,4 @@ void attention_kept_kernel(KernelCall& call) {
   else run(float{});
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

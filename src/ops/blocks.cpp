@@ -7,7 +7,7 @@
 #include "kernels/copy.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 int64_t modulo(int64_t a, int64_t n) { return ((a % n) + n) % n; }
@@ -25,7 +25,7 @@ void widen_block(const Strided& box, const Bf16* from, float* to) {
   for (int64_t place = 0; place < walk.count(); ++place, walk.next()) to[walk.offset(1)] = to_float(from[walk.offset(0)]);
 }
 
-void copy_strided(Threads& threads, Strided box, const Block& from, int64_t from_offset, const Block& to, int64_t to_offset) {
+void copy_strided(kernels::Threads& threads, Strided box, const kernels::Block& from, int64_t from_offset, const kernels::Block& to, int64_t to_offset) {
   int64_t total = 1;
   size_t outer = 0;
   for (size_t d = 0; d < box.sizes.size(); ++d) {
@@ -38,7 +38,7 @@ void copy_strided(Threads& threads, Strided box, const Block& from, int64_t from
     const std::byte* source = from.as<std::byte>() + from_first * from_bytes;
     std::byte* target = to.as<std::byte>() + to_first * to_bytes;
     if (from.element == to.element) {
-      copy_block(part.sizes, static_cast<int>(to_bytes), source, part.from, target, part.to);
+      kernels::copy_block(part.sizes, static_cast<int>(to_bytes), source, part.from, target, part.to);
     } else {
       MTF_CHECK(from.element == ElementType::kBf16 && to.element == ElementType::kF32);
       widen_block(part, reinterpret_cast<const Bf16*>(source), reinterpret_cast<float*>(target));
@@ -55,7 +55,7 @@ void copy_strided(Threads& threads, Strided box, const Block& from, int64_t from
 
 }  // namespace
 
-std::vector<Run> runs_of(const AccessMap& map, const BlockDim& result, const BlockDim& operand) {
+std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& result, const kernels::BlockDim& operand) {
   MTF_CHECK(map.window == 1 && map.base_dilation == 1, "a copy of windows of {}, of elements {} apart", map.window, map.base_dilation);
   std::vector<Run> runs;
   // Place i of the result's block reads place `start + i * step` of the whole operand.
@@ -91,7 +91,7 @@ std::vector<Run> runs_of(const AccessMap& map, const BlockDim& result, const Blo
   return runs;
 }
 
-void copy_box(Threads& threads, const Block& from, const Block& to, std::span<const int> dims,
+void copy_box(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims,
               std::span<const Run> box, int64_t from_offset) {
   Strided strided;
   int64_t to_offset = 0;
@@ -106,7 +106,7 @@ void copy_box(Threads& threads, const Block& from, const Block& to, std::span<co
   copy_strided(threads, std::move(strided), from, from_offset, to, to_offset);
 }
 
-void copy_all(Threads& threads, const Block& from, const Block& to, std::span<const int> dims, int64_t from_offset) {
+void copy_all(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims, int64_t from_offset) {
   std::vector<Run> box;
   for (size_t d = 0; d < to.dims.size(); ++d) {
     MTF_CHECK(dims[d] < 0 || from.dims[dims[d]].size == to.dims[d].size, "blocks of {} and {}",
@@ -116,9 +116,9 @@ void copy_all(Threads& threads, const Block& from, const Block& to, std::span<co
   copy_box(threads, from, to, dims, box, from_offset);
 }
 
-void fill(const Block& to, double value, int dim, int64_t first, int64_t last) {
+void fill(const kernels::Block& to, double value, int dim, int64_t first, int64_t last) {
   std::vector<int64_t> sizes, strides;
-  for (const BlockDim& d : to.dims) {
+  for (const kernels::BlockDim& d : to.dims) {
     sizes.push_back(d.size);
     strides.push_back(d.stride);
   }
@@ -131,14 +131,14 @@ void fill(const Block& to, double value, int dim, int64_t first, int64_t last) {
   by_element(to.element, [&](auto zero) {
     using T = decltype(zero);
     const T element = to_element<T>(value);
-    fill_block(sizes, sizeof(T), &element, to.as<T>() + offset, strides);
+    kernels::fill_block(sizes, sizeof(T), &element, to.as<T>() + offset, strides);
   });
 }
 
-void copy_runs(Threads& threads, const Block& from, const Block& to, std::span<const int> dims, int dim,
+void copy_runs(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims, int dim,
                std::span<const Run> runs, double outside) {
   std::vector<Run> box;
-  for (const BlockDim& d : to.dims) box.push_back({.count = d.size});
+  for (const kernels::BlockDim& d : to.dims) box.push_back({.count = d.size});
   int64_t done = 0;
   for (const Run& run : runs) {
     if (run.to_step != 1) {
@@ -160,4 +160,4 @@ std::vector<int> in_order(size_t dims) {
   return places;
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -15,7 +15,7 @@
 #include "kernels/block.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 // ---- Copies ----------------------------------------------------------------------------------------------------------
 
@@ -32,23 +32,23 @@ struct Run {
 /// The places that an interval map reads, ascending in the result: of the result's block, from the operand's, whose
 /// `first` may be negative and whose end may be past the whole where the map wraps. Places outside the whole operand
 /// are in no run.
-std::vector<Run> runs_of(const AccessMap& map, const BlockDim& result, const BlockDim& operand);
+std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& result, const kernels::BlockDim& operand);
 
 /// Copies one run in every dim. For each dim of `to`, `dims` has the dim of `from`, or -1: `from` is repeated along it.
 /// `from_offset` elements are added to the address in `from` (for a dim that `to` lacks). Element types are equal, or
 /// bf16 is widened to f32.
-void copy_box(Threads& threads, const Block& from, const Block& to, std::span<const int> dims,
+void copy_box(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims,
               std::span<const Run> box, int64_t from_offset = 0);
 
 /// Copies all of `to`, as copy_box does.
-void copy_all(Threads& threads, const Block& from, const Block& to, std::span<const int> dims,
+void copy_all(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims,
               int64_t from_offset = 0);
 
 /// Sets the places [first, last) of one dim of `to`, and all places of the others. Without `dim` (-1): everything.
-void fill(const Block& to, double value, int dim = -1, int64_t first = 0, int64_t last = 0);
+void fill(const kernels::Block& to, double value, int dim = -1, int64_t first = 0, int64_t last = 0);
 
 /// `runs` along dim `dim` of `to`, everything along the others; what is in no run becomes `outside`.
-void copy_runs(Threads& threads, const Block& from, const Block& to, std::span<const int> dims, int dim,
+void copy_runs(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims, int dim,
                std::span<const Run> runs, double outside);
 
 /// 0, 1, 2, …: dims that correspond in order.
@@ -144,7 +144,7 @@ class Walk {
 
 /// Calls `body(walk)` at every place, on pieces of the walk side by side; `cost` elements are handled at each place.
 template <int N, typename Body>
-void for_each_place(Threads& threads, const Walk<N>& walk, int64_t cost, Body body) {
+void for_each_place(kernels::Threads& threads, const Walk<N>& walk, int64_t cost, Body body) {
   if (walk.count() == 0) return;
   const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost));
   threads.parallel_for(walk.count(), grain, [&](int64_t begin, int64_t end) {
@@ -154,4 +154,4 @@ void for_each_place(Threads& threads, const Walk<N>& walk, int64_t cost, Body bo
   });
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -2,7 +2,7 @@
 
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 const Argument& Call::argument(std::string_view name) const {
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -21,4 +21,4 @@ Span Call::span_of(std::string_view name) const {
   return given.given && given.span.is_known() ? given.span : span;
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -23,7 +23,7 @@
 #include "support/source.h"
 #include "syntax/signature.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 /// Nested lists of numbers with the sizes they have; ragged ones are refused before.
 struct NestedNumbers {
@@ -35,7 +35,7 @@ struct NestedNumbers {
 struct Argument {
   bool given = false;
   Span span;
-  Values values;
+  graph::Values values;
   double number = 0;
   bool unknown = false;  ///< the number is not known before the run: a stand-in, by which nothing is to be refused
   bool is_int = false;
@@ -53,11 +53,11 @@ struct DimLabel {
 
 class Call {
  public:
-  Call(Builder& b, const Op& o, const Signature& s) : builder(b), op(o), signature(s), arguments(s.parameters.size()) {}
+  Call(Builder& b, const graph::Op& o, const syntax::Signature& s) : builder(b), op(o), signature(s), arguments(s.parameters.size()) {}
 
   Builder& builder;
-  const Op& op;
-  const Signature& signature;
+  const graph::Op& op;
+  const syntax::Signature& signature;
   std::vector<Argument> arguments;  ///< one a parameter, in the signature's order
   std::optional<Dims> arrow;        ///< `-> [a, b]`: in einsum and reductions with the operands' sizes
   Span arrow_span;
@@ -66,11 +66,11 @@ class Call {
   Span span;  ///< the whole call
 
   const Argument& argument(std::string_view name) const;
-  const Value& tensor(std::string_view name) const { return argument(name).values[0]; }
+  const graph::Value& tensor(std::string_view name) const { return argument(name).values[0]; }
   double number(std::string_view name, double otherwise) const;
   bool flag(std::string_view name, bool otherwise) const { return number(name, otherwise ? 1 : 0) != 0; }
   /// The place of an argument; of the whole call where the argument has none.
   Span span_of(std::string_view name) const;
 };
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -7,14 +7,14 @@
 
 #include "ops/record.h"
 
-namespace mtf {
+namespace mtf::ops {
 
-Product product_in_force(const Context& context, ElementType element) {
-  if (context.precision == Precision::kBf16) return Product::kAsBf16;
-  return context.precision == Precision::kMixed && element == ElementType::kBf16 ? Product::kRounded : Product::kPlain;
+Product product_in_force(const graph::Context& context, ElementType element) {
+  if (context.precision == graph::Precision::kBf16) return Product::kAsBf16;
+  return context.precision == graph::Precision::kMixed && element == ElementType::kBf16 ? Product::kRounded : Product::kPlain;
 }
 
-Names einsum_labels(const Operation& operation) {
+Names einsum_labels(const graph::Operation& operation) {
   Names labels = operation.attributes.get<EinsumAttributes>().result;
   for (const TensorType& operand : operation.operands)
     for (const Dim& dim : operand.dims)
@@ -24,20 +24,20 @@ Names einsum_labels(const Operation& operation) {
 
 namespace {
 
-Product product_of(const Operation& operation) { return operation.attributes.get<EinsumAttributes>().product; }
+Product product_of(const graph::Operation& operation) { return operation.attributes.get<EinsumAttributes>().product; }
 
-Value contract(Builder& b, const Values& operands, const Dims& result, Product product) {
-  return b.add(ops::kEinsum, operands, EinsumAttributes{product, names_of(result)});
+graph::Value contract(Builder& b, const graph::Values& operands, const Dims& result, Product product) {
+  return b.add(kEinsum, operands, EinsumAttributes{product, names_of(result)});
 }
 
-std::vector<Dims> dims_of(const Values& values) {
+std::vector<Dims> dims_of(const graph::Values& values) {
   std::vector<Dims> dims;
-  for (const Value& value : values) dims.push_back(value.dims());
+  for (const graph::Value& value : values) dims.push_back(value.dims());
   return dims;
 }
 
 /// Multiplies two at a time until two are left. The program did not write what comes between.
-void multiply_pairs(Builder& b, Values& operands, const Dims& result, Product product) {
+void multiply_pairs(Builder& b, graph::Values& operands, const Dims& result, Product product) {
   const bool written = b.written;
   b.written = false;
   std::unordered_map<Name, int> uses;  // of a dim: the result, and the tensors that are left to be multiplied
@@ -45,7 +45,7 @@ void multiply_pairs(Builder& b, Values& operands, const Dims& result, Product pr
     for (const Dim& dim : dims) uses[dim.name] += by;
   };
   count(result, 1);
-  for (const Value& operand : operands) count(operand.dims(), 1);
+  for (const graph::Value& operand : operands) count(operand.dims(), 1);
   const auto pairs = pair_by_flops(dims_of(operands), result);
   for (size_t step = 0; step + 1 < pairs.size(); ++step) {
     const auto [i, j] = pairs[step];
@@ -59,9 +59,9 @@ void multiply_pairs(Builder& b, Values& operands, const Dims& result, Product pr
   operands = {operands[pairs.back().first], operands[pairs.back().second]};
 }
 
-Values build_einsum(Call& call) {
+graph::Values build_einsum(Call& call) {
   Builder& b = call.builder;
-  Values operands = tensor_arguments(call);
+  graph::Values operands = tensor_arguments(call);
   if (!call.arrow)
     fail(Diagnostic(Kind::missing_argument, call.span, "einsum needs the dimensions of its result")
              .help("write them behind an arrow: einsum(x, y -> [a, b])"));
@@ -74,20 +74,20 @@ Values build_einsum(Call& call) {
   return {contract(b, operands, *call.arrow, product)};
 }
 
-std::vector<TensorType> infer_einsum(const Operation& operation) {
+std::vector<TensorType> infer_einsum(const graph::Operation& operation) {
   const ElementType element = operation.operands[0].element;
   for (const TensorType& operand : operation.operands) MTF_CHECK(operand.element == element, "einsum of {} and {}", name(element), name(operand.element));
   return {{product_of(operation) == Product::kWide ? ElementType::kF32 : element, operand_dims(operation, operation.attributes.get<EinsumAttributes>().result)}};
 }
 
-IterationSpace einsum_space(const Operation& operation) {
+graph::IterationSpace einsum_space(const graph::Operation& operation) {
   const Names labels = einsum_labels(operation);
   const size_t kept = operation.results[0].dims.size();
-  IterationSpace space;
+  graph::IterationSpace space;
   for (size_t i = 0; i < labels.size(); ++i) {
-    IterationDim entry;
+    graph::IterationDim entry;
     const bool summed = i >= kept;
-    entry.kind = summed ? SplitKind::kReduce : SplitKind::kFree;
+    entry.kind = summed ? graph::SplitKind::kReduce : graph::SplitKind::kFree;
     entry.rounds_parts = product_of(operation) == Product::kRounded;
     for (const TensorType& operand : operation.operands) entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims, labels[i])));
     entry.results.push_back(static_cast<int8_t>(summed ? -1 : static_cast<int>(i)));
@@ -97,21 +97,21 @@ IterationSpace einsum_space(const Operation& operation) {
 }
 
 /// The product that gives a gradient of `element`.
-Product gradient_product(const Operation& operation, ElementType element) {
+Product gradient_product(const graph::Operation& operation, ElementType element) {
   if (element != operation.operands[0].element) return Product::kWide;
   return product_of(operation) == Product::kWide ? Product::kRounded : product_of(operation);
 }
 
 /// d times the other operand, summed to the dims of this one; repeated along those that only this one has.
-Values einsum_gradient(GradientCall& call) {
+graph::Values einsum_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
-  const Values& operands = call.operands;
-  Values gradients(operands.size());
+  const graph::Values& operands = call.operands;
+  graph::Values gradients(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!call.wants(i)) continue;
-    Value gradient = b.cast(call.d_results[0], operands[i].element());
+    graph::Value gradient = b.cast(call.d_results[0], operands[i].element());
     if (operands.size() == 2) {
-      const Value& other = operands[1 - i];
+      const graph::Value& other = operands[1 - i];
       Dims kept;
       for (const Dim& dim : operands[i].dims())
         if (has_dim(gradient.dims(), dim.name) || has_dim(other.dims(), dim.name)) kept.push_back(dim);
@@ -125,13 +125,13 @@ Values einsum_gradient(GradientCall& call) {
 /// What a dim of the result runs along: rows (of the first operand alone), columns (of the second alone), or both.
 enum class Along : uint8_t { kRows, kColumns, kBatch };
 
-Along along(const Operation& operation, Name dim) {
+Along along(const graph::Operation& operation, Name dim) {
   const bool first = has_dim(operation.operands[0].dims, dim), second = has_dim(operation.operands[1].dims, dim);
   return first && second ? Along::kBatch : first ? Along::kRows : Along::kColumns;
 }
 
 /// The result's dims along `what`, in the order in which their operand stores them.
-StorageOrder dims_along(const Operation& operation, std::span<const StorageOrder> operands, Along what) {
+StorageOrder dims_along(const graph::Operation& operation, std::span<const StorageOrder> operands, Along what) {
   StorageOrder order;
   const size_t k = what == Along::kColumns ? 1 : 0;
   for (int8_t d : operands[k]) {
@@ -144,7 +144,7 @@ StorageOrder dims_along(const Operation& operation, std::span<const StorageOrder
 
 /// The order as written, if a matrix product can write it: the dims along rows stand together in the order of their
 /// operand, those along columns too, and one of the two is innermost.
-bool writes_as_declared(const Operation& operation, const StorageOrder& rows, const StorageOrder& columns) {
+bool writes_as_declared(const graph::Operation& operation, const StorageOrder& rows, const StorageOrder& columns) {
   const Dims& result = operation.results[0].dims;
   auto together = [](const StorageOrder& group) {
     for (size_t i = 1; i < group.size(); ++i)
@@ -157,7 +157,7 @@ bool writes_as_declared(const Operation& operation, const StorageOrder& rows, co
 /// The order in which a product writes its result fastest: innermost are the dims of the operand that stores one of
 /// them innermost, if the other operand stores a summed dim so; the order as written where it makes no difference, so
 /// that a gradient lies as its parameter does.
-StorageOrder einsum_order(const Operation& operation, std::span<const StorageOrder> operands) {
+StorageOrder einsum_order(const graph::Operation& operation, std::span<const StorageOrder> operands) {
   const Dims& result = operation.results[0].dims;
   StorageOrder declared;
   for (size_t i = 0; i < result.size(); ++i) declared.push_back(static_cast<int8_t>(i));
@@ -181,7 +181,7 @@ StorageOrder einsum_order(const Operation& operation, std::span<const StorageOrd
 
 }  // namespace
 
-constexpr Op ops::kEinsum = complete({
+constexpr graph::Op kEinsum = complete({
     .name = "einsum",
     .signature = "einsum(operands: tensor... -> shape)",
     .family = "Contraction",
@@ -196,15 +196,15 @@ constexpr Op ops::kEinsum = complete({
                "x: [a, b], y: [b, c], z: [c, d] => einsum(x, y, z -> [a, d])\nx: i32[a, b] in -3..3, y: i32[b, c] in -3..3 => einsum(x, y -> [c, a])\n"
                "x: bf16[a, b], y: bf16[b, c] => einsum(x, y -> [a, c])",
     .build = build_einsum,
-    .attributes = &kFormOf<EinsumAttributes>,
+    .attributes = &graph::kFormOf<EinsumAttributes>,
     .infer = infer_einsum,
     .space = einsum_space,
     .kernel = contract_kernel,
-    .work = Work::kContraction,
+    .work = graph::Work::kContraction,
     .gradient = einsum_gradient,
-    .role = Role::kContraction,
-    .linear = Linear::kEach,
+    .role = graph::Role::kContraction,
+    .linear = graph::Linear::kEach,
     .result_order = einsum_order,
 });
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -6,7 +6,7 @@
 #include "kernels/matmul.h"
 #include "ops/builder.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 /// How an einsum multiplies, and what it gives. Sums are always those of f32, or of a wider type.
 enum class Product : uint8_t {
@@ -23,15 +23,15 @@ struct EinsumAttributes {
   Product product = Product::kPlain;
   Names result;
   static constexpr auto members() {
-    return std::array{member<&EinsumAttributes::product>("product", kProductWords), member<&EinsumAttributes::result>("->")};
+    return std::array{graph::member<&EinsumAttributes::product>("product", kProductWords), graph::member<&EinsumAttributes::result>("->")};
   }
 };
 
 /// What `precision` makes of a product of `element`.
-Product product_in_force(const Context& context, ElementType element);
+Product product_in_force(const graph::Context& context, ElementType element);
 
 /// The names of all dims of an einsum: the result's, then those that are summed.
-Names einsum_labels(const Operation& operation);
+Names einsum_labels(const graph::Operation& operation);
 
 /// Of three or more tensors: which two are multiplied first, then which, so that the points of all iteration spaces
 /// together are fewest, found by trying all of up to nine, and of more by taking what is cheapest next. Each pair names two of the tensors there are; their product is appended to them.
@@ -41,6 +41,6 @@ std::vector<std::pair<int, int>> pair_by_flops(const std::vector<Dims>& operands
 Dims product_dims(const Dims& first, const Dims& second, const std::function<bool(Name)>& is_needed);
 
 /// Computes an einsum on blocks.
-void contract_kernel(KernelCall& call);
+void contract_kernel(graph::KernelCall& call);
 
-}  // namespace mtf
+}  // namespace mtf::ops

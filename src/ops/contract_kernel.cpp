@@ -17,7 +17,7 @@
 #include "kernels/scratch.h"
 #include "ops/contract.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// An array with a stride for each label; 0 where it lacks it.
@@ -28,12 +28,12 @@ struct Array {
   std::vector<bool> has;
 };
 
-using Arguments = std::vector<LoopArgument>;
+using Arguments = std::vector<kernels::LoopArgument>;
 
 class Contraction {
  public:
-  explicit Contraction(KernelCall& call) : call_(call) {
-    const Operation& operation = call.operation;
+  explicit Contraction(graph::KernelCall& call) : call_(call) {
+    const graph::Operation& operation = call.operation;
     bf16_product_ = operation.attributes.get<EinsumAttributes>().product == Product::kAsBf16 && call.operands[0].element == ElementType::kF32;
     const Names labels = einsum_labels(operation);
     sizes_.assign(labels.size(), 1);
@@ -48,7 +48,7 @@ class Contraction {
     if (arrays_.size() == 1) return fold(arrays_[0], result_);
     if (points == 0) {  // an empty block: its part of every sum is 0
       const double zero = 0;
-      return fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)), &zero, result_.data, result_.strides);
+      return kernels::fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)), &zero, result_.data, result_.strides);
     }
     for (Array& array : arrays_) sum_lone_dims(array);
     const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true), inner = size_of_kind(true, true, false);
@@ -57,7 +57,7 @@ class Contraction {
   }
 
  private:
-  Array array_of(const Block& block, const Dims& dims, const Names& labels) {
+  Array array_of(const kernels::Block& block, const Dims& dims, const Names& labels) {
     Array array{block.element, block.data, std::vector<int64_t>(sizes_.size(), 0), std::vector<bool>(sizes_.size(), false)};
     for (size_t d = 0; d < dims.size(); ++d) {
       const auto label = static_cast<size_t>(std::find(labels.begin(), labels.end(), dims[d].name) - labels.begin());
@@ -98,13 +98,13 @@ class Contraction {
 
   /// to = the sum of from over the labels that `to` lacks.
   void fold(const Array& from, const Array& to) {
-    LoopProgram program;
-    program.operands.push_back({OperandKind::kArray, from.element, 0});
-    program.outputs.push_back({0, to.element, Reduction::kSum});
+    kernels::LoopProgram program;
+    program.operands.push_back({kernels::OperandKind::kArray, from.element, 0});
+    program.outputs.push_back({0, to.element, kernels::Reduction::kSum});
     compile(std::move(program)).run(loop_sizes(from, to), Arguments{argument(from)}, Arguments{argument(to)}, call_.threads);
   }
 
-  LoopArgument argument(const Array& array) const { return LoopArgument::array(array.data, array.strides); }
+  kernels::LoopArgument argument(const Array& array) const { return kernels::LoopArgument::array(array.data, array.strides); }
 
   /// Labels that neither array has do not run.
   std::vector<int64_t> loop_sizes(const Array& a, const Array& b) const {
@@ -131,29 +131,29 @@ class Contraction {
   /// Products of elements, summed over the inner dims: no matrix on at least one side.
   void multiply_elements() {
     const bool narrow = arrays_[0].element == ElementType::kBf16;
-    LoopProgram program;
-    for (const Array& array : arrays_) program.operands.push_back({OperandKind::kArray, array.element, 0});
+    kernels::LoopProgram program;
+    for (const Array& array : arrays_) program.operands.push_back({kernels::OperandKind::kArray, array.element, 0});
     int values = 2;
-    const auto step = [&](LaneOp op, int a, int b, ElementType type) {
+    const auto step = [&](kernels::LaneOp op, int a, int b, ElementType type) {
       program.steps.push_back({op, a, b, -1, type});
       return values++;
     };
     int factors[2] = {0, 1};
     for (int& factor : factors) {
-      if (bf16_product_) factor = step(LaneOp::kCast, factor, -1, ElementType::kBf16);
-      if (bf16_product_ || narrow) factor = step(LaneOp::kCast, factor, -1, ElementType::kF32);
+      if (bf16_product_) factor = step(kernels::LaneOp::kCast, factor, -1, ElementType::kBf16);
+      if (bf16_product_ || narrow) factor = step(kernels::LaneOp::kCast, factor, -1, ElementType::kF32);
     }
-    const int product = step(LaneOp::kMul, factors[0], factors[1], ElementType::kF32);
+    const int product = step(kernels::LaneOp::kMul, factors[0], factors[1], ElementType::kF32);
     const bool rounded = narrow && result_.element == ElementType::kBf16;
     Array target = result_;
     if (rounded) target = dense(result_.has, ElementType::kF32, result_);
-    program.outputs.push_back({product, target.element, Reduction::kSum});
+    program.outputs.push_back({product, target.element, kernels::Reduction::kSum});
     compile(std::move(program)).run(sizes_, Arguments{argument(arrays_[0]), argument(arrays_[1])}, Arguments{argument(target)}, call_.threads);
     if (!rounded) return;
-    LoopProgram round;
-    round.operands.push_back({OperandKind::kArray, ElementType::kF32, 0});
-    round.steps.push_back({LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
-    round.outputs.push_back({1, ElementType::kBf16, Reduction::kStore});
+    kernels::LoopProgram round;
+    round.operands.push_back({kernels::OperandKind::kArray, ElementType::kF32, 0});
+    round.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
+    round.outputs.push_back({1, ElementType::kBf16, kernels::Reduction::kStore});
     compile(std::move(round)).run(loop_sizes(result_, result_), Arguments{argument(target)}, Arguments{argument(result_)}, call_.threads);
   }
 
@@ -189,7 +189,7 @@ class Contraction {
       order.strides[label] = array.strides[label] + (int64_t{1} << 40);  // outside the inner dims, in its own order
     }
     Array packed = dense(array.has, array.element, order);
-    copy_block(loop_sizes(array, array), static_cast<int>(size_of(array.element)), array.data, array.strides, packed.data, packed.strides);
+    kernels::copy_block(loop_sizes(array, array), static_cast<int>(size_of(array.element)), array.data, array.strides, packed.data, packed.strides);
     array = packed;
   }
 
@@ -212,7 +212,7 @@ class Contraction {
       sizes.push_back(group.size);
       for (int k = 0; k < 3; ++k) strides[k].push_back(group.strides[k]);
     }
-    Matmul product;
+    kernels::Matmul product;
     product.operand_type = arrays_[0].element;
     product.result_type = result_.element;
     product.bf16_product = bf16_product_;
@@ -243,16 +243,16 @@ class Contraction {
     return n;
   }
 
-  KernelCall& call_;
+  graph::KernelCall& call_;
   bool bf16_product_ = false;
   std::vector<int64_t> sizes_;  ///< of each label
   std::vector<Array> arrays_;
   Array result_;
-  std::vector<Scratch> scratch_;  // for operands that had to be rearranged
+  std::vector<kernels::Scratch> scratch_;  // for operands that had to be rearranged
 };
 
 }  // namespace
 
-void contract_kernel(KernelCall& call) { Contraction(call).run(); }
+void contract_kernel(graph::KernelCall& call) { Contraction(call).run(); }
 
-}  // namespace mtf
+}  // namespace mtf::ops

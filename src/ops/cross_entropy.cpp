@@ -12,7 +12,7 @@
 #include "ops/rows.h"
 #include "ops/softmax.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// Of cross_entropy and pick_label; how much they smooth and add are the two numbers of cross_entropy.
@@ -21,14 +21,14 @@ struct CrossEntropyAttributes {
   bool smoothed = false;
   bool z_loss = false;
   static constexpr auto members() {
-    return std::array{member<&CrossEntropyAttributes::over>("over"), member<&CrossEntropyAttributes::smoothed>("smoothed"),
-                      member<&CrossEntropyAttributes::z_loss>("z_loss")};
+    return std::array{graph::member<&CrossEntropyAttributes::over>("over"), graph::member<&CrossEntropyAttributes::smoothed>("smoothed"),
+                      graph::member<&CrossEntropyAttributes::z_loss>("z_loss")};
   }
 };
 
 /// Where the dims of the logits are.
 struct Layout {
-  explicit Layout(const Operation& operation)
+  explicit Layout(const graph::Operation& operation)
       : classes(dim_of<CrossEntropyAttributes>(operation)), smoothed(operation.attributes.get<CrossEntropyAttributes>().smoothed),
         z_loss(operation.attributes.get<CrossEntropyAttributes>().z_loss), in_labels(places_in(operation.operands[0].dims, operation.operands[1].dims)),
         in_result(places_in(operation.operands[0].dims, operation.results[0].dims)), folded(in_result.size(), false) {
@@ -41,13 +41,13 @@ struct Layout {
   std::vector<bool> folded;
 };
 
-Dim class_dim(const Operation& operation) { return operation.operands[0].dims[dim_of<CrossEntropyAttributes>(operation)]; }
-Dims rows_without_classes(const Operation& operation) { return remaining(operation.operands[0].dims, {class_dim(operation)}); }
+Dim class_dim(const graph::Operation& operation) { return operation.operands[0].dims[dim_of<CrossEntropyAttributes>(operation)]; }
+Dims rows_without_classes(const graph::Operation& operation) { return remaining(operation.operands[0].dims, {class_dim(operation)}); }
 
-Values build_cross_entropy(Call& call) {
+graph::Values build_cross_entropy(Call& call) {
   Builder& b = call.builder;
-  const Value& logits = call.tensor("logits");
-  Value labels = call.tensor("labels");
+  const graph::Value& logits = call.tensor("logits");
+  graph::Value labels = call.tensor("labels");
   const Dim classes = dim_over(call, "logits");
   check_sizes(call, {logits, labels});
   const bool soft = has_dim(labels.dims(), classes.name);
@@ -62,46 +62,46 @@ Values build_cross_entropy(Call& call) {
              .help(fmt::format("a distribution over the classes has the dimension `{}`", classes.name.text())));
   if (soft) labels = as_element(b, labels, element, call.span);
   const CrossEntropyAttributes attributes{classes.name, call.argument("label_smoothing").given, call.argument("z_loss").given};
-  const Value operand = as_element(b, logits, element, call.span);
+  const graph::Value operand = as_element(b, logits, element, call.span);
   return {b.add_node(call.op, {operand, labels}, attributes, {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
 }
 
 /// The loss; for the gradient the maximum and the logarithm of the sum.
-std::vector<TensorType> infer_cross_entropy(const Operation& operation) {
+std::vector<TensorType> infer_cross_entropy(const graph::Operation& operation) {
   const TensorType rows{operation.operands[0].element, rows_without_classes(operation)};
   return {rows, rows, rows};
 }
 
-IterationSpace cross_entropy_space(const Operation& operation) { return ruled_space(operation, SplitKind::kExpand, {class_dim(operation)}); }
+graph::IterationSpace cross_entropy_space(const graph::Operation& operation) { return ruled_space(operation, graph::SplitKind::kExpand, {class_dim(operation)}); }
 
 /// Of a distribution, sum(q): 1 up to rounding where it is one.
-Value weight_of(Builder& b, const Operation& operation, const Value& labels) {
-  const Value sum = b.sum_to(labels, remaining(labels.dims(), {class_dim(operation)}));
+graph::Value weight_of(Builder& b, const graph::Operation& operation, const graph::Value& labels) {
+  const graph::Value sum = b.sum_to(labels, remaining(labels.dims(), {class_dim(operation)}));
   if (!operation.attributes.get<CrossEntropyAttributes>().smoothed) return sum;
   const double smoothing = operation.inputs[0];
-  return b.map(ops::kAdd, b.map(ops::kMul, sum, 1 - smoothing), smoothing);
+  return b.map(kAdd, b.map(kMul, sum, 1 - smoothing), smoothing);
 }
 
-Values expand_cross_entropy(ExpandCall& call) {
+graph::Values expand_cross_entropy(graph::ExpandCall& call) {
   Builder& b = call.builder;
-  const Operation& operation = call.operation;
-  const Value& x = call.operands[0];
-  const Value& labels = call.operands[1];
+  const graph::Operation& operation = call.operation;
+  const graph::Value& x = call.operands[0];
+  const graph::Value& labels = call.operands[1];
   const Dims& rows = operation.results[0].dims;
   const Layout layout(operation);
-  const Value max = b.reduce(ops::kMax, x, rows);
-  const Value shifted = b.map(ops::kSub, x, max);
-  const Value log_sum = b.map(ops::kLog, b.reduce(ops::kSum, b.map(ops::kExp, shifted), rows));
+  const graph::Value max = b.reduce(kMax, x, rows);
+  const graph::Value shifted = b.map(kSub, x, max);
+  const graph::Value log_sum = b.map(kLog, b.reduce(kSum, b.map(kExp, shifted), rows));
   const bool soft = is_float(labels.element());
-  Value picked = soft ? b.sum_to(b.map(ops::kMul, shifted, labels), rows)
-                      : b.map(ops::kSub, b.add(ops::kPickLabel, {x, labels}, operation.attributes), max);
+  graph::Value picked = soft ? b.sum_to(b.map(kMul, shifted, labels), rows)
+                      : b.map(kSub, b.add(kPickLabel, {x, labels}, operation.attributes), max);
   if (layout.smoothed) {
     const double smoothing = operation.inputs[0];
-    picked = b.map(ops::kAdd, b.map(ops::kMul, picked, 1 - smoothing),
-                   b.map(ops::kMul, b.sum_to(shifted, rows), smoothing / static_cast<double>(class_dim(operation).size)));
+    picked = b.map(kAdd, b.map(kMul, picked, 1 - smoothing),
+                   b.map(kMul, b.sum_to(shifted, rows), smoothing / static_cast<double>(class_dim(operation).size)));
   }
-  Value loss = b.map(ops::kSub, soft ? b.map(ops::kMul, log_sum, weight_of(b, operation, labels)) : log_sum, picked);
-  if (layout.z_loss) loss = b.map(ops::kAdd, loss, b.map(ops::kMul, b.map(ops::kSquare, b.map(ops::kAdd, log_sum, max)), operation.inputs[1]));
+  graph::Value loss = b.map(kSub, soft ? b.map(kMul, log_sum, weight_of(b, operation, labels)) : log_sum, picked);
+  if (layout.z_loss) loss = b.map(kAdd, loss, b.map(kMul, b.map(kSquare, b.map(kAdd, log_sum, max)), operation.inputs[1]));
   return {loss, max, log_sum};
 }
 
@@ -109,68 +109,68 @@ Values expand_cross_entropy(ExpandCall& call) {
 class LoopWriter {
  public:
   explicit LoopWriter(ElementType element) : element_(element) {}
-  int array() { return operand(OperandKind::kArray); }
-  int scalar() { return operand(OperandKind::kScalar); }
-  int step(LaneOp op, int a, int b = -1) {
+  int array() { return operand(kernels::OperandKind::kArray); }
+  int scalar() { return operand(kernels::OperandKind::kScalar); }
+  int step(kernels::LaneOp op, int a, int b = -1) {
     program_.steps.push_back({op, a, b, -1, element_});
     return static_cast<int>(program_.operands.size() + program_.steps.size()) - 1;
   }
-  FusedLoop ending_in(int value, Reduction reduction) {
+  kernels::FusedLoop ending_in(int value, kernels::Reduction reduction) {
     program_.outputs.push_back({value, element_, reduction});
     return compile(program_);
   }
 
  private:
-  int operand(OperandKind kind) {
+  int operand(kernels::OperandKind kind) {
     program_.operands.push_back({kind, element_, 0});
     return static_cast<int>(program_.operands.size()) - 1;
   }
   ElementType element_;
-  LoopProgram program_;
+  kernels::LoopProgram program_;
 };
 
 /// The sum of (x - m) t along the classes.
-FusedLoop product_loop(ElementType element) {
+kernels::FusedLoop product_loop(ElementType element) {
   LoopWriter w(element);
   const int x = w.array(), max = w.array(), t = w.array();
-  return w.ending_in(w.step(LaneOp::kMul, w.step(LaneOp::kSub, x, max), t), Reduction::kSum);
+  return w.ending_in(w.step(kernels::LaneOp::kMul, w.step(kernels::LaneOp::kSub, x, max), t), kernels::Reduction::kSum);
 }
 
 /// The sum of x - m along the classes.
-FusedLoop shifted_sum_loop(ElementType element) {
+kernels::FusedLoop shifted_sum_loop(ElementType element) {
   LoopWriter w(element);
   const int x = w.array(), max = w.array();
-  return w.ending_in(w.step(LaneOp::kSub, x, max), Reduction::kSum);
+  return w.ending_in(w.step(kernels::LaneOp::kSub, x, max), kernels::Reduction::kSum);
 }
 
 /// The sum of t along the classes.
-FusedLoop sum_loop(ElementType element) {
+kernels::FusedLoop sum_loop(ElementType element) {
   LoopWriter w(element);
-  return w.ending_in(w.array(), Reduction::kSum);
+  return w.ending_in(w.array(), kernels::Reduction::kSum);
 }
 
 /// Of rows, the loss. `picked` is the picked logit, of a distribution already less m; `sum` that of all x - m.
-FusedLoop loss_loop(ElementType element, const Layout& layout, bool soft) {
+kernels::FusedLoop loss_loop(ElementType element, const Layout& layout, bool soft) {
   LoopWriter w(element);
   const int max = w.array(), log_sum = w.array();
   int picked = w.array();
   const int sum = w.array();
   int weight = w.array();
   const int keep = w.scalar(), spread = w.scalar(), smoothing = w.scalar(), z = w.scalar();
-  if (!soft) picked = w.step(LaneOp::kSub, picked, max);
-  if (layout.smoothed) picked = w.step(LaneOp::kAdd, w.step(LaneOp::kMul, picked, keep), w.step(LaneOp::kMul, sum, spread));
-  if (soft && layout.smoothed) weight = w.step(LaneOp::kAdd, w.step(LaneOp::kMul, weight, keep), smoothing);
-  int loss = w.step(LaneOp::kSub, soft ? w.step(LaneOp::kMul, log_sum, weight) : log_sum, picked);
-  if (layout.z_loss) loss = w.step(LaneOp::kAdd, loss, w.step(LaneOp::kMul, w.step(LaneOp::kSquare, w.step(LaneOp::kAdd, log_sum, max)), z));
-  return w.ending_in(loss, Reduction::kStore);
+  if (!soft) picked = w.step(kernels::LaneOp::kSub, picked, max);
+  if (layout.smoothed) picked = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, picked, keep), w.step(kernels::LaneOp::kMul, sum, spread));
+  if (soft && layout.smoothed) weight = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, weight, keep), smoothing);
+  int loss = w.step(kernels::LaneOp::kSub, soft ? w.step(kernels::LaneOp::kMul, log_sum, weight) : log_sum, picked);
+  if (layout.z_loss) loss = w.step(kernels::LaneOp::kAdd, loss, w.step(kernels::LaneOp::kMul, w.step(kernels::LaneOp::kSquare, w.step(kernels::LaneOp::kAdd, log_sum, max)), z));
+  return w.ending_in(loss, kernels::Reduction::kStore);
 }
 
 /// For each row the logit of its label, where this block of the classes has it, and 0 elsewhere.
-void pick_labels(KernelCall& call, const Layout& layout) {
-  const Block& x = call.operands[0];
-  const Block& labels = call.operands[1];
-  const Block& picked = call.results[0];
-  const BlockDim& classes = x.dims[layout.classes];
+void pick_labels(graph::KernelCall& call, const Layout& layout) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& labels = call.operands[1];
+  const kernels::Block& picked = call.results[0];
+  const kernels::BlockDim& classes = x.dims[layout.classes];
   Walk<3> walk;
   for (size_t d = 0; d < x.dims.size(); ++d) {
     if (layout.folded[d]) continue;
@@ -182,19 +182,19 @@ void pick_labels(KernelCall& call, const Layout& layout) {
     for_each_place(call.threads, walk, 8, [&](const Walk<3>& at) {
       const int64_t label = labels.as<int32_t>()[at.offset(1)];
       if (label < 0 || label >= classes.whole)
-        throw ElementError{fmt::format("expected labels from 0 to {}, found {}", classes.whole - 1, label)};
+        throw graph::ElementError{fmt::format("expected labels from 0 to {}, found {}", classes.whole - 1, label)};
       const int64_t here = label - classes.first;
       picked.as<T>()[at.offset(2)] = here >= 0 && here < classes.size ? x.as<T>()[at.offset(0) + here * classes.stride] : T{};
     });
   });
 }
 
-void pick_label_kernel(KernelCall& call) { pick_labels(call, Layout(call.operation)); }
+void pick_label_kernel(graph::KernelCall& call) { pick_labels(call, Layout(call.operation)); }
 
 /// One number for each row, in memory of its own: along the dims of x, 0 where `kept` is not set.
 class RowMemory {
  public:
-  RowMemory(const Block& x, const std::vector<bool>& kept) : strides_(kept.size(), 0) {
+  RowMemory(const kernels::Block& x, const std::vector<bool>& kept) : strides_(kept.size(), 0) {
     int64_t count = 1;
     for (size_t d = kept.size(); d-- > 0;) {
       if (!kept[d]) continue;
@@ -203,17 +203,17 @@ class RowMemory {
     }
     bytes_.resize(static_cast<size_t>(count * size_of(x.element)));
   }
-  LoopArgument argument() { return LoopArgument::array(bytes_.data(), strides_); }
+  kernels::LoopArgument argument() { return kernels::LoopArgument::array(bytes_.data(), strides_); }
 
  private:
   std::vector<int64_t> strides_;
   std::vector<std::byte> bytes_;
 };
 
-void cross_entropy_kernel(KernelCall& call) {
-  using Arguments = std::vector<LoopArgument>;
-  const Block& x = call.operands[0];
-  const Block& labels = call.operands[1];
+void cross_entropy_kernel(graph::KernelCall& call) {
+  using Arguments = std::vector<kernels::LoopArgument>;
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& labels = call.operands[1];
   const Layout layout(call.operation);
   const bool soft = is_float(labels.element);
   const double smoothing = call.inputs[0];
@@ -222,7 +222,7 @@ void cross_entropy_kernel(KernelCall& call) {
   const RowArray losses = row_results(call.results[0], layout.in_result);
   const RowArray max = row_results(call.results[1], layout.in_result);
   const RowArray log_sum = row_results(call.results[2], layout.in_result);
-  const auto argument = [](const RowArray& array) { return LoopArgument::array(array.data, array.strides); };
+  const auto argument = [](const RowArray& array) { return kernels::LoopArgument::array(array.data, array.strides); };
   std::vector<int64_t> sizes, rows, target_sizes;
   std::vector<bool> kept, target_kept;
   for (size_t d = 0; d < x.dims.size(); ++d) {
@@ -233,7 +233,7 @@ void cross_entropy_kernel(KernelCall& call) {
     kept.push_back(layout.smoothed && !layout.folded[d]);
     target_kept.push_back(soft && in_labels && !layout.folded[d]);
   }
-  for_each_rows(x, layout.folded, {logits, max, log_sum}, [&](const Rows& part, std::span<const RowPointer> at) {
+  for_each_rows(x, layout.folded, {logits, max, log_sum}, [&](const kernels::Rows& part, std::span<const RowPointer> at) {
     log_sum_rows(x.element, part, at[0].in(), at[1].out(), at[2].out(), call.threads);
   });
   if (soft) product_loop(x.element).run(sizes, Arguments{argument(logits), argument(max), argument(targets)}, Arguments{argument(losses)}, call.threads);
@@ -243,8 +243,8 @@ void cross_entropy_kernel(KernelCall& call) {
   if (soft) sum_loop(x.element).run(target_sizes, Arguments{argument(targets)}, Arguments{weights.argument()}, call.threads);
   const double spread = smoothing / static_cast<double>(x.dims[layout.classes].whole);
   loss_loop(x.element, layout, soft)
-      .run(rows, Arguments{argument(max), argument(log_sum), argument(losses), sums.argument(), weights.argument(), LoopArgument::scalar(1 - smoothing),
-                           LoopArgument::scalar(spread), LoopArgument::scalar(smoothing), LoopArgument::scalar(call.inputs[1])},
+      .run(rows, Arguments{argument(max), argument(log_sum), argument(losses), sums.argument(), weights.argument(), kernels::LoopArgument::scalar(1 - smoothing),
+                           kernels::LoopArgument::scalar(spread), kernels::LoopArgument::scalar(smoothing), kernels::LoopArgument::scalar(call.inputs[1])},
            Arguments{argument(losses)}, call.threads);
   const int64_t n = x.size(), o = row_count(x, layout.folded), t = labels.size();
   call.flops += 4 * n + 3 * o + (soft ? 2 * n + t : 0) + (layout.smoothed ? n + 3 * o : 0) + (layout.z_loss ? 4 * o : 0);
@@ -252,40 +252,40 @@ void cross_entropy_kernel(KernelCall& call) {
 }
 
 /// The places of the class dim, split as the logits are.
-Value class_places(Builder& b, const Operation& operation, const Value& x) { return b.split_like(b.range(class_dim(operation)), x); }
+graph::Value class_places(Builder& b, const graph::Operation& operation, const graph::Value& x) { return b.split_like(b.range(class_dim(operation)), x); }
 
 /// dx = softmax(x) (d sum(q) + 2 z (m + l) d + d_l) - d q; of a distribution, dt = -(1 - e) d log softmax(x).
-Values cross_entropy_gradient(GradientCall& call) {
+graph::Values cross_entropy_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
-  const Operation& operation = call.operation;
+  const graph::Operation& operation = call.operation;
   const Layout layout(operation);
-  const Value& x = call.operands[0];
-  const Value& labels = call.operands[1];
-  const Value& max = call.results[1];
-  const Value& log_sum = call.results[2];
-  const Value& d = call.d_results[0];
+  const graph::Value& x = call.operands[0];
+  const graph::Value& labels = call.operands[1];
+  const graph::Value& max = call.results[1];
+  const graph::Value& log_sum = call.results[2];
+  const graph::Value& d = call.d_results[0];
   const double smoothing = operation.inputs[0];
   const double z = operation.inputs[1];
   const bool soft = is_float(labels.element());
-  const Value log_softmax = b.map(ops::kSub, b.map(ops::kSub, x, max), log_sum);
-  Values gradients(2);
+  const graph::Value log_softmax = b.map(kSub, b.map(kSub, x, max), log_sum);
+  graph::Values gradients(2);
   if (call.wants(0)) {
-    Value weight;
-    if (d) weight = soft ? b.map(ops::kMul, d, weight_of(b, operation, labels)) : d;
-    if (d && layout.z_loss) weight = b.map(ops::kAdd, weight, b.map(ops::kMul, d, b.map(ops::kMul, b.map(ops::kAdd, log_sum, max), 2 * z)));
-    if (const Value& d_log_sum = call.d_results[2]) weight = weight ? b.map(ops::kAdd, weight, d_log_sum) : d_log_sum;
-    if (weight) gradients[0] = b.map(ops::kMul, b.map(ops::kExp, log_softmax), weight);
+    graph::Value weight;
+    if (d) weight = soft ? b.map(kMul, d, weight_of(b, operation, labels)) : d;
+    if (d && layout.z_loss) weight = b.map(kAdd, weight, b.map(kMul, d, b.map(kMul, b.map(kAdd, log_sum, max), 2 * z)));
+    if (const graph::Value& d_log_sum = call.d_results[2]) weight = weight ? b.map(kAdd, weight, d_log_sum) : d_log_sum;
+    if (weight) gradients[0] = b.map(kMul, b.map(kExp, log_softmax), weight);
     if (d) {
-      const Value kept = layout.smoothed ? b.map(ops::kMul, d, 1 - smoothing) : d;
-      const Value target = soft ? b.map(ops::kMul, labels, kept)
-                                : b.where(b.map(ops::kEq, labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
-      gradients[0] = b.map(ops::kSub, gradients[0], target);
+      const graph::Value kept = layout.smoothed ? b.map(kMul, d, 1 - smoothing) : d;
+      const graph::Value target = soft ? b.map(kMul, labels, kept)
+                                : b.where(b.map(kEq, labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
+      gradients[0] = b.map(kSub, gradients[0], target);
       if (layout.smoothed)
-        gradients[0] = b.map(ops::kSub, gradients[0], b.map(ops::kMul, d, smoothing / static_cast<double>(class_dim(operation).size)));
+        gradients[0] = b.map(kSub, gradients[0], b.map(kMul, d, smoothing / static_cast<double>(class_dim(operation).size)));
     }
   }
   if (call.wants(1) && d) {
-    const Value part = b.map(ops::kMul, log_softmax, b.map(ops::kMul, d, layout.smoothed ? smoothing - 1 : -1.0));
+    const graph::Value part = b.map(kMul, log_softmax, b.map(kMul, d, layout.smoothed ? smoothing - 1 : -1.0));
     gradients[1] = sum_to_operand(b, part, labels);
   }
   return gradients;
@@ -293,7 +293,7 @@ Values cross_entropy_gradient(GradientCall& call) {
 
 }  // namespace
 
-constexpr Op ops::kCrossEntropy = complete({
+constexpr graph::Op kCrossEntropy = complete({
     .name = "cross_entropy",
     .signature = "cross_entropy(logits: tensor, labels: tensor, over: dim, label_smoothing: number = 0, z_loss: number = 0)",
     .family = "Neural networks",
@@ -306,25 +306,25 @@ constexpr Op ops::kCrossEntropy = complete({
                "x: [a, b], t: [a, b] in 0..1 => cross_entropy(x, t, over: b)\n"
                "x: [a, b], t: [b] in 0..1 => cross_entropy(x, t, over: b, label_smoothing: 0.2)",
     .build = build_cross_entropy,
-    .attributes = &kFormOf<CrossEntropyAttributes>,
+    .attributes = &graph::kFormOf<CrossEntropyAttributes>,
     .infer = infer_cross_entropy,
     .space = cross_entropy_space,
     .kernel = cross_entropy_kernel,
     .expand = expand_cross_entropy,
-    .work = Work::kExpansion,
+    .work = graph::Work::kExpansion,
     .gradient = cross_entropy_gradient,
     .saved_results = 2,
 });
 
-constexpr Op ops::kPickLabel = complete({
+constexpr graph::Op kPickLabel = complete({
     .name = "pick_label",
     .family = "Neural networks",
     .doc = "For each row the logit of its label; where the classes are split, a sum of which one processor has the only part.",
-    .attributes = &kFormOf<CrossEntropyAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, rows_without_classes(operation)}}; },
-    .space = [](const Operation& operation) -> IterationSpace { return ruled_space(operation, SplitKind::kReduce, {class_dim(operation)}); },
+    .attributes = &graph::kFormOf<CrossEntropyAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, rows_without_classes(operation)}}; },
+    .space = [](const graph::Operation& operation) -> graph::IterationSpace { return ruled_space(operation, graph::SplitKind::kReduce, {class_dim(operation)}); },
     .kernel = pick_label_kernel,
     .no_gradient = "it is part of cross_entropy, which has its own",
 });
 
-}  // namespace mtf
+}  // namespace mtf::ops

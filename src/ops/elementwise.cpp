@@ -6,31 +6,31 @@
 
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::ops {
 
-std::vector<TensorType> infer_same(const Operation& operation) {
+std::vector<TensorType> infer_same(const graph::Operation& operation) {
   for (const TensorType& operand : operation.operands)
     MTF_CHECK(operand.element == operation.operands[0].element, "{} of {} and {}", operation.op->name, name(operation.operands[0].element),
               name(operand.element));
   return {{operation.operands[0].element, broadcast_dims(operation.operands)}};
 }
 
-std::vector<TensorType> infer_truth(const Operation& operation) {
+std::vector<TensorType> infer_truth(const graph::Operation& operation) {
   std::vector<TensorType> types = infer_same(operation);
   types[0].element = ElementType::kBool;
   return types;
 }
 
-Values broadcast_arguments(const Call& call) {
-  Values operands = tensor_arguments(call);
+graph::Values broadcast_arguments(const Call& call) {
+  graph::Values operands = tensor_arguments(call);
   if (!call.arrow) {
     check_broadcast(call, operands);
     return operands;
   }
   check_sizes(call, operands);
   const Dims& dims = *call.arrow;
-  Value* first = nullptr;
-  for (Value& operand : operands) {
+  graph::Value* first = nullptr;
+  for (graph::Value& operand : operands) {
     if (!first && !is_host_number(operand)) first = &operand;
     for (const Dim& dim : operand.dims()) {
       if (find_dim(dims, dim.name) >= 0) continue;
@@ -39,33 +39,33 @@ Values broadcast_arguments(const Call& call) {
     }
   }
   // An operand that is of the shape already gives it to the result.
-  const auto is_whole = [&](const Value& operand) { return operand.dims().size() == dims.size(); };
+  const auto is_whole = [&](const graph::Value& operand) { return operand.dims().size() == dims.size(); };
   const auto whole = std::find_if(operands.begin(), operands.end(), is_whole);
   if (whole != operands.end() && whole->dims() == dims) return operands;
-  Value& changed = first ? *first : operands[0];
+  graph::Value& changed = first ? *first : operands[0];
   changed = call.builder.broadcast(changed, dims);
   return operands;
 }
 
-Values zero_gradient(GradientCall& call) { return Values(call.operands.size()); }
+graph::Values zero_gradient(graph::GradientCall& call) { return graph::Values(call.operands.size()); }
 
 namespace {
 
 /// The gradient of a function of one operand: d times its derivative.
-Values times(GradientCall& call, const Value& derivative) { return {call.builder.map(ops::kMul, call.d_results[0], derivative)}; }
+graph::Values times(graph::GradientCall& call, const graph::Value& derivative) { return {call.builder.map(kMul, call.d_results[0], derivative)}; }
 
 /// The same of a derivative that may be infinite: nothing comes through where d is 0.
-Values zero_times(GradientCall& call, const Value& derivative) { return {call.builder.map(ops::kZeroTimes, call.d_results[0], derivative)}; }
+graph::Values zero_times(graph::GradientCall& call, const graph::Value& derivative) { return {call.builder.map(kZeroTimes, call.d_results[0], derivative)}; }
 
 /// d where x > 0, `otherwise` elsewhere: at 0 it is `otherwise`.
-Values where_positive(GradientCall& call, const Value& positive, const Value& otherwise) {
+graph::Values where_positive(graph::GradientCall& call, const graph::Value& positive, const graph::Value& otherwise) {
   Builder& b = call.builder;
-  return {b.where(b.map(ops::kGt, call.operands[0], 0.0), positive, otherwise)};
+  return {b.where(b.map(kGt, call.operands[0], 0.0), positive, otherwise)};
 }
 
-Values build_leaky_relu(Call& call) {
+graph::Values build_leaky_relu(Call& call) {
   if (call.argument("slope").given) return build_map<meet_as_reals>(call);
-  const Values operands = as_element(call.builder, {call.tensor("x"), call.builder.number(0.2)}, real_element(call.tensor("x").element()), call.span);
+  const graph::Values operands = as_element(call.builder, {call.tensor("x"), call.builder.number(0.2)}, real_element(call.tensor("x").element()), call.span);
   return call.builder.add_node(call.op, operands);
 }
 
@@ -76,305 +76,305 @@ constexpr double kGeluCubic = 0.044715;
 
 }  // namespace
 
-constexpr Op ops::kNeg = element_wise({
+constexpr graph::Op kNeg = element_wise({
     .name = "neg",
     .signature = "neg(x: tensor)",
     .symbol = "-",
     .doc = "The negative of each element; written `-x`.",
     .example = "print(-fill([], 2))\n#> -2\n",
     .samples = "x: [a, b] => -x\nx: i32[a] in -5..5 => neg(x)",
-    .lane = LaneOp::kNeg,
-    .gradient = [](GradientCall& g) -> Values { return {g.builder.map(ops::kNeg, g.d_results[0])}; },
-    .linear = Linear::kEach,
+    .lane = kernels::LaneOp::kNeg,
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return {g.builder.map(kNeg, g.d_results[0])}; },
+    .linear = graph::Linear::kEach,
 });
 
-constexpr Op ops::kAbs = element_wise({
+constexpr graph::Op kAbs = element_wise({
     .name = "abs",
     .signature = "abs(x: tensor)",
     .doc = "The absolute value of each element. Its gradient at 0 is 0.",
     .example = "dim n = 3\nprint(abs(tensor([-1, 0, 2], [n])))\n#> [1, 0, 2]\n",
     .samples = "x: [a, b] in 0.5..2 => abs(x)\nx: [a] in -2..-0.5 => abs(x)\nx: i32[a] in -5..5 => abs(x)",
-    .lane = LaneOp::kAbs,
+    .lane = kernels::LaneOp::kAbs,
     .host = {.of_one = [](double x) -> double { return std::abs(x); }, .keeps_ints = true},
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSign, g.operands[0])); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kSign, g.operands[0])); },
 });
 
-constexpr Op ops::kSign = element_wise({
+constexpr graph::Op kSign = element_wise({
     .name = "sign",
     .signature = "sign(x: tensor)",
     .doc = "-1, 0 or 1 for each element. Its gradient is 0.",
     .example = "dim n = 3\nprint(sign(tensor([-3, 0, 2], [n])))\n#> [-1, 0, 1]\n",
     .samples = "x: [a, b] in 0.5..2 => sign(x)\nx: i32[a] in -5..5 => sign(x)",
-    .lane = LaneOp::kSign,
+    .lane = kernels::LaneOp::kSign,
     .host = {.of_one = [](double x) -> double { return x > 0 ? 1 : x < 0 ? -1 : 0; }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });
 
-constexpr Op ops::kSqrt = real_function({
+constexpr graph::Op kSqrt = real_function({
     .name = "sqrt",
     .signature = "sqrt(x: tensor)",
     .doc = "The square root of each element.",
     .example = "print(sqrt(fill([], 16)))\n#> 4\n",
     .samples = "x: [a, b] in 0.5..2 => sqrt(x)",
-    .lane = LaneOp::kSqrt,
+    .lane = kernels::LaneOp::kSqrt,
     .host = {.of_one = [](double x) -> double { return std::sqrt(x); }},
-    .gradient = [](GradientCall& g) -> Values {
-      return {g.builder.map(ops::kZeroOver, g.d_results[0], g.builder.map(ops::kMul, g.results[0], 2.0))};
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return {g.builder.map(kZeroOver, g.d_results[0], g.builder.map(kMul, g.results[0], 2.0))};
     },
 });
 
-constexpr Op ops::kRsqrt = real_function({
+constexpr graph::Op kRsqrt = real_function({
     .name = "rsqrt",
     .signature = "rsqrt(x: tensor)",
     .doc = "One over the square root of each element.",
     .example = "print(rsqrt(fill([], 16)))\n#> 0.25\n",
     .samples = "x: [a, b] in 0.5..2 => rsqrt(x)",
-    .lane = LaneOp::kRsqrt,
+    .lane = kernels::LaneOp::kRsqrt,
     .host = {.of_one = [](double x) -> double { return 1 / std::sqrt(x); }},
-    .gradient = [](GradientCall& g) -> Values {
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      return zero_times(g, b.map(ops::kDiv, b.map(ops::kMul, g.results[0], -0.5), g.operands[0]));
+      return zero_times(g, b.map(kDiv, b.map(kMul, g.results[0], -0.5), g.operands[0]));
     },
 });
 
-constexpr Op ops::kExp = real_function({
+constexpr graph::Op kExp = real_function({
     .name = "exp",
     .signature = "exp(x: tensor)",
     .doc = "e to the power of each element; of minus infinity it is 0.",
     .example = "print(exp(fill([], 0)))\n#> 1\n",
     .samples = "x: [a, b] => exp(x)\nx: f64[a] => exp(x)",
-    .lane = LaneOp::kExp,
+    .lane = kernels::LaneOp::kExp,
     .host = {.of_one = [](double x) -> double { return std::exp(x); }},
-    .gradient = [](GradientCall& g) -> Values { return zero_times(g, g.results[0]); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return zero_times(g, g.results[0]); },
 });
 
-constexpr Op ops::kLog = real_function({
+constexpr graph::Op kLog = real_function({
     .name = "log",
     .signature = "log(x: tensor)",
     .doc = "The natural logarithm of each element; of 0 it is minus infinity.",
     .example = "print(log(fill([], 1)))\n#> 0\n",
     .samples = "x: [a, b] in 0.5..2 => log(x)",
-    .lane = LaneOp::kLog,
+    .lane = kernels::LaneOp::kLog,
     .host = {.of_one = [](double x) -> double { return std::log(x); }},
-    .gradient = [](GradientCall& g) -> Values { return {g.builder.map(ops::kZeroOver, g.d_results[0], g.operands[0])}; },
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return {g.builder.map(kZeroOver, g.d_results[0], g.operands[0])}; },
 });
 
-constexpr Op ops::kSin = real_function({
+constexpr graph::Op kSin = real_function({
     .name = "sin",
     .signature = "sin(x: tensor)",
     .doc = "The sine of each element, in radians.",
     .example = "print(sin(fill([], 0)))\n#> 0\n",
     .samples = "x: [a, b] => sin(x)",
-    .lane = LaneOp::kSin,
+    .lane = kernels::LaneOp::kSin,
     .host = {.of_one = [](double x) -> double { return std::sin(x); }},
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kCos, g.operands[0])); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kCos, g.operands[0])); },
 });
 
-constexpr Op ops::kCos = real_function({
+constexpr graph::Op kCos = real_function({
     .name = "cos",
     .signature = "cos(x: tensor)",
     .doc = "The cosine of each element, in radians.",
     .example = "print(cos(fill([], 0)))\n#> 1\n",
     .samples = "x: [a, b] => cos(x)",
-    .lane = LaneOp::kCos,
+    .lane = kernels::LaneOp::kCos,
     .host = {.of_one = [](double x) -> double { return std::cos(x); }},
-    .gradient = [](GradientCall& g) -> Values {
-      return times(g, g.builder.map(ops::kNeg, g.builder.map(ops::kSin, g.operands[0])));
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return times(g, g.builder.map(kNeg, g.builder.map(kSin, g.operands[0])));
     },
 });
 
-constexpr Op ops::kTanh = real_function({
+constexpr graph::Op kTanh = real_function({
     .name = "tanh",
     .signature = "tanh(x: tensor)",
     .doc = "The hyperbolic tangent of each element.",
     .example = "print(tanh(fill([], 0)))\n#> 0\n",
     .samples = "x: [a, b] => tanh(x)",
-    .lane = LaneOp::kTanh,
+    .lane = kernels::LaneOp::kTanh,
     .host = {.of_one = [](double x) -> double { return std::tanh(x); }},
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSub, 1.0, g.builder.map(ops::kSquare, g.results[0]))); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kSub, 1.0, g.builder.map(kSquare, g.results[0]))); },
 });
 
-constexpr Op ops::kSigmoid = real_function({
+constexpr graph::Op kSigmoid = real_function({
     .name = "sigmoid",
     .signature = "sigmoid(x: tensor)",
     .doc = "1 / (1 + exp(-x)) for each element.",
     .example = "print(sigmoid(fill([], 0)))\n#> 0.5\n",
     .samples = "x: [a, b] => sigmoid(x)",
-    .lane = LaneOp::kSigmoid,
-    .gradient = [](GradientCall& g) -> Values {
+    .lane = kernels::LaneOp::kSigmoid,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      return times(g, b.map(ops::kMul, g.results[0], b.map(ops::kSub, 1.0, g.results[0])));
+      return times(g, b.map(kMul, g.results[0], b.map(kSub, 1.0, g.results[0])));
     },
 });
 
-constexpr Op ops::kRelu = element_wise({
+constexpr graph::Op kRelu = element_wise({
     .name = "relu",
     .signature = "relu(x: tensor)",
     .doc = "The larger of each element and 0. Its gradient at 0 is 0.",
     .example = "dim n = 3\nprint(relu(tensor([0, -1, 2], [n])))\n#> [0, 0, 2]\n",
     .samples = "x: [a, b] in 0.5..2 => relu(x)\nx: [a] in -2..-0.5 => relu(x)\nx: i32[a] in -5..5 => relu(x)",
-    .lane = LaneOp::kRelu,
-    .gradient = [](GradientCall& g) -> Values {
+    .lane = kernels::LaneOp::kRelu,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       return where_positive(g, g.d_results[0], g.builder.number(0, g.d_results[0].element()));
     },
 });
 
-constexpr Op ops::kLeakyRelu = real_function({
+constexpr graph::Op kLeakyRelu = real_function({
     .name = "leaky_relu",
     .signature = "leaky_relu(x: tensor, slope: tensor = 0.2)",
     .doc = "Each element where it is positive, `slope` times it elsewhere. Its gradient at 0 is the slope.",
     .example = "dim n = 3\nprint(leaky_relu(tensor([0, -1, 2], [n]), slope: 0.5))\n#> [0, -0.5, 2]\n",
     .samples = "x: [a, b] in 0.5..2 => leaky_relu(x)\nx: [a] in -2..-0.5, s: [a] => leaky_relu(x, slope: s)",
     .build = build_leaky_relu,
-    .lane = LaneOp::kLeakyRelu,
-    .gradient = [](GradientCall& g) -> Values {
+    .lane = kernels::LaneOp::kLeakyRelu,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      Values gradients(2);
-      const Value& d = g.d_results[0];
-      if (g.wants(0)) gradients[0] = sum_to_operand(b, where_positive(g, d, b.map(ops::kMul, d, g.operands[1]))[0], g.operands[0]);
+      graph::Values gradients(2);
+      const graph::Value& d = g.d_results[0];
+      if (g.wants(0)) gradients[0] = sum_to_operand(b, where_positive(g, d, b.map(kMul, d, g.operands[1]))[0], g.operands[0]);
       if (g.wants(1)) {
-        const Value below = where_positive(g, b.number(0, d.element()), b.map(ops::kMul, d, g.operands[0]))[0];
+        const graph::Value below = where_positive(g, b.number(0, d.element()), b.map(kMul, d, g.operands[0]))[0];
         gradients[1] = sum_to_operand(b, below, g.operands[1]);
       }
       return gradients;
     },
 });
 
-constexpr Op ops::kGelu = real_function({
+constexpr graph::Op kGelu = real_function({
     .name = "gelu",
     .signature = "gelu(x: tensor)",
     .doc = "The Gaussian error linear unit, x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) for each element.",
     .example = "dim n = 4\nprint(gelu(tensor([-1, 0, 1, 2], [n])))\n#> [-0.158808, 0, 0.841192, 1.9546]\n",
     .samples = "x: [a, b] => gelu(x)",
-    .lane = LaneOp::kGelu,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kGeluGrad, g.operands[0])); },
+    .lane = kernels::LaneOp::kGelu,
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kGeluGrad, g.operands[0])); },
 });
 
-constexpr Op ops::kSwish = real_function({
+constexpr graph::Op kSwish = real_function({
     .name = "swish",
     .signature = "swish(x: tensor)",
     .doc = "x sigmoid(x) for each element.",
     .example = "dim n = 4\nprint(swish(tensor([-1, 0, 1, 2], [n])))\n#> [-0.268941, 0, 0.731059, 1.76159]\n",
     .samples = "x: [a, b] => swish(x)",
-    .lane = LaneOp::kSwish,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSwishGrad, g.operands[0])); },
+    .lane = kernels::LaneOp::kSwish,
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kSwishGrad, g.operands[0])); },
 });
 
-constexpr Op ops::kElu = real_function({
+constexpr graph::Op kElu = real_function({
     .name = "elu",
     .signature = "elu(x: tensor)",
     .doc = "Each element where it is positive, exp(x) - 1 elsewhere.",
     .example = "dim n = 3\nprint(elu(tensor([-1, 0, 2], [n])))\n#> [-0.632121, 0, 2]\n",
     .samples = "x: [a, b] in 0.5..2 => elu(x)\nx: [a] in -2..-0.5 => elu(x)",
-    .lane = LaneOp::kElu,
-    .gradient = [](GradientCall& g) -> Values {  // below 0, exp(x) is the result plus 1: no overflow above it
+    .lane = kernels::LaneOp::kElu,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {  // below 0, exp(x) is the result plus 1: no overflow above it
       Builder& b = g.builder;
-      return where_positive(g, g.d_results[0], b.map(ops::kMul, g.d_results[0], b.map(ops::kAdd, g.results[0], 1.0)));
+      return where_positive(g, g.d_results[0], b.map(kMul, g.d_results[0], b.map(kAdd, g.results[0], 1.0)));
     },
 });
 
-constexpr Op ops::kSelu = real_function({
+constexpr graph::Op kSelu = real_function({
     .name = "selu",
     .signature = "selu(x: tensor)",
     .doc = "The scaled exponential linear unit: 1.0507 x where x is positive, 1.7581 (exp(x) - 1) elsewhere.",
     .example = "dim n = 3\nprint(selu(tensor([-1, 0, 2], [n])))\n#> [-1.11133, 0, 2.1014]\n",
     .samples = "x: [a, b] in 0.5..2 => selu(x)\nx: [a] in -2..-0.5 => selu(x)",
-    .lane = LaneOp::kSelu,
-    .gradient = [](GradientCall& g) -> Values {
+    .lane = kernels::LaneOp::kSelu,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      const Value& d = g.d_results[0];
-      return where_positive(g, b.map(ops::kMul, d, kSeluScale), b.map(ops::kMul, d, b.map(ops::kAdd, g.results[0], kSeluScale * kSeluAlpha)));
+      const graph::Value& d = g.d_results[0];
+      return where_positive(g, b.map(kMul, d, kSeluScale), b.map(kMul, d, b.map(kAdd, g.results[0], kSeluScale * kSeluAlpha)));
     },
 });
 
-constexpr Op ops::kSoftplus = real_function({
+constexpr graph::Op kSoftplus = real_function({
     .name = "softplus",
     .signature = "softplus(x: tensor)",
     .doc = "log(1 + exp(x)) for each element, without overflow.",
     .example = "print(softplus(fill([], 0)))\n#> 0.693147\n",
     .samples = "x: [a, b] => softplus(x)",
-    .lane = LaneOp::kSoftplus,
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kSigmoid, g.operands[0])); },
+    .lane = kernels::LaneOp::kSoftplus,
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kSigmoid, g.operands[0])); },
 });
 
-constexpr Op ops::kSquare = element_wise({
+constexpr graph::Op kSquare = element_wise({
     .name = "square",
     .signature = "square(x: tensor)",
     .doc = "Each element times itself.",
     .example = "print(square(fill([], 3)))\n#> 9\n",
     .samples = "x: [a, b] => square(x)\nx: i32[a] in -5..5 => square(x)\nx: bf16[a] => square(x)",
-    .lane = LaneOp::kSquare,
+    .lane = kernels::LaneOp::kSquare,
     .host = {.of_one = [](double x) -> double { return x * x; }, .keeps_ints = true},
-    .gradient = [](GradientCall& g) -> Values { return times(g, g.builder.map(ops::kMul, g.operands[0], 2.0)); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kMul, g.operands[0], 2.0)); },
 });
 
-constexpr Op ops::kReciprocal = real_function({
+constexpr graph::Op kReciprocal = real_function({
     .name = "reciprocal",
     .signature = "reciprocal(x: tensor)",
     .doc = "One over each element.",
     .example = "print(reciprocal(fill([], 4)))\n#> 0.25\n",
     .samples = "x: [a, b] in 0.5..2 => reciprocal(x)",
-    .lane = LaneOp::kReciprocal,
+    .lane = kernels::LaneOp::kReciprocal,
     .host = {.of_one = [](double x) -> double { return 1 / x; }},
-    .gradient = [](GradientCall& g) -> Values { return zero_times(g, g.builder.map(ops::kNeg, g.builder.map(ops::kSquare, g.results[0]))); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return zero_times(g, g.builder.map(kNeg, g.builder.map(kSquare, g.results[0]))); },
 });
 
-constexpr Op ops::kFloor = element_wise({
+constexpr graph::Op kFloor = element_wise({
     .name = "floor",
     .signature = "floor(x: tensor)",
     .doc = "The largest whole number that is not above each element; the element type stays. Its gradient is 0.",
     .example = "dim n = 2\nprint(floor(tensor([-1.5, 1.5], [n])))\n#> [-2, 1]\n",
     .samples = "x: [a, b] in 0.1..0.9 => floor(x)\nx: i32[a] in -5..5 => floor(x)",
-    .lane = LaneOp::kFloor,
+    .lane = kernels::LaneOp::kFloor,
     .host = {.of_one = [](double x) -> double { return std::floor(x); }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });
 
-constexpr Op ops::kRound = element_wise({
+constexpr graph::Op kRound = element_wise({
     .name = "round",
     .signature = "round(x: tensor)",
     .doc = "The nearest whole number to each element, the even one if two are as near; the element type stays. Its gradient is 0.",
     .example = "dim n = 3\nprint(round(tensor([0.5, 1.5, 1.75], [n])))\n#> [0, 2, 2]\n",
     .samples = "x: [a, b] in 0.6..1.4 => round(x)\nx: i32[a] in -5..5 => round(x)",
-    .lane = LaneOp::kRound,
+    .lane = kernels::LaneOp::kRound,
     .host = {.of_one = [](double x) -> double { return std::nearbyint(x); }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });
 
-constexpr Op ops::kGeluGrad = real_function({
+constexpr graph::Op kGeluGrad = real_function({
     .name = "gelu_grad",
     .doc = "The derivative of gelu.",
-    .lane = LaneOp::kGeluGrad,
-    .gradient = [](GradientCall& g) -> Values {
+    .lane = kernels::LaneOp::kGeluGrad,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       // With t = tanh(u), u = k (x + c x³): gelu'' = (1 - t²) (u' + x/2 (u'' - 2 t u'²)).
       Builder& b = g.builder;
-      const Value& x = g.operands[0];
-      const Value x2 = b.map(ops::kSquare, x);
-      const Value u = b.map(ops::kMul, x, b.map(ops::kAdd, b.map(ops::kMul, x2, kGeluFactor * kGeluCubic), kGeluFactor));
-      const Value t = b.map(ops::kTanh, u);
-      const Value du = b.map(ops::kAdd, b.map(ops::kMul, x2, 3 * kGeluFactor * kGeluCubic), kGeluFactor);
-      const Value ddu = b.map(ops::kMul, x, 6 * kGeluFactor * kGeluCubic);
-      const Value bend = b.map(ops::kSub, ddu, b.map(ops::kMul, b.map(ops::kMul, t, 2.0), b.map(ops::kSquare, du)));
-      const Value inner = b.map(ops::kAdd, du, b.map(ops::kMul, b.map(ops::kMul, x, 0.5), bend));
-      return times(g, b.map(ops::kMul, b.map(ops::kSub, 1.0, b.map(ops::kSquare, t)), inner));
+      const graph::Value& x = g.operands[0];
+      const graph::Value x2 = b.map(kSquare, x);
+      const graph::Value u = b.map(kMul, x, b.map(kAdd, b.map(kMul, x2, kGeluFactor * kGeluCubic), kGeluFactor));
+      const graph::Value t = b.map(kTanh, u);
+      const graph::Value du = b.map(kAdd, b.map(kMul, x2, 3 * kGeluFactor * kGeluCubic), kGeluFactor);
+      const graph::Value ddu = b.map(kMul, x, 6 * kGeluFactor * kGeluCubic);
+      const graph::Value bend = b.map(kSub, ddu, b.map(kMul, b.map(kMul, t, 2.0), b.map(kSquare, du)));
+      const graph::Value inner = b.map(kAdd, du, b.map(kMul, b.map(kMul, x, 0.5), bend));
+      return times(g, b.map(kMul, b.map(kSub, 1.0, b.map(kSquare, t)), inner));
     },
 });
 
-constexpr Op ops::kSwishGrad = real_function({
+constexpr graph::Op kSwishGrad = real_function({
     .name = "swish_grad",
     .doc = "The derivative of swish.",
-    .lane = LaneOp::kSwishGrad,
-    .gradient = [](GradientCall& g) -> Values {
+    .lane = kernels::LaneOp::kSwishGrad,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       // With s = sigmoid(x), s' = s (1 - s): swish'' = s' (2 + x (1 - 2 s)).
       Builder& b = g.builder;
-      const Value s = b.map(ops::kSigmoid, g.operands[0]);
-      const Value ds = b.map(ops::kMul, s, b.map(ops::kSub, 1.0, s));
-      const Value bend = b.map(ops::kMul, g.operands[0], b.map(ops::kSub, 1.0, b.map(ops::kMul, s, 2.0)));
-      return times(g, b.map(ops::kMul, ds, b.map(ops::kAdd, bend, 2.0)));
+      const graph::Value s = b.map(kSigmoid, g.operands[0]);
+      const graph::Value ds = b.map(kMul, s, b.map(kSub, 1.0, s));
+      const graph::Value bend = b.map(kMul, g.operands[0], b.map(kSub, 1.0, b.map(kMul, s, 2.0)));
+      return times(g, b.map(kMul, ds, b.map(kAdd, bend, 2.0)));
     },
 });
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -2,48 +2,48 @@
 // What the records of element-wise operations share.
 #include "ops/record.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 struct CastAttributes {
   ElementType to;
-  static constexpr auto members() { return std::array{member<&CastAttributes::to>("to")}; }
+  static constexpr auto members() { return std::array{graph::member<&CastAttributes::to>("to")}; }
 };
 
 /// One result with the dims that the operands broadcast to, of the first operand's element type.
-std::vector<TensorType> infer_same(const Operation& operation);
+std::vector<TensorType> infer_same(const graph::Operation& operation);
 /// The same, of bool.
-std::vector<TensorType> infer_truth(const Operation& operation);
+std::vector<TensorType> infer_truth(const graph::Operation& operation);
 
 /// A call's tensor arguments, which broadcast: to `-> shape` if the call has one, else as check_broadcast asks.
-Values broadcast_arguments(const Call& call);
+graph::Values broadcast_arguments(const Call& call);
 
 /// Broadcasts the arguments, and casts them to the type that `rule` gives for them; then one operation.
-template <ElementType (*rule)(const Builder&, const Values&)>
-Values build_map(Call& call) {
-  const Values operands = broadcast_arguments(call);
+template <ElementType (*rule)(const Builder&, const graph::Values&)>
+graph::Values build_map(Call& call) {
+  const graph::Values operands = broadcast_arguments(call);
   return call.builder.add_node(call.op, as_element(call.builder, operands, rule(call.builder, operands), call.span));
 }
 
-inline ElementType meet_as_numbers(const Builder& builder, const Values& operands) { return number_element(common_element(builder, operands)); }
-inline ElementType meet_as_reals(const Builder& builder, const Values& operands) { return real_element(common_element(builder, operands)); }
+inline ElementType meet_as_numbers(const Builder& builder, const graph::Values& operands) { return number_element(common_element(builder, operands)); }
+inline ElementType meet_as_reals(const Builder& builder, const graph::Values& operands) { return real_element(common_element(builder, operands)); }
 
 /// No gradient flows to any operand: the operation is constant wherever it is smooth.
-Values zero_gradient(GradientCall& call);
+graph::Values zero_gradient(graph::GradientCall& call);
 
 /// Fills in what a record leaves out and all element-wise operations have.
-consteval Op element_wise(Op op) {
+consteval graph::Op element_wise(graph::Op op) {
   if (op.family.empty()) op.family = "Element-wise";
   if (op.build == nullptr && !op.signature.empty()) op.build = build_map<meet_as_numbers>;
   if (op.infer == nullptr) op.infer = infer_same;
   op.space = elementwise_space;
-  op.work = Work::kPerResult;
+  op.work = graph::Work::kPerResult;
   return complete(op);
 }
 
 /// A function of real numbers: integers and truth values are taken as f32.
-consteval Op real_function(Op op) {
+consteval graph::Op real_function(graph::Op op) {
   if (op.build == nullptr && !op.signature.empty()) op.build = build_map<meet_as_reals>;
   return element_wise(op);
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

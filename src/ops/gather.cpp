@@ -8,20 +8,20 @@
 #include "ops/record.h"
 #include "ops/shape.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 struct GatherAttributes {
   Name over;
   ElementType element;
-  static constexpr auto members() { return std::array{member<&GatherAttributes::over>("over"), member<&GatherAttributes::element>("element")}; }
+  static constexpr auto members() { return std::array{graph::member<&GatherAttributes::over>("over"), graph::member<&GatherAttributes::element>("element")}; }
 };
 
 /// The result has the dim `into`, those of the values that the ids lack, and those of both that are not summed.
 struct ScatterAttributes {
   Name into;
   TensorType result;
-  static constexpr auto members() { return std::array{member<&ScatterAttributes::into>("into"), member<&ScatterAttributes::result>("->")}; }
+  static constexpr auto members() { return std::array{graph::member<&ScatterAttributes::into>("into"), graph::member<&ScatterAttributes::result>("->")}; }
 };
 
 Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
@@ -34,7 +34,7 @@ Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
 /// Where the dims of a gather's result are in its table and in its ids, or -1: a dim of the ids that is called as the one
 /// that is looked up is not that one.
 struct GatherPlaces {
-  explicit GatherPlaces(const Operation& operation)
+  explicit GatherPlaces(const graph::Operation& operation)
       : over(dim_of<GatherAttributes>(operation)), table(places_in(operation.results[0].dims, operation.operands[0].dims)),
         ids(places_in(operation.results[0].dims, operation.operands[1].dims)) {
     std::replace(table.begin(), table.end(), over, -1);
@@ -43,17 +43,17 @@ struct GatherPlaces {
   std::vector<int> table, ids;  ///< for each dim of the result
 };
 
-IterationSpace gather_space(const Operation& operation) {
-  IterationSpace space;
+graph::IterationSpace gather_space(const graph::Operation& operation) {
+  graph::IterationSpace space;
   const GatherPlaces places(operation);
-  space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .rounds_parts = true, .operands = {narrow(places.over), -1}, .results = {-1}});
+  space.dims.push_back({.kind = graph::SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .rounds_parts = true, .operands = {narrow(places.over), -1}, .results = {-1}});
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d)
     space.dims.push_back({.operands = {narrow(places.table[d]), narrow(places.ids[d])}, .results = {narrow(d)}});
   return space;
 }
 
 int64_t checked_id(int32_t id, int64_t whole, const Dim& dim) {
-  if (id < 0 || id >= whole) throw ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", whole - 1, to_string(dim), id)};
+  if (id < 0 || id >= whole) throw graph::ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", whole - 1, to_string(dim), id)};
   return id;
 }
 
@@ -86,7 +86,7 @@ void copy_row(const Row& row, const From* from, To* to) {
     return;
   }
   if constexpr (std::is_same_v<From, To>) {
-    copy_block(row.sizes, sizeof(To), from, row.from, to, row.to);
+    kernels::copy_block(row.sizes, sizeof(To), from, row.from, to, row.to);
   } else {
     Walk<2> walk;
     for (size_t d = 0; d < row.sizes.size(); ++d) walk.add(row.sizes[d], {row.from[d], row.to[d]});
@@ -96,12 +96,12 @@ void copy_row(const Row& row, const From* from, To* to) {
 
 /// table [batch.., over, row..], ids [batch.., place..] → result [batch.., place.., row..] in any order. Ids outside the
 /// table's block leave nothing, those outside the whole table are refused.
-void gather_kernel(KernelCall& call) {
-  const Block& table = call.operands[0];
-  const Block& ids = call.operands[1];
-  const Block& to = call.results[0];
+void gather_kernel(graph::KernelCall& call) {
+  const kernels::Block& table = call.operands[0];
+  const kernels::Block& ids = call.operands[1];
+  const kernels::Block& to = call.results[0];
   const GatherPlaces places(call.operation);
-  const BlockDim& over = table.dims[places.over];
+  const kernels::BlockDim& over = table.dims[places.over];
   const Dim& looked_up = call.operation.operands[0].dims[places.over];
   Walk<3> walk;  // ids, table, result
   Row row;
@@ -129,9 +129,9 @@ void gather_kernel(KernelCall& call) {
   else run(float{}, Bf16{});
 }
 
-Values build_gather(Call& call) {
-  const Value& table = call.tensor("table");
-  const Value& ids = call.tensor("ids");
+graph::Values build_gather(Call& call) {
+  const graph::Value& table = call.tensor("table");
+  const graph::Value& ids = call.tensor("ids");
   check_element(call, "ids", ElementType::kI32, "cast the ids: cast(x, i32)");
   check_sizes(call, {table, ids});
   return {gather(call.builder, table, ids, dim_over(call, "table"), used_element(call.builder, table.element()))};
@@ -141,7 +141,7 @@ Values build_gather(Call& call) {
 
 /// Where dims are in the values and in the ids, or -1.
 struct ScatterPlaces {
-  explicit ScatterPlaces(const Operation& operation) {
+  explicit ScatterPlaces(const graph::Operation& operation) {
     const auto& [name, result] = operation.attributes.get<ScatterAttributes>();
     const Dims &values = operation.operands[0].dims, &ids = operation.operands[1].dims;
     into = find_dim(result.dims, name);
@@ -157,13 +157,13 @@ struct ScatterPlaces {
   std::vector<Pair> summed;
 };
 
-IterationSpace scatter_space(const Operation& operation) {
-  IterationSpace space;
+graph::IterationSpace scatter_space(const graph::Operation& operation) {
+  graph::IterationSpace space;
   const ScatterPlaces places(operation);
   for (size_t d = 0; d < places.kept.size(); ++d)
     space.dims.push_back({.operands = {narrow(places.kept[d].values), narrow(places.kept[d].ids)}, .results = {narrow(d)}});
   for (const auto& [values, ids] : places.summed)
-    space.dims.push_back({.kind = SplitKind::kReduce, .operands = {narrow(values), narrow(ids)}, .results = {-1}});
+    space.dims.push_back({.kind = graph::SplitKind::kReduce, .operands = {narrow(values), narrow(ids)}, .results = {-1}});
   return space;
 }
 
@@ -185,12 +185,12 @@ void add_row(const Row& row, int64_t begin, int64_t end, const From* from, Sum* 
 
 /// Each place of the result adds up its values in the order of the ids, whatever the threads.
 template <typename From, typename Sum>
-void scatter(KernelCall& call, Sum* sums) {
-  const Block& values = call.operands[0];
-  const Block& ids = call.operands[1];
-  const Block& to = call.results[0];
+void scatter(graph::KernelCall& call, Sum* sums) {
+  const kernels::Block& values = call.operands[0];
+  const kernels::Block& ids = call.operands[1];
+  const kernels::Block& to = call.results[0];
   const ScatterPlaces places(call.operation);
-  const BlockDim& into = to.dims[places.into];
+  const kernels::BlockDim& into = to.dims[places.into];
   const Dim& named = call.operation.results[0].dims[places.into];
   Walk<3> kept, summed;  // ids, values, result
   Row row;
@@ -221,9 +221,9 @@ void scatter(KernelCall& call, Sum* sums) {
   });
 }
 
-void scatter_kernel(KernelCall& call) {
-  const Block& values = call.operands[0];
-  const Block& to = call.results[0];
+void scatter_kernel(graph::KernelCall& call) {
+  const kernels::Block& values = call.operands[0];
+  const kernels::Block& to = call.results[0];
   call.flops += values.size();
   by_element(values.element, [&](auto zero) {
     using From = decltype(zero);
@@ -245,9 +245,9 @@ void scatter_kernel(KernelCall& call) {
   });
 }
 
-Values build_scatter(Call& call) {
-  const Value& values = call.tensor("values");
-  const Value& ids = call.tensor("ids");
+graph::Values build_scatter(Call& call) {
+  const graph::Value& values = call.tensor("values");
+  const graph::Value& ids = call.tensor("ids");
   check_element(call, "ids", ElementType::kI32, "cast the ids: cast(x, i32)");
   check_sizes(call, {values, ids});
   const Dim& into = call.argument("into").dims[0];
@@ -267,23 +267,23 @@ Values build_scatter(Call& call) {
         fail(Kind::dim_not_in_operands, span, "neither {} nor {} has `{}`", describe(values), describe(ids), dim.name.text());
     dims = *call.arrow;
   }
-  const Value numbers = call.builder.cast(values, number_element(values.element()));
+  const graph::Value numbers = call.builder.cast(values, number_element(values.element()));
   return {scatter_add(call.builder, numbers, ids, into, dims, numbers.element())};
 }
 
 }  // namespace
 
-Value gather(Builder& builder, const Value& table, const Value& ids, const Dim& over, ElementType element) {
-  return builder.add(ops::kGather, {table, ids}, GatherAttributes{over.name, element});
+graph::Value gather(Builder& builder, const graph::Value& table, const graph::Value& ids, const Dim& over, ElementType element) {
+  return builder.add(kGather, {table, ids}, GatherAttributes{over.name, element});
 }
 
-Value scatter_add(Builder& builder, const Value& values, const Value& ids, const Dim& into, const Dims& dims, ElementType element) {
+graph::Value scatter_add(Builder& builder, const graph::Value& values, const graph::Value& ids, const Dim& into, const Dims& dims, ElementType element) {
   ScatterAttributes attributes{into.name, {element, dims}};
   attributes.result.dims[find_dim(dims, into.name)] = into;
-  return builder.add(ops::kScatterAdd, {values, ids}, std::move(attributes));
+  return builder.add(kScatterAdd, {values, ids}, std::move(attributes));
 }
 
-constexpr Op ops::kGather = complete({
+constexpr graph::Op kGather = complete({
     .name = "gather", .signature = "gather(table: tensor, ids: tensor, over: dim)", .family = "Indices",
     .doc = "Looks up `ids` (i32) along one dimension of the table. The result has the dimensions of the ids, then the table's "
            "others; dimensions that both have run together. An id outside the table ends the run with an error.",
@@ -296,19 +296,19 @@ constexpr Op ops::kGather = complete({
                "x: [a, b, c], i: i32[c, a] in 0..2 => gather(x, i, over: b)\n"
                "x: [a, b], i: i32[a, b] in 0..2 => gather(x, i, over: b)",
     .build = build_gather,
-    .attributes = &kFormOf<GatherAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<GatherAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       const auto& [over, element] = operation.attributes.get<GatherAttributes>();
       return {{element, gather_dims(operation.operands[0].dims, operation.operands[1].dims, over)}};
     },
     .space = gather_space, .kernel = gather_kernel,
-    .gradient = [](GradientCall& call) -> Values {
-      const Value& table = call.operands[0];
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
+      const graph::Value& table = call.operands[0];
       const Dim& over = table.dims()[dim_of<GatherAttributes>(call.operation)];
       return {scatter_add(call.builder, call.d_results[0], call.operands[1], over, table.dims(), gradient_element(table)), {}};
     }});
 
-constexpr Op ops::kScatterAdd = complete({
+constexpr graph::Op kScatterAdd = complete({
     .name = "scatter_add", .signature = "scatter_add(values: tensor, ids: tensor, into: dim -> shape?)", .family = "Indices",
     .doc = "Adds each value to the place that its id (i32) says along `into`: the transpose of gather. The dimensions of the ids "
            "are summed, except those that `-> shape` keeps; the result has `into`, then the values' other dimensions. "
@@ -321,12 +321,12 @@ constexpr Op ops::kScatterAdd = complete({
                "dim vocab = 5; x: [a, b], i: i32[b, a] in 0..5 => scatter_add(x, i, into: vocab -> [a, vocab])\n"
                "x: [a, b], i: i32[b] in 0..2 => scatter_add(x, i, into: b)",
     .build = build_scatter,
-    .attributes = &kFormOf<ScatterAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.attributes.get<ScatterAttributes>().result}; },
-    .space = scatter_space, .kernel = scatter_kernel, .work = Work::kPerOperand,
-    .gradient = [](GradientCall& call) -> Values {
+    .attributes = &graph::kFormOf<ScatterAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.attributes.get<ScatterAttributes>().result}; },
+    .space = scatter_space, .kernel = scatter_kernel, .work = graph::Work::kPerOperand,
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
       const auto& [into, result] = call.operation.attributes.get<ScatterAttributes>();
       return {gather(call.builder, call.d_results[0], call.operands[1], result.dims[find_dim(result.dims, into)], gradient_element(call.operands[0])), {}};
     }});
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -19,32 +19,32 @@
 #include "ops/record.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// Gradients of its results become gradients of its operands.
-bool passes(const Node& node) { return passes_gradients(*node.operation) && !reads_assigned(node); }
+bool passes(const graph::Node& node) { return passes_gradients(*node.operation) && !reads_assigned(node); }
 
 class Backward {
  public:
-  Backward(Builder& builder, const Value& loss, const Values& targets) : builder_(builder), loss_(loss), targets_(targets) {}
+  Backward(Builder& builder, const graph::Value& loss, const graph::Values& targets) : builder_(builder), loss_(loss), targets_(targets) {}
 
-  Values run() {
+  graph::Values run() {
     if (!loss_.dims().empty() || !is_float(loss_.element()))
       fail(Kind::grad_not_scalar, builder_.span, "expected a number such as `sum(…)` or `mean(…)` gives, found {}", to_string(loss_.type()));
     find_path();
     add_to(loss_, builder_.number(1, loss_.element()));
     for (auto node = path_.rbegin(); node != path_.rend(); ++node) step(*node);
-    Values results;
-    for (const Value& target : targets_) results.push_back(builder_.cast(gradient_of(target), target.element()));
+    graph::Values results;
+    for (const graph::Value& target : targets_) results.push_back(builder_.cast(gradient_of(target), target.element()));
     return results;
   }
   /// After run(): whether a way from the loss comes to the target.
-  bool leads_to(const Value& target) const { return leads_.count(target.node.get()) > 0; }
+  bool leads_to(const graph::Value& target) const { return leads_.count(target.node.get()) > 0; }
 
  private:
   struct Key {
-    const Node* node;
+    const graph::Node* node;
     int result;
     bool operator==(const Key&) const = default;
   };
@@ -54,17 +54,17 @@ class Backward {
 
   /// Fills path_ with the nodes on a differentiable way from a target to the loss, in program order.
   void find_path() {
-    std::unordered_set<const Node*> wanted;
-    for (const Value& target : targets_) wanted.insert(target.node.get());
-    std::vector<NodePtr> reached;
-    std::vector<NodePtr> stack{loss_.node};
-    const int64_t mark = new_mark();
+    std::unordered_set<const graph::Node*> wanted;
+    for (const graph::Value& target : targets_) wanted.insert(target.node.get());
+    std::vector<graph::NodePtr> reached;
+    std::vector<graph::NodePtr> stack{loss_.node};
+    const int64_t mark = graph::new_mark();
     loss_.node->mark = mark;
     while (!stack.empty()) {
-      NodePtr node = std::move(stack.back());
+      graph::NodePtr node = std::move(stack.back());
       stack.pop_back();
       if (passes(*node)) {
-        for (const Value& operand : node->operands()) {
+        for (const graph::Value& operand : node->operands()) {
           if (operand.node->mark == mark || !is_float(operand.element())) continue;
           operand.node->mark = mark;
           stack.push_back(operand.node);
@@ -72,11 +72,11 @@ class Backward {
       }
       reached.push_back(std::move(node));
     }
-    std::sort(reached.begin(), reached.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
-    for (const NodePtr& node : reached) {
+    std::sort(reached.begin(), reached.end(), [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
+    for (const graph::NodePtr& node : reached) {
       bool leads = wanted.count(node.get()) > 0;
       if (passes(*node))
-        for (const Value& operand : node->operands()) leads = leads || (is_float(operand.element()) && leads_.count(operand.node.get()));
+        for (const graph::Value& operand : node->operands()) leads = leads || (is_float(operand.element()) && leads_.count(operand.node.get()));
       if (!leads) continue;
       leads_.insert(node.get());
       path_.push_back(node);
@@ -85,11 +85,11 @@ class Backward {
   }
 
   /// Fails if a target lies where histories have ended.
-  void check_ends(const std::vector<NodePtr>& reached) const {
-    const std::shared_ptr<const HistoryEnd> last = last_end(reached);
+  void check_ends(const std::vector<graph::NodePtr>& reached) const {
+    const std::shared_ptr<const graph::HistoryEnd> last = last_end(reached);
     if (!last) return;
     std::vector<bool> leads;
-    for (const Value& target : targets_) leads.push_back(leads_to(target));
+    for (const graph::Value& target : targets_) leads.push_back(leads_to(target));
     refuse_dropped(reached, targets_, leads, builder_.span);
     if (!lies_below_an_end(reached, targets_, leads)) return;
     fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + last->variable.str() + "`")
@@ -99,75 +99,75 @@ class Backward {
   }
 
   /// A gradient that flows to `of`. That of a slice is added into what has come before, never padded to the whole.
-  void add_to(const Value& of, const Value& gradient) {
-    Values& parts = parts_[{of.node.get(), of.result}];
+  void add_to(const graph::Value& of, const graph::Value& gradient) {
+    graph::Values& parts = parts_[{of.node.get(), of.result}];
     if (!parts.empty() && is_part(gradient, parts.back())) parts.back() = accumulate(of, parts.back(), gradient);
     else if (!parts.empty() && is_part(parts.back(), gradient)) parts.back() = accumulate(of, gradient, parts.back());
     else parts.push_back(gradient);
   }
 
-  static bool is_part(const Value& part, const Value& sum) { return part.operation().op->accumulate && part.element() == sum.element(); }
+  static bool is_part(const graph::Value& part, const graph::Value& sum) { return part.operation().op->accumulate && part.element() == sum.element(); }
 
-  Value accumulate(const Value& of, const Value& sum, const Value& part) {
+  graph::Value accumulate(const graph::Value& of, const graph::Value& sum, const graph::Value& part) {
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = of.mesh();
-    const Value result = builder_.accumulate_like(in_order(sum, part.dims()), part, of);
+    const graph::Value result = builder_.accumulate_like(in_order(sum, part.dims()), part, of);
     builder_.context.mesh = mesh;
     return result;
   }
 
   /// The sum of what has flowed to `of`, laid out as it; zeros if nothing has.
-  Value gradient_of(const Value& of) {
-    Values& parts = parts_[{of.node.get(), of.result}];
+  graph::Value gradient_of(const graph::Value& of) {
+    graph::Values& parts = parts_[{of.node.get(), of.result}];
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = of.mesh();
     if (parts.empty()) parts.push_back(builder_.zeros(of.type()));
-    Value sum = parts[0];
+    graph::Value sum = parts[0];
     for (size_t i = 1; i < parts.size(); ++i) sum = builder_.add_like(sum, in_order(parts[i], sum.dims()), of);
     sum = builder_.cast(in_order(sum, of.dims()), gradient_element(of));
     sum = builder_.laid_like(sum, of);
     if (sum.node->name.empty() && !of.node->name.empty() && sum.node != of.node) sum.node->name = Name("d_" + of.node->name.str());
     builder_.context.mesh = mesh;
-    Values& own = parts_[{of.node.get(), of.result}];
+    graph::Values& own = parts_[{of.node.get(), of.result}];
     own.assign(1, sum);
     return sum;
   }
 
   /// The same dims in another order.
-  Value in_order(const Value& gradient, const Dims& dims) {
+  graph::Value in_order(const graph::Value& gradient, const Dims& dims) {
     if (gradient.dims() == dims) return gradient;
     MTF_CHECK(same_set(gradient.dims(), dims), "the gradient of {} is {}", to_string(dims), to_string(gradient.type()));
     return builder_.broadcast(gradient, dims);
   }
 
-  void step(const NodePtr& node) {
-    const LaidOutOperation& operation = *node->operation;
+  void step(const graph::NodePtr& node) {
+    const graph::LaidOutOperation& operation = *node->operation;
     if (!passes(*node)) return;
     std::vector<bool> wanted;
     bool any = false;
-    for (const Value& operand : node->operands()) {
+    for (const graph::Value& operand : node->operands()) {
       wanted.push_back(is_float(operand.element()) && leads_.count(operand.node.get()));
       any = any || wanted.back();
     }
     bool flows = false;
-    Values d_results(operation.results.size());
+    graph::Values d_results(operation.results.size());
     for (size_t r = 0; r < operation.results.size(); ++r) {
-      const Value result{node, static_cast<int>(r)};
+      const graph::Value result{node, static_cast<int>(r)};
       auto at = parts_.find({node.get(), static_cast<int>(r)});
       if (at == parts_.end() || at->second.empty()) continue;
       d_results[r] = gradient_of(result);
       flows = true;
     }
     if (!any || !flows) return;
-    Values operands, results;
-    for (const Value& operand : node->operands()) operands.push_back(again(operand, operation.region));
+    graph::Values operands, results;
+    for (const graph::Value& operand : node->operands()) operands.push_back(again(operand, operation.region));
     for (size_t r = 0; r < operation.results.size(); ++r) results.push_back(again({node, static_cast<int>(r)}, operation.region));
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = operation.mesh;
-    const CallFrameRef taken_in = builder_.context.frame;
-    if (taken_in) builder_.context.frame = std::make_shared<const CallFrame>(CallFrame{.caller = operation.frame, .span = operation.span, .callee = {}, .path = {}, .backward = true});
-    GradientCall call{builder_, operation, operands, results, d_results, wanted};
-    std::vector<Value> gradients = operation.op->gradient(call);
+    const graph::CallFrameRef taken_in = builder_.context.frame;
+    if (taken_in) builder_.context.frame = std::make_shared<const graph::CallFrame>(graph::CallFrame{.caller = operation.frame, .span = operation.span, .callee = {}, .path = {}, .backward = true});
+    graph::GradientCall call{builder_, operation, operands, results, d_results, wanted};
+    std::vector<graph::Value> gradients = operation.op->gradient(call);
     builder_.context.mesh = mesh;
     builder_.context.frame = taken_in;
     MTF_CHECK(gradients.size() == node->operands().size(), "the gradient of {} gives {} for {} operands", operation.op->name, gradients.size(),
@@ -178,38 +178,38 @@ class Backward {
 
   /// It was made in the region, and has not been computed, nor will be for whoever holds it: it will be made again. A
   /// backward pass (a region below 0) is not, as long as it is pending.
-  static bool is_inside(const Value& value, int64_t region) {
-    if (region < 0 && ValueTable::is_pending(*value.node)) return false;
+  static bool is_inside(const graph::Value& value, int64_t region) {
+    if (region < 0 && graph::ValueTable::is_pending(*value.node)) return false;
     return region != 0 && !value.node->is_held() && value.operation().region == region && !value.node->is_computed(value.result);
   }
 
   /// `value` as the backward pass of an operation of `region` reads it: itself, or its copy if it was made in that region.
-  Value again(const Value& value, int64_t region) {
+  graph::Value again(const graph::Value& value, int64_t region) {
     if (!is_inside(value, region)) return value;
     auto at = copies_.find(value.node.get());
     if (at != copies_.end()) return {at->second, value.result};
     // Copy everything that it needs inside the region, operands first (in program order).
-    std::vector<NodePtr> nodes;
-    std::vector<NodePtr> stack{value.node};
-    const int64_t mark = new_mark();
+    std::vector<graph::NodePtr> nodes;
+    std::vector<graph::NodePtr> stack{value.node};
+    const int64_t mark = graph::new_mark();
     value.node->mark = mark;
     while (!stack.empty()) {
-      NodePtr node = std::move(stack.back());
+      graph::NodePtr node = std::move(stack.back());
       stack.pop_back();
-      for (const Value& operand : node->operands()) {
+      for (const graph::Value& operand : node->operands()) {
         if (!is_inside(operand, region) || operand.node->mark == mark || copies_.count(operand.node.get())) continue;
         operand.node->mark = mark;
         stack.push_back(operand.node);
       }
       nodes.push_back(std::move(node));
     }
-    std::sort(nodes.begin(), nodes.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
+    std::sort(nodes.begin(), nodes.end(), [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
     int64_t& replica = replica_of_region_[region];
-    for (const NodePtr& node : nodes) {
-      Values operands = node->operands();
-      for (Value& operand : operands)
+    for (const graph::NodePtr& node : nodes) {
+      graph::Values operands = node->operands();
+      for (graph::Value& operand : operands)
         if (auto it = copies_.find(operand.node.get()); it != copies_.end() && is_inside(operand, region)) operand.node = it->second;
-      NodePtr copy = builder_.copy_node(*node, std::move(operands));
+      graph::NodePtr copy = builder_.copy_node(*node, std::move(operands));
       copy->name = node->name;
       if (replica == 0) replica = copy->id;
       copy->replica = replica;
@@ -219,12 +219,12 @@ class Backward {
   }
 
   Builder& builder_;
-  Value loss_;
-  const Values& targets_;
-  std::vector<NodePtr> path_;
-  std::unordered_set<const Node*> leads_;
-  std::unordered_map<Key, Values, Hash> parts_;
-  std::unordered_map<const Node*, NodePtr> copies_;
+  graph::Value loss_;
+  const graph::Values& targets_;
+  std::vector<graph::NodePtr> path_;
+  std::unordered_set<const graph::Node*> leads_;
+  std::unordered_map<Key, graph::Values, Hash> parts_;
+  std::unordered_map<const graph::Node*, graph::NodePtr> copies_;
   std::map<int64_t, int64_t> replica_of_region_;
 };
 
@@ -251,67 +251,67 @@ class Unwritten {
 
 }  // namespace
 
-Values gradients(Builder& builder, const Value& loss, const Values& targets, std::vector<bool>* reached) {
+graph::Values gradients(Builder& builder, const graph::Value& loss, const graph::Values& targets, std::vector<bool>* reached) {
   Unwritten unwritten(builder);
   Backward backward(builder, loss, targets);
-  Values results = backward.run();
+  graph::Values results = backward.run();
   if (reached)
-    for (const Value& target : targets) reached->push_back(backward.leads_to(target));
+    for (const graph::Value& target : targets) reached->push_back(backward.leads_to(target));
   return results;
 }
 
-Values gradient_of_expansion(GradientCall& call) {
+graph::Values gradient_of_expansion(graph::GradientCall& call) {
   Builder& b = call.builder;
-  Values operands, targets, gradients_of(call.operands.size());
+  graph::Values operands, targets, gradients_of(call.operands.size());
   for (size_t k = 0; k < call.operands.size(); ++k) {  // each alone, though one may have been made of another
-    operands.push_back(is_float(call.operands[k].element()) ? b.add(ops::kStopGradient, {call.operands[k]}) : call.operands[k]);
+    operands.push_back(is_float(call.operands[k].element()) ? b.add(kStopGradient, {call.operands[k]}) : call.operands[k]);
     if (call.wants(k)) targets.push_back(operands[k]);
   }
-  ExpandCall expansion{b, call.operation, operands};
-  const Values results = call.operation.op->expand(expansion);
-  Value loss;
+  graph::ExpandCall expansion{b, call.operation, operands};
+  const graph::Values results = call.operation.op->expand(expansion);
+  graph::Value loss;
   for (size_t r = 0; r < results.size(); ++r) {
     if (!call.d_results[r]) continue;
-    const Value part = b.sum_to(b.map(ops::kMul, results[r], call.d_results[r]), {});
-    loss = loss ? b.map(ops::kAdd, loss, part) : part;
+    const graph::Value part = b.sum_to(b.map(kMul, results[r], call.d_results[r]), {});
+    loss = loss ? b.map(kAdd, loss, part) : part;
   }
-  const Values found = gradients(b, loss, targets);
+  const graph::Values found = gradients(b, loss, targets);
   for (size_t k = 0, next = 0; k < call.operands.size(); ++k)
     if (call.wants(k)) gradients_of[k] = found[next++];
   return gradients_of;
 }
 
-GradientReads reads_of_gradient(const LaidOutOperation& operation, const std::vector<bool>& wanted) {
+graph::GradientReads reads_of_gradient(const graph::LaidOutOperation& operation, const std::vector<bool>& wanted) {
   Builder builder;
   builder.context.mesh = operation.mesh;
   builder.span = operation.span;
   builder.written = false;
   auto stand_in = [&](const TensorType& type) {
-    return builder.add_node(ops::kConstant, {}, TypeAttributes{type})[0];
+    return builder.add_node(kConstant, {}, TypeAttributes{type})[0];
   };
-  Values operands, results, d_results;
+  graph::Values operands, results, d_results;
   for (const TensorType& type : operation.operands) operands.push_back(stand_in(type));
   for (const TensorType& type : operation.results) {
     results.push_back(stand_in(type));
-    d_results.push_back(is_float(type.element) ? stand_in(type) : Value());
+    d_results.push_back(is_float(type.element) ? stand_in(type) : graph::Value());
   }
-  GradientCall call{builder, operation, operands, results, d_results, wanted};
-  const Values gradients = operation.op->gradient(call);
-  GradientReads reads;
-  const int64_t mark = new_mark();
-  std::vector<NodePtr> stack;
+  graph::GradientCall call{builder, operation, operands, results, d_results, wanted};
+  const graph::Values gradients = operation.op->gradient(call);
+  graph::GradientReads reads;
+  const int64_t mark = graph::new_mark();
+  std::vector<graph::NodePtr> stack;
   for (size_t k = 0; k < gradients.size(); ++k)
     if (wanted[k] && gradients[k]) stack.push_back(gradients[k].node);
   while (!stack.empty()) {
-    NodePtr node = std::move(stack.back());
+    graph::NodePtr node = std::move(stack.back());
     stack.pop_back();
     if (node->mark == mark) continue;
     node->mark = mark;
-    for (const Value& operand : node->operands()) stack.push_back(operand.node);
+    for (const graph::Value& operand : node->operands()) stack.push_back(operand.node);
   }
-  for (const Value& operand : operands) reads.operands.push_back(operand.node->mark == mark);
-  for (const Value& result : results) reads.results.push_back(result.node->mark == mark);
+  for (const graph::Value& operand : operands) reads.operands.push_back(operand.node->mark == mark);
+  for (const graph::Value& result : results) reads.results.push_back(result.node->mark == mark);
   return reads;
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -1,26 +1,26 @@
 // Leaves of the graph, and operations that change no element.
 #include "ops/elementwise.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
-Values pass(GradientCall& call) { return {call.d_results[0]}; }
+graph::Values pass(graph::GradientCall& call) { return {call.d_results[0]}; }
 
-Values build_identity(Call& call) { return call.builder.add_node(call.op, tensor_arguments(call)); }
+graph::Values build_identity(Call& call) { return call.builder.add_node(call.op, tensor_arguments(call)); }
 
-consteval Op identity(Op op) {
+consteval graph::Op identity(graph::Op op) {
   op.infer = infer_same;
   op.space = elementwise_space;
-  op.role = Role::kView;
+  op.role = graph::Role::kView;
   if (!op.signature.empty()) op.build = build_identity;
   return complete(op);
 }
 
-IterationSpace leaf_space(const Operation& operation) { return elementwise_space(operation); }
+graph::IterationSpace leaf_space(const graph::Operation& operation) { return elementwise_space(operation); }
 
 }  // namespace
 
-constexpr Op ops::kCast = complete({
+constexpr graph::Op kCast = complete({
     .name = "cast",
     .signature = "cast(x: tensor, to: element)",
     .family = "Element-wise",
@@ -28,36 +28,36 @@ constexpr Op ops::kCast = complete({
            "the largest i32); a number becomes a bool by `!= 0`. Counts no floating-point operations.",
     .example = "dim n = 3\nprint(cast(tensor([-1.5, 0, 1.5], [n]), i32))\n#> [-1, 0, 1]\n",
     .samples = "x: [a, b] => cast(x, f64)\nx: [a] => cast(x, bf16)\nx: i32[a] in -3..3 => cast(x, bool)\nx: bool[a] => cast(x, f32)",
-    .build = [](Call& call) -> Values {
-      const Value& x = call.tensor("x");
+    .build = [](Call& call) -> graph::Values {
+      const graph::Value& x = call.tensor("x");
       const ElementType element = call.argument("to").element;
-      if (x.element() == element) return {call.builder.add(ops::kCopy, {x})};
+      if (x.element() == element) return {call.builder.add(kCopy, {x})};
       return call.builder.add_node(call.op, {x}, CastAttributes{element});
     },
-    .attributes = &kFormOf<CastAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<CastAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       return {{operation.attributes.get<CastAttributes>().to, operation.operands[0].dims}};
     },
     .space = elementwise_space,
-    .lane = LaneOp::kCast,
-    .gradient = [](GradientCall& g) -> Values { return {g.builder.cast(g.d_results[0], g.operands[0].element())}; },
+    .lane = kernels::LaneOp::kCast,
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return {g.builder.cast(g.d_results[0], g.operands[0].element())}; },
 });
 
-constexpr Op ops::kCastLike = complete({
+constexpr graph::Op kCastLike = complete({
     .name = "cast_like",
     .signature = "cast_like(x: tensor, like: tensor)",
     .family = "Element-wise",
     .doc = "`cast` to the element type of another tensor, of which nothing else is read.",
     .example = "dim n = 2\nlet x = tensor([1, 3], [n], i32)\nprint(cast_like(x, zeros([n], f64)) / 2)\n#> [0.5, 1.5]\n",
     .samples = "x: [a, b], y: bf16[a] => cast_like(x, y)\nx: i32[a] in -3..3, y: f64[b] => cast_like(x, y)",
-    .build = [](Call& call) -> Values {
-      const Value& x = call.tensor("x");
+    .build = [](Call& call) -> graph::Values {
+      const graph::Value& x = call.tensor("x");
       const ElementType element = call.tensor("like").element();
-      return {x.element() == element ? call.builder.add(ops::kCopy, {x}) : call.builder.cast(x, element)};
+      return {x.element() == element ? call.builder.add(kCopy, {x}) : call.builder.cast(x, element)};
     },
 });
 
-constexpr Op ops::kCopy = identity({
+constexpr graph::Op kCopy = identity({
     .name = "copy",
     .signature = "copy(x: tensor)",
     .family = "Element-wise",
@@ -65,10 +65,10 @@ constexpr Op ops::kCopy = identity({
     .example = "model M() { state n: [] = 1 }\nlet m = M()\nlet before = copy(m.n)\nm.n := m.n + 1\nprint(before, m.n)\n#> 1 2\n",
     .samples = "x: [a, b] => copy(x)",
     .gradient = pass,
-    .linear = Linear::kEach,
+    .linear = graph::Linear::kEach,
 });
 
-constexpr Op ops::kStopGradient = identity({
+constexpr graph::Op kStopGradient = identity({
     .name = "stop_gradient",
     .signature = "stop_gradient(x: tensor)",
     .family = "Gradients",
@@ -77,18 +77,18 @@ constexpr Op ops::kStopGradient = identity({
     .samples = "x: i32[a, b] in -3..3 => stop_gradient(x)",
     .gradient = zero_gradient,
     .ends_gradients = true,
-    .linear = Linear::kEach,
+    .linear = graph::Linear::kEach,
 });
 
-constexpr Op ops::kLayout = identity({
+constexpr graph::Op kLayout = identity({
     .name = "layout",
     .family = "Layouts",
     .doc = "The operand in a layout that is given instead of decided: `x @ {batch -> rows}`.",
     .gradient = pass,
-    .linear = Linear::kEach,
+    .linear = graph::Linear::kEach,
 });
 
-constexpr Op ops::kAssign = identity({
+constexpr graph::Op kAssign = identity({
     .name = "assign",
     .family = "Layouts",
     .doc = "What a `param` or `state` is from an assignment on; gradients end here.",
@@ -96,24 +96,24 @@ constexpr Op ops::kAssign = identity({
     .ends_gradients = true,
 });
 
-constexpr Op ops::kNumber = complete({
+constexpr graph::Op kNumber = complete({
     .name = "number",
     .family = "Leaves",
     .doc = "A number of the host, Node::inputs[0], as a tensor without dims.",
-    .attributes = &kFormOf<TypeAttributes>,
+    .attributes = &graph::kFormOf<TypeAttributes>,
     .infer = infer_type,
     .space = leaf_space,
-    .role = Role::kNumber,
+    .role = graph::Role::kNumber,
 });
 
-constexpr Op ops::kConstant = complete({
+constexpr graph::Op kConstant = complete({
     .name = "constant",
     .family = "Leaves",
     .doc = "A tensor that is computed from the start: a literal, or what a file held.",
-    .attributes = &kFormOf<TypeAttributes>,
+    .attributes = &graph::kFormOf<TypeAttributes>,
     .infer = infer_type,
     .space = leaf_space,
-    .role = Role::kData,
+    .role = graph::Role::kData,
 });
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -7,7 +7,7 @@
 #include "ops/record.h"
 #include "ops/shape.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 std::vector<int> without(size_t dims, int dim) {
@@ -16,30 +16,30 @@ std::vector<int> without(size_t dims, int dim) {
   return places;
 }
 
-void index_kernel(KernelCall& call) {
+void index_kernel(graph::KernelCall& call) {
   const int dim = dim_of<OverAttributes>(call.operation);
-  const Block& from = call.operands[0];
-  const Block& to = call.results[0];
+  const kernels::Block& from = call.operands[0];
+  const kernels::Block& to = call.results[0];
   const int64_t place = checked_place(call.operation.operands[0].dims[dim], call.inputs[0]) - from.dims[dim].first;
   if (place < 0 || place >= from.dims[dim].size) return fill(to, kNothing);
   copy_all(call.threads, from, to, without(from.dims.size(), dim), place * from.dims[dim].stride);
 }
 
-IterationSpace index_space(const Operation& operation) {
-  IterationSpace space;
+graph::IterationSpace index_space(const graph::Operation& operation) {
+  graph::IterationSpace space;
   const int dim = dim_of<OverAttributes>(operation);
   const int order = static_cast<int>(operation.operands[0].dims.size());
   for (int d = 0; d < order; ++d) {
-    if (d == dim) space.dims.push_back({.kind = SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .operands = {narrow(d)}, .results = {-1}});
+    if (d == dim) space.dims.push_back({.kind = graph::SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .operands = {narrow(d)}, .results = {-1}});
     else space.dims.push_back({.operands = {narrow(d)}, .results = {narrow(d < dim ? d : d - 1)}});
   }
   return space;
 }
 
-void place_at_kernel(KernelCall& call) {
+void place_at_kernel(graph::KernelCall& call) {
   const auto& [whole, position] = call.operation.attributes.get<PlaceAttributes>();
   const int dim = static_cast<int>(position);
-  const Block& to = call.results[0];
+  const kernels::Block& to = call.results[0];
   const int64_t place = checked_place(whole, call.inputs[0]) - to.dims[dim].first;
   std::vector<Run> runs;
   if (place >= 0 && place < to.dims[dim].size) runs.push_back({.to = place, .count = 1});
@@ -49,7 +49,7 @@ void place_at_kernel(KernelCall& call) {
 }
 
 /// The order of the operand without the dim.
-StorageOrder index_order(const Operation& operation, std::span<const StorageOrder> operands) {
+StorageOrder index_order(const graph::Operation& operation, std::span<const StorageOrder> operands) {
   const int8_t gone = narrow(dim_of<OverAttributes>(operation));
   StorageOrder order;
   for (int8_t dim : operands[0])
@@ -61,50 +61,50 @@ StorageOrder index_order(const Operation& operation, std::span<const StorageOrde
 
 int64_t checked_place(const Dim& dim, double place) {
   if (!(place >= 0 && place < static_cast<double>(dim.size)))
-    throw ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", dim.size - 1, to_string(dim), place)};
+    throw graph::ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", dim.size - 1, to_string(dim), place)};
   return static_cast<int64_t>(place);
 }
 
-Value index_dim(Builder& builder, const Value& x, int dim, double place, Span span) {
+graph::Value index_dim(Builder& builder, const graph::Value& x, int dim, double place, Span span) {
   const Dim& whole = x.dims()[dim];
   if (!std::isnan(place) && (place < 0 || place >= static_cast<double>(whole.size)))
     fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected an index from 0 to {} for {}, found {}", whole.size - 1, to_string(whole), place))
              .related(x.operation().span, describe(x))
              .help(place < 0 ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text()) : ""));
-  return builder.add(ops::kIndex, {x}, OverAttributes{whole.name}, {place});
+  return builder.add(kIndex, {x}, OverAttributes{whole.name}, {place});
 }
 
-constexpr Op ops::kIndex = complete({
+constexpr graph::Op kIndex = complete({
     .name = "index", .family = "Indices",
     .doc = "`x[d: i]`: the tensor at one place of a dimension, which is gone from the result. A place outside the dimension is an "
            "error, also a negative one.",
     .samples = "x: [a, b] => x[a: 0]\nx: [a, b] => x[a: 0] * x[a: 1]\nx: [a, b] => x[a: 2, b: 3]\nx: i32[a, b, c] in -9..9 => x[b: 1]",
-    .attributes = &kFormOf<OverAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<OverAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       TensorType type = operation.operands[0];
       type.dims.erase(type.dims.begin() + dim_of<OverAttributes>(operation));
       return {type};
     },
     .space = index_space, .kernel = index_kernel,
-    .gradient = [](GradientCall& call) -> Values {
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
       const int dim = dim_of<OverAttributes>(call.operation);
-      return {call.builder.add(ops::kPlaceAt, {call.d_results[0]}, PlaceAttributes{call.operands[0].dims()[dim], dim}, call.operation.inputs)};
+      return {call.builder.add(kPlaceAt, {call.d_results[0]}, PlaceAttributes{call.operands[0].dims()[dim], dim}, call.operation.inputs)};
     },
-    .linear = Linear::kEach, .dim_of_place = dim_of<OverAttributes>, .result_order = index_order});
+    .linear = graph::Linear::kEach, .dim_of_place = dim_of<OverAttributes>, .result_order = index_order});
 
-constexpr Op ops::kPlaceAt = complete({
+constexpr graph::Op kPlaceAt = complete({
     .name = "place_at", .family = "Indices", .doc = "The transpose of `x[d: i]`: its operand at place i of a new dimension, zeros elsewhere.",
-    .attributes = &kFormOf<PlaceAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<PlaceAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       const auto& [dim, position] = operation.attributes.get<PlaceAttributes>();
       TensorType type = operation.operands[0];
       type.dims.insert(type.dims.begin() + position, dim);
       return {type};
     },
     .space = elementwise_space, .kernel = place_at_kernel,
-    .gradient = [](GradientCall& call) -> Values {
-      return {call.builder.add(ops::kIndex, {call.d_results[0]}, OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name}, call.operation.inputs)};
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
+      return {call.builder.add(kIndex, {call.d_results[0]}, OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name}, call.operation.inputs)};
     },
-    .accumulate = &ops::kAddAt});
+    .accumulate = &kAddAt});
 
-}  // namespace mtf
+}  // namespace mtf::ops

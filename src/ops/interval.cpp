@@ -7,7 +7,7 @@
 #include "ops/shape.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// Moves every element of a dim.
@@ -16,25 +16,25 @@ struct ShiftAttributes {
   int64_t by;
   bool wrap = false;
   static constexpr auto members() {
-    return std::array{member<&ShiftAttributes::over>("over"), member<&ShiftAttributes::by>("by"), member<&ShiftAttributes::wrap>("wrap")};
+    return std::array{graph::member<&ShiftAttributes::over>("over"), graph::member<&ShiftAttributes::by>("by"), graph::member<&ShiftAttributes::wrap>("wrap")};
   }
 };
 
 struct ReverseAttributes {
   Names over;
-  static constexpr auto members() { return std::array{member<&ReverseAttributes::over>("over")}; }
+  static constexpr auto members() { return std::array{graph::member<&ReverseAttributes::over>("over")}; }
 };
 
 /// The operand's type with another size for one dim.
-std::vector<TensorType> resized(const Operation& operation, int dim, int64_t size) {
+std::vector<TensorType> resized(const graph::Operation& operation, int dim, int64_t size) {
   TensorType type = operation.operands[0];
   type.dims[dim].size = size;
   return {type};
 }
 
 /// One operand and one result with the same dims: free, but for one.
-IterationSpace mapped_space(const Operation& operation, int mapped, const AccessMap& map) {
-  IterationSpace space = space_by_place(operation, -1, SplitKind::kFree);
+graph::IterationSpace mapped_space(const graph::Operation& operation, int mapped, const graph::AccessMap& map) {
+  graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
   space.dims[mapped].maps = {map};
   return space;
 }
@@ -44,44 +44,44 @@ struct Sizes {
   int64_t from, to;
 };
 
-Sizes sizes_of(const Operation& operation, int dim) { return {operation.operands[0].dims[dim].size, operation.results[0].dims[dim].size}; }
+Sizes sizes_of(const graph::Operation& operation, int dim) { return {operation.operands[0].dims[dim].size, operation.results[0].dims[dim].size}; }
 
 /// Of an operation that reads its one operand along one dim by `map`: what it does to blocks.
-template <typename T, AccessMap (*map)(const T&, Sizes)>
-IterationSpace space_by_map(const Operation& operation) {
+template <typename T, graph::AccessMap (*map)(const T&, Sizes)>
+graph::IterationSpace space_by_map(const graph::Operation& operation) {
   const int dim = dim_of<T>(operation);
   return mapped_space(operation, dim, map(operation.attributes.get<T>(), sizes_of(operation, dim)));
 }
 
-template <typename T, AccessMap (*map_of)(const T&, Sizes)>
-void copy_by_map(KernelCall& call, double outside = 0) {
+template <typename T, graph::AccessMap (*map_of)(const T&, Sizes)>
+void copy_by_map(graph::KernelCall& call, double outside = 0) {
   const int dim = dim_of<T>(call.operation);
-  const AccessMap map = map_of(call.operation.attributes.get<T>(), sizes_of(call.operation, dim));
-  const Block& from = call.operands[0];
-  const Block& to = call.results[0];
+  const graph::AccessMap map = map_of(call.operation.attributes.get<T>(), sizes_of(call.operation, dim));
+  const kernels::Block& from = call.operands[0];
+  const kernels::Block& to = call.results[0];
   copy_runs(call.threads, from, to, in_order(to.dims.size()), dim, runs_of(map, to.dims[dim], from.dims[dim]), outside);
 }
 
 // ---- slice and spread -------------------------------------------------------------------------------------------------
 
-AccessMap slice_map(const SliceAttributes& slice, Sizes sizes) {
+graph::AccessMap slice_map(const SliceAttributes& slice, Sizes sizes) {
   return {.stride = slice.stride, .offset = slice.first, .from = sizes.to, .to = sizes.from};
 }
 
-Value pad(Builder& builder, const Value& x, Name over, int64_t before, int64_t after) {
+graph::Value pad(Builder& builder, const graph::Value& x, Name over, int64_t before, int64_t after) {
   if (before == 0 && after == 0) return x;
-  return builder.add(ops::kPad, {x}, PadAttributes{over, before, after});
+  return builder.add(kPad, {x}, PadAttributes{over, before, after});
 }
 
-Values slice_gradient(GradientCall& call) {
+graph::Values slice_gradient(graph::GradientCall& call) {
   const auto& [over, first, count, stride] = call.operation.attributes.get<SliceAttributes>();
   const int64_t size = call.operands[0].dims()[dim_of<SliceAttributes>(call.operation)].size;
-  if (stride != 1) return {call.builder.add(ops::kSpread, {call.d_results[0]}, SpreadAttributes{over, first, stride, size})};
+  if (stride != 1) return {call.builder.add(kSpread, {call.d_results[0]}, SpreadAttributes{over, first, stride, size})};
   return {pad(call.builder, call.d_results[0], over, first, size - first - count)};
 }
 
-Values build_slice(Call& call) {
-  Value x = call.tensor("x");
+graph::Values build_slice(Call& call) {
+  graph::Value x = call.tensor("x");
   const double stride = call.number("stride", 1);
   if (stride < 1) fail(Kind::bad_value, call.span_of("stride"), "expected a stride of at least 1, found {}", stride);
   for (const DimLabel& label : call.labels)
@@ -89,38 +89,38 @@ Values build_slice(Call& call) {
   return {own_value(call.builder, x, call.tensor("x"))};
 }
 
-void spread_kernel(KernelCall& call) {
+void spread_kernel(graph::KernelCall& call) {
   const int dim = dim_of<SpreadAttributes>(call.operation);
   const std::vector<Run> runs = spread_runs(call.operation.attributes.get<SpreadAttributes>(), call.operands[0].dims[dim], call.results[0].dims[dim]);
   copy_runs(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size()), dim, runs, 0);
 }
 
 /// The operand's dim is whole everywhere; the result's may be split.
-IterationSpace spread_space(const Operation& operation) {
-  IterationSpace space = space_by_place(operation, -1, SplitKind::kFree);
-  IterationDim& dim = space.dims[dim_of<SpreadAttributes>(operation)];
-  dim = {.kind = SplitKind::kFree, .operands = {-1}, .results = dim.results};
-  space.dims.push_back({.kind = SplitKind::kWhole, .operands = dim.results, .results = {-1}});
+graph::IterationSpace spread_space(const graph::Operation& operation) {
+  graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
+  graph::IterationDim& dim = space.dims[dim_of<SpreadAttributes>(operation)];
+  dim = {.kind = graph::SplitKind::kFree, .operands = {-1}, .results = dim.results};
+  space.dims.push_back({.kind = graph::SplitKind::kWhole, .operands = dim.results, .results = {-1}});
   return space;
 }
 
 // ---- pad -------------------------------------------------------------------------------------------------------------
 
-AccessMap map_of_pad(const PadAttributes& pad, Sizes sizes) { return pad_map(pad, sizes.from, sizes.to); }
+graph::AccessMap map_of_pad(const PadAttributes& pad, Sizes sizes) { return pad_map(pad, sizes.from, sizes.to); }
 
-std::vector<TensorType> infer_pad(const Operation& operation) {
+std::vector<TensorType> infer_pad(const graph::Operation& operation) {
   const PadAttributes& pad = operation.attributes.get<PadAttributes>();
   const int dim = dim_of<PadAttributes>(operation);
   return resized(operation, dim, operation.operands[0].dims[dim].size + pad.before + pad.after);
 }
 
-Values pad_gradient(GradientCall& call) {
+graph::Values pad_gradient(graph::GradientCall& call) {
   const int dim = dim_of<PadAttributes>(call.operation);
   return {call.builder.slice(call.d_results[0], dim, call.operation.attributes.get<PadAttributes>().before, call.operands[0].dims()[dim].size)};
 }
 
-Values build_pad(Call& call) {
-  Value x = call.tensor("x");
+graph::Values build_pad(Call& call) {
+  graph::Value x = call.tensor("x");
   const Argument& value = call.argument("value");
   const bool zero = !value.given || value.number == 0;
   if (!zero && !value.is_int && !is_float(x.element())) x = call.builder.cast(x, ElementType::kF32);
@@ -135,49 +135,49 @@ Values build_pad(Call& call) {
       fail(Kind::size_overflow, label.span, "{} with {} and {} more", to_string(x.dims()[dim]), before, after);
     if (before == 0 && after == 0) continue;
     if (zero) x = pad(call.builder, x, label.dim.name, before, after);
-    else x = call.builder.add(ops::kPadWith, {x}, PadAttributes{label.dim.name, before, after}, {value.number});
+    else x = call.builder.add(kPadWith, {x}, PadAttributes{label.dim.name, before, after}, {value.number});
   }
   return {own_value(call.builder, x, call.tensor("x"))};
 }
 
 // ---- shift and reverse -----------------------------------------------------------------------------------------------
 
-AccessMap shift_map(const ShiftAttributes& shift, Sizes sizes) { return {.offset = -shift.by, .wrap = shift.wrap, .from = sizes.to, .to = sizes.from}; }
+graph::AccessMap shift_map(const ShiftAttributes& shift, Sizes sizes) { return {.offset = -shift.by, .wrap = shift.wrap, .from = sizes.to, .to = sizes.from}; }
 
-Value shift(Builder& builder, const Value& x, int dim, int64_t by, bool wrap) {
+graph::Value shift(Builder& builder, const graph::Value& x, int dim, int64_t by, bool wrap) {
   const int64_t size = x.dims()[dim].size;
   // A shift by more than the dim is one by all of it, or goes around several times.
   by = wrap ? by % std::max<int64_t>(1, size) : std::clamp(by, -size, size);
   if (by == 0) return x;
-  return builder.add(ops::kShift, {x}, ShiftAttributes{x.dims()[dim].name, by, wrap});
+  return builder.add(kShift, {x}, ShiftAttributes{x.dims()[dim].name, by, wrap});
 }
 
-Values build_shift(Call& call) {
-  Value x = call.tensor("x");
+graph::Values build_shift(Call& call) {
+  graph::Value x = call.tensor("x");
   for (const DimLabel& label : call.labels)
     x = shift(call.builder, x, place_of(x, label.dim, label.span), label.numbers[0], call.flag("wrap", false));
   return {own_value(call.builder, x, call.tensor("x"))};
 }
 
-std::vector<TensorType> same_type(const Operation& operation) { return {operation.operands[0]}; }
+std::vector<TensorType> same_type(const graph::Operation& operation) { return {operation.operands[0]}; }
 
-AccessMap reverse_map(int64_t size) { return {.reversed = true, .from = size, .to = size}; }
+graph::AccessMap reverse_map(int64_t size) { return {.reversed = true, .from = size, .to = size}; }
 
-bool is_reversed(const Operation& operation, size_t dim) {
+bool is_reversed(const graph::Operation& operation, size_t dim) {
   const Names& over = operation.attributes.get<ReverseAttributes>().over;
   return std::find(over.begin(), over.end(), operation.operands[0].dims[dim].name) != over.end();
 }
 
-IterationSpace reverse_space(const Operation& operation) {
-  IterationSpace space = elementwise_space(operation);
+graph::IterationSpace reverse_space(const graph::Operation& operation) {
+  graph::IterationSpace space = elementwise_space(operation);
   for (size_t d = 0; d < space.dims.size(); ++d)
     if (is_reversed(operation, d)) space.dims[d].maps = {reverse_map(operation.results[0].dims[d].size)};
   return space;
 }
 
-void reverse_kernel(KernelCall& call) {
-  const Block& from = call.operands[0];
-  const Block& to = call.results[0];
+void reverse_kernel(graph::KernelCall& call) {
+  const kernels::Block& from = call.operands[0];
+  const kernels::Block& to = call.results[0];
   if (to.size() == 0) return;
   std::vector<Run> box;
   for (size_t d = 0; d < to.dims.size(); ++d)
@@ -187,9 +187,9 @@ void reverse_kernel(KernelCall& call) {
 
 }  // namespace
 
-AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to) { return {.offset = -pad.before, .from = to, .to = from}; }
+graph::AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to) { return {.offset = -pad.before, .from = to, .to = from}; }
 
-std::vector<Run> spread_runs(const SpreadAttributes& spread, const BlockDim& from, const BlockDim& to) {
+std::vector<Run> spread_runs(const SpreadAttributes& spread, const kernels::BlockDim& from, const kernels::BlockDim& to) {
   const int64_t first = spread.first, stride = spread.stride;
   // Place i of the operand goes to first + i * stride: those that fall into the block.
   const int64_t start = std::max<int64_t>(0, to.first <= first ? 0 : ceil_div(to.first - first, stride));
@@ -198,7 +198,7 @@ std::vector<Run> spread_runs(const SpreadAttributes& spread, const BlockDim& fro
   return {{.to = first + start * stride - to.first, .from = start - from.first, .count = end - start, .to_step = stride}};
 }
 
-Value slice_dim(Builder& builder, const Value& x, int dim, int64_t first, int64_t last, int64_t stride, Span span) {
+graph::Value slice_dim(Builder& builder, const graph::Value& x, int dim, int64_t first, int64_t last, int64_t stride, Span span) {
   const Dim& whole = x.dims()[dim];
   if (first < 0 || last > whole.size || first > whole.size || last < 0)
     fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected bounds from 0 to {} for {}, found {}..{}", whole.size, to_string(whole), first, last))
@@ -206,11 +206,11 @@ Value slice_dim(Builder& builder, const Value& x, int dim, int64_t first, int64_
              .help(first < 0 || last < 0 ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text()) : ""));
   if (first >= last)
     fail(Kind::bad_size, span, "expected at least one element of {}, found {}..{}", to_string(whole), first, last);
-  if (first == 0 && last == whole.size && stride == 1) return builder.add(ops::kCopy, {x});
+  if (first == 0 && last == whole.size && stride == 1) return builder.add(kCopy, {x});
   return builder.slice(x, dim, first, ceil_div(last - first, stride), stride);
 }
 
-constexpr Op ops::kSlice = complete({
+constexpr graph::Op kSlice = complete({
     .name = "slice", .signature = "slice(x: tensor, DIM: pair..., stride: int = 1)", .family = "Moving elements",
     .doc = "The elements from the first bound to the one before the second, every `stride`-th of them: "
            "`slice(x, rows: (2, 8), stride: 2)`. `x[rows: 2..8]` is the same with stride 1. The dimension keeps its name. Bounds lie "
@@ -227,47 +227,47 @@ constexpr Op ops::kSlice = complete({
                "x: [a, b] => slice(x, a: (0, size(a)), stride: 2)\n"
                "x: [a] => slice(x, a: (1, size(a)), stride: 2)",
     .build = build_slice,
-    .attributes = &kFormOf<SliceAttributes>,
-    .infer = [](const Operation& operation) {
+    .attributes = &graph::kFormOf<SliceAttributes>,
+    .infer = [](const graph::Operation& operation) {
       return resized(operation, dim_of<SliceAttributes>(operation), operation.attributes.get<SliceAttributes>().count);
     },
     .space = space_by_map<SliceAttributes, slice_map>,
-    .kernel = [](KernelCall& call) { copy_by_map<SliceAttributes, slice_map>(call); },
-    .gradient = slice_gradient, .role = Role::kWindow, .linear = Linear::kEach});
+    .kernel = [](graph::KernelCall& call) { copy_by_map<SliceAttributes, slice_map>(call); },
+    .gradient = slice_gradient, .role = graph::Role::kWindow, .linear = graph::Linear::kEach});
 
-constexpr Op ops::kSpread = complete({
+constexpr graph::Op kSpread = complete({
     .name = "spread", .family = "Moving elements",
     .doc = "The opposite of a slice with a stride: element i goes to place first + i * stride of a dimension of a given size, "
            "zeros elsewhere.",
-    .attributes = &kFormOf<SpreadAttributes>,
-    .infer = [](const Operation& operation) {
+    .attributes = &graph::kFormOf<SpreadAttributes>,
+    .infer = [](const graph::Operation& operation) {
       return resized(operation, dim_of<SpreadAttributes>(operation), operation.attributes.get<SpreadAttributes>().size);
     },
     .space = spread_space, .kernel = spread_kernel,
-    .gradient = [](GradientCall& call) -> Values {
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
       const SpreadAttributes& spread = call.operation.attributes.get<SpreadAttributes>();
       const int dim = dim_of<SpreadAttributes>(call.operation);
       return {call.builder.slice(call.d_results[0], dim, spread.first, call.operands[0].dims()[dim].size, spread.stride)};
     },
-    .accumulate = &ops::kAddSpread});
+    .accumulate = &kAddSpread});
 
-constexpr Op ops::kPad = complete({
+constexpr graph::Op kPad = complete({
     .name = "pad", .signature = "pad(x: tensor, DIM: pair..., value: number = 0)", .family = "Moving elements",
     .doc = "Adds elements before and after those of a dimension, which keeps its name: `pad(x, rows: (1, 1))`.",
     .example = "dim a = 3\nprint(pad(tensor([1, 2, 3], [a]), a: (2, 1)))\n#> [0, 0, 1, 2, 3, 0]\n",
     .samples = "x: [a, b] => pad(x, a: (2, 1))\n"
                "x: [a, b] => pad(x, a: (0, 1), b: (1, 2), value: 1.5)",
-    .build = build_pad, .attributes = &kFormOf<PadAttributes>, .infer = infer_pad, .space = space_by_map<PadAttributes, map_of_pad>,
-    .kernel = [](KernelCall& call) { copy_by_map<PadAttributes, map_of_pad>(call); },
-    .gradient = pad_gradient, .role = Role::kWindow, .linear = Linear::kEach, .accumulate = &ops::kAddPadded});
+    .build = build_pad, .attributes = &graph::kFormOf<PadAttributes>, .infer = infer_pad, .space = space_by_map<PadAttributes, map_of_pad>,
+    .kernel = [](graph::KernelCall& call) { copy_by_map<PadAttributes, map_of_pad>(call); },
+    .gradient = pad_gradient, .role = graph::Role::kWindow, .linear = graph::Linear::kEach, .accumulate = &kAddPadded});
 
-constexpr Op ops::kPadWith = complete({
+constexpr graph::Op kPadWith = complete({
     .name = "pad_with", .family = "Moving elements", .doc = "`pad` with a value that is not 0.",
-    .attributes = &kFormOf<PadAttributes>, .infer = infer_pad, .space = space_by_map<PadAttributes, map_of_pad>,
-    .kernel = [](KernelCall& call) { copy_by_map<PadAttributes, map_of_pad>(call, call.inputs[0]); },
-    .gradient = pad_gradient, .role = Role::kWindow});
+    .attributes = &graph::kFormOf<PadAttributes>, .infer = infer_pad, .space = space_by_map<PadAttributes, map_of_pad>,
+    .kernel = [](graph::KernelCall& call) { copy_by_map<PadAttributes, map_of_pad>(call, call.inputs[0]); },
+    .gradient = pad_gradient, .role = graph::Role::kWindow});
 
-constexpr Op ops::kShift = complete({
+constexpr graph::Op kShift = complete({
     .name = "shift", .signature = "shift(x: tensor, DIM: int..., wrap: bool = false)", .family = "Moving elements",
     .doc = "Moves every element by so many places along a dimension, towards the end or, if negative, the start. Zeros come in at "
            "the other end, or with `wrap` what goes out. A shift by more than the size leaves zeros, or goes around several times.",
@@ -284,26 +284,26 @@ constexpr Op ops::kShift = complete({
                "x: [a, b] => shift(x, a: 1, b: 1, wrap: true) * shift(x, a: -1, b: 1, wrap: true) + shift(x, b: -1, wrap: true)\n"
                "x: [a] => shift(x, a: 100)\n"
                "x: [a] => shift(x, a: 7, wrap: true)",
-    .build = build_shift, .attributes = &kFormOf<ShiftAttributes>, .infer = same_type, .space = space_by_map<ShiftAttributes, shift_map>,
-    .kernel = [](KernelCall& call) { copy_by_map<ShiftAttributes, shift_map>(call); },
-    .gradient = [](GradientCall& call) -> Values {
+    .build = build_shift, .attributes = &graph::kFormOf<ShiftAttributes>, .infer = same_type, .space = space_by_map<ShiftAttributes, shift_map>,
+    .kernel = [](graph::KernelCall& call) { copy_by_map<ShiftAttributes, shift_map>(call); },
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
       const ShiftAttributes& moved = call.operation.attributes.get<ShiftAttributes>();
       return {shift(call.builder, call.d_results[0], dim_of<ShiftAttributes>(call.operation), -moved.by, moved.wrap)};
     },
-    .role = Role::kWindow});
+    .role = graph::Role::kWindow});
 
-constexpr Op ops::kReverse = complete({
+constexpr graph::Op kReverse = complete({
     .name = "reverse", .signature = "reverse(x: tensor, over: dims)", .family = "Moving elements",
     .doc = "The elements in the opposite order along one or several dimensions.",
     .example = "dim a = 3\nprint(reverse(tensor([1, 2, 3], [a]), over: a))\n#> [3, 2, 1]\n",
     .samples = "x: [a, b] => reverse(x, over: a)\n"
                "x: [a, b] => reverse(x, over: [a, b])",
-    .build = [](Call& call) -> Values {
-      const Value& x = call.tensor("x");
+    .build = [](Call& call) -> graph::Values {
+      const graph::Value& x = call.tensor("x");
       const Dims over = dims_over(call, "x");
-      return {over.empty() ? own_value(call.builder, x, x) : call.builder.add(ops::kReverse, {x}, ReverseAttributes{names_of(over)})};
+      return {over.empty() ? own_value(call.builder, x, x) : call.builder.add(kReverse, {x}, ReverseAttributes{names_of(over)})};
     },
-    .attributes = &kFormOf<ReverseAttributes>, .infer = same_type, .space = reverse_space, .kernel = reverse_kernel,
-    .gradient = [](GradientCall& call) -> Values { return {call.builder.add(ops::kReverse, {call.d_results[0]}, call.operation.attributes)}; }});
+    .attributes = &graph::kFormOf<ReverseAttributes>, .infer = same_type, .space = reverse_space, .kernel = reverse_kernel,
+    .gradient = [](graph::GradientCall& call) -> graph::Values { return {call.builder.add(kReverse, {call.d_results[0]}, call.operation.attributes)}; }});
 
-}  // namespace mtf
+}  // namespace mtf::ops

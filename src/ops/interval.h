@@ -6,15 +6,15 @@
 #include "graph/operation.h"
 #include "ops/blocks.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 /// `count` elements from `first` on, every `stride`-th.
 struct SliceAttributes {
   Name over;
   int64_t first, count, stride;
   static constexpr auto members() {
-    return std::array{member<&SliceAttributes::over>("over"), member<&SliceAttributes::first>("first"), member<&SliceAttributes::count>("count"),
-                      member<&SliceAttributes::stride>("stride")};
+    return std::array{graph::member<&SliceAttributes::over>("over"), graph::member<&SliceAttributes::first>("first"), graph::member<&SliceAttributes::count>("count"),
+                      graph::member<&SliceAttributes::stride>("stride")};
   }
 };
 
@@ -23,8 +23,8 @@ struct SpreadAttributes {
   Name over;
   int64_t first, stride, size;
   static constexpr auto members() {
-    return std::array{member<&SpreadAttributes::over>("over"), member<&SpreadAttributes::first>("first"), member<&SpreadAttributes::stride>("stride"),
-                      member<&SpreadAttributes::size>("size")};
+    return std::array{graph::member<&SpreadAttributes::over>("over"), graph::member<&SpreadAttributes::first>("first"), graph::member<&SpreadAttributes::stride>("stride"),
+                      graph::member<&SpreadAttributes::size>("size")};
   }
 };
 
@@ -33,14 +33,14 @@ struct PadAttributes {
   Name over;
   int64_t before, after;
   static constexpr auto members() {
-    return std::array{member<&PadAttributes::over>("over"), member<&PadAttributes::before>("before"), member<&PadAttributes::after>("after")};
+    return std::array{graph::member<&PadAttributes::over>("over"), graph::member<&PadAttributes::before>("before"), graph::member<&PadAttributes::after>("after")};
   }
 };
 
 /// What of the operand, `from` elements, pad's result of `to` elements reads.
-AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to);
+graph::AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to);
 
 /// The places of a block of spread's result that get elements of its operand, of which a block holds all.
-std::vector<Run> spread_runs(const SpreadAttributes& spread, const BlockDim& from, const BlockDim& to);
+std::vector<Run> spread_runs(const SpreadAttributes& spread, const kernels::BlockDim& from, const kernels::BlockDim& to);
 
-}  // namespace mtf
+}  // namespace mtf::ops

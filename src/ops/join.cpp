@@ -6,16 +6,16 @@
 #include "ops/shape.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 struct StackAttributes {
   Dim dim;
-  static constexpr auto members() { return std::array{member<&StackAttributes::dim>("dim")}; }
+  static constexpr auto members() { return std::array{graph::member<&StackAttributes::dim>("dim")}; }
 };
 
 /// The tensors of a list, as one element type; at least one.
-Values tensors_of(Call& call) {
+graph::Values tensors_of(Call& call) {
   const Argument& list = call.argument("tensors");
   if (list.values.empty()) fail(Kind::missing_argument, call.span_of("tensors"), "expected at least one tensor, found an empty list");
   return as_element(call.builder, list.values, common_element(call.builder, list.values), call.span_of("tensors"));
@@ -24,44 +24,44 @@ Values tensors_of(Call& call) {
 // ---- concat ----------------------------------------------------------------------------------------------------------
 
 /// The size of operand k along the dim.
-int64_t part_of(const Operation& operation, size_t k) {
+int64_t part_of(const graph::Operation& operation, size_t k) {
   const Dims& dims = operation.operands[k].dims;
   return dims[find_dim(dims, operation.attributes.get<OverAttributes>().over)].size;
 }
 
 /// Where operand k begins in the result.
-int64_t start_of(const Operation& operation, size_t k) {
+int64_t start_of(const graph::Operation& operation, size_t k) {
   int64_t start = 0;
   for (size_t i = 0; i < k; ++i) start += part_of(operation, i);
   return start;
 }
 
-std::vector<TensorType> infer_concat(const Operation& operation) {
+std::vector<TensorType> infer_concat(const graph::Operation& operation) {
   TensorType type = operation.operands[0];
   type.dims[dim_of<OverAttributes>(operation)].size = start_of(operation, operation.operands.size());
   return {type};
 }
 
-IterationSpace concat_space(const Operation& operation) {
-  IterationSpace space = elementwise_space(operation);
+graph::IterationSpace concat_space(const graph::Operation& operation) {
+  graph::IterationSpace space = elementwise_space(operation);
   const int d = dim_of<OverAttributes>(operation);
   for (size_t k = 0; k < operation.operands.size(); ++k)
     space.dims[d].maps.push_back({.offset = -start_of(operation, k), .from = operation.results[0].dims[d].size, .to = part_of(operation, k)});
   return space;
 }
 
-void concat_kernel(KernelCall& call) {
-  const Block& to = call.results[0];
-  const Operation& operation = call.operation;
+void concat_kernel(graph::KernelCall& call) {
+  const kernels::Block& to = call.results[0];
+  const graph::Operation& operation = call.operation;
   const int dim = dim_of<OverAttributes>(operation);
   if (to.size() == 0) return;
   std::vector<Run> box;
-  for (const BlockDim& d : to.dims) box.push_back({.count = d.size});
+  for (const kernels::BlockDim& d : to.dims) box.push_back({.count = d.size});
   int64_t start = 0;
   for (size_t k = 0; k < call.operands.size(); ++k) {
     const std::vector<int> dims = places_in(operation.results[0].dims, operation.operands[k].dims);
-    const BlockDim& from = call.operands[k].dims[dims[dim]];
-    const AccessMap map{.offset = -start, .from = to.dims[dim].whole, .to = from.whole};
+    const kernels::BlockDim& from = call.operands[k].dims[dims[dim]];
+    const graph::AccessMap map{.offset = -start, .from = to.dims[dim].whole, .to = from.whole};
     for (const Run& run : runs_of(map, to.dims[dim], from)) {
       box[dim] = run;
       copy_box(call.threads, call.operands[k], to, dims, box);
@@ -70,11 +70,11 @@ void concat_kernel(KernelCall& call) {
   }
 }
 
-Values build_concat(Call& call) {
-  const Values tensors = tensors_of(call);
+graph::Values build_concat(Call& call) {
+  const graph::Values tensors = tensors_of(call);
   const Dim& over = call.argument("over").dims[0];
   const Dims& dims = tensors[0].dims();
-  for (const Value& tensor : tensors) {
+  for (const graph::Value& tensor : tensors) {
     place_of(tensor, over, call.span_of("over"));
     for (const Dim& dim : tensor.dims())
       if (!has_dim(dims, dim.name)) fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}", describe(tensors[0]), describe(tensor));
@@ -86,24 +86,24 @@ Values build_concat(Call& call) {
                  .help(fmt::format("only `{}` may differ, along which they are joined", over.name.text())));
     }
   }
-  return {call.builder.add(ops::kConcat, tensors, OverAttributes{over.name})};
+  return {call.builder.add(kConcat, tensors, OverAttributes{over.name})};
 }
 
-Values concat_gradient(GradientCall& call) {
+graph::Values concat_gradient(graph::GradientCall& call) {
   const int dim = dim_of<OverAttributes>(call.operation);
-  Values gradients;
+  graph::Values gradients;
   for (size_t k = 0; k < call.operands.size(); ++k) {
-    gradients.push_back(call.wants(k) ? call.builder.slice(call.d_results[0], dim, start_of(call.operation, k), part_of(call.operation, k)) : Value{});
+    gradients.push_back(call.wants(k) ? call.builder.slice(call.d_results[0], dim, start_of(call.operation, k), part_of(call.operation, k)) : graph::Value{});
   }
   return gradients;
 }
 
 // ---- stack and unstack -----------------------------------------------------------------------------------------------
 
-void stack_kernel(KernelCall& call) {
-  const Block& to = call.results[0];
+void stack_kernel(graph::KernelCall& call) {
+  const kernels::Block& to = call.results[0];
   std::vector<Run> box;
-  for (const BlockDim& d : to.dims) box.push_back({.count = d.size});
+  for (const kernels::BlockDim& d : to.dims) box.push_back({.count = d.size});
   for (int64_t i = 0; i < to.dims[0].size; ++i) {
     const int64_t k = to.dims[0].first + i;
     box[0] = {.to = i, .count = 1};
@@ -111,31 +111,31 @@ void stack_kernel(KernelCall& call) {
   }
 }
 
-Values build_stack(Call& call) {
-  const Values tensors = tensors_of(call);
+graph::Values build_stack(Call& call) {
+  const graph::Values tensors = tensors_of(call);
   const Dim& dim = call.argument("dim").dims[0];
   if (dim.size != static_cast<int64_t>(tensors.size()))
     fail(Kind::wrong_arity, call.span_of("tensors"), "expected {} for {}, found {}", count_text(dim.size, "tensor"), to_string(dim), tensors.size());
-  for (const Value& tensor : tensors) {
+  for (const graph::Value& tensor : tensors) {
     if (!same_set(tensor.dims(), tensors[0].dims()))
       fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}", describe(tensors[0]), describe(tensor));
     if (has_dim(tensor.dims(), dim.name))
       fail(Diagnostic(Kind::dim_twice, call.span_of("dim"), fmt::format("expected a dimension that {} lacks, found `{}`", describe(tensor), dim.name.text()))
                .help(fmt::format("to join them along it write concat([…], over: {})", dim.name.text())));
   }
-  return {call.builder.add(ops::kStack, tensors, StackAttributes{dim})};
+  return {call.builder.add(kStack, tensors, StackAttributes{dim})};
 }
 
-void unstack_kernel(KernelCall& call) {
+void unstack_kernel(graph::KernelCall& call) {
   const int dim = dim_of<OverAttributes>(call.operation);
-  const Block& from = call.operands[0];
+  const kernels::Block& from = call.operands[0];
   std::vector<int> dims = in_order(from.dims.size());
   dims.erase(dims.begin() + dim);
   for (size_t i = 0; i < call.results.size(); ++i)
     copy_all(call.threads, from, call.results[i], dims, static_cast<int64_t>(i) * from.dims[dim].stride);
 }
 
-std::vector<TensorType> infer_unstack(const Operation& operation) {
+std::vector<TensorType> infer_unstack(const graph::Operation& operation) {
   TensorType type = operation.operands[0];
   const int dim = dim_of<OverAttributes>(operation);
   const auto count = static_cast<size_t>(type.dims[dim].size);
@@ -143,17 +143,17 @@ std::vector<TensorType> infer_unstack(const Operation& operation) {
   return std::vector<TensorType>(count, type);
 }
 
-Values unstack_gradient(GradientCall& call) {
-  const Value& x = call.operands[0];
-  Values parts = call.d_results;
+graph::Values unstack_gradient(graph::GradientCall& call) {
+  const graph::Value& x = call.operands[0];
+  graph::Values parts = call.d_results;
   for (size_t i = 0; i < parts.size(); ++i)
     if (!parts[i]) parts[i] = call.builder.zeros(call.results[i].type());
-  return {call.builder.add(ops::kStack, parts, StackAttributes{x.dims()[dim_of<OverAttributes>(call.operation)]})};
+  return {call.builder.add(kStack, parts, StackAttributes{x.dims()[dim_of<OverAttributes>(call.operation)]})};
 }
 
 }  // namespace
 
-constexpr Op ops::kConcat = complete({
+constexpr graph::Op kConcat = complete({
     .name = "concat", .signature = "concat(tensors: list of tensors, over: dim)", .family = "Moving elements",
     .doc = "Joins tensors along a dimension that all of them have, which keeps its name and gets the sum of its sizes. The other "
            "dimensions must agree; the result has the order of the first tensor.",
@@ -163,10 +163,10 @@ constexpr Op ops::kConcat = complete({
                "#> [1, 2, 1]\n",
     .samples = "x: [a, b], y: [a, b] => concat([x, y], over: a)\n"
                "x: [a, b], y: [b, a] => concat([x, y, x[b: 0..1]], over: b)",
-    .build = build_concat, .attributes = &kFormOf<OverAttributes>, .infer = infer_concat, .space = concat_space, .kernel = concat_kernel,
-    .gradient = concat_gradient, .linear = Linear::kJoint});
+    .build = build_concat, .attributes = &graph::kFormOf<OverAttributes>, .infer = infer_concat, .space = concat_space, .kernel = concat_kernel,
+    .gradient = concat_gradient, .linear = graph::Linear::kJoint});
 
-constexpr Op ops::kStack = complete({
+constexpr graph::Op kStack = complete({
     .name = "stack", .signature = "stack(tensors: list of tensors, dim: dim)", .family = "Moving elements",
     .doc = "Puts tensors of one shape next to each other along a new dimension, the first of the result; its size is their number.",
     .example = "dim a = 2, n = 2\n"
@@ -174,18 +174,18 @@ constexpr Op ops::kStack = complete({
                "#> [[1, 2], [3, 4]]\n",
     .samples = "dim n = 2; x: [a, b], y: [b, a] => stack([x, y], n)",
     .build = build_stack,
-    .attributes = &kFormOf<StackAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<StackAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       TensorType type = operation.operands[0];
       type.dims.insert(type.dims.begin(), operation.attributes.get<StackAttributes>().dim);
       return {type};
     },
     .space = elementwise_space, .kernel = stack_kernel,
-    .gradient = [](GradientCall& call) -> Values {
-      return call.builder.add_node(ops::kUnstack, {call.d_results[0]}, OverAttributes{call.operation.attributes.get<StackAttributes>().dim.name});
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
+      return call.builder.add_node(kUnstack, {call.d_results[0]}, OverAttributes{call.operation.attributes.get<StackAttributes>().dim.name});
     }});
 
-constexpr Op ops::kUnstack = complete({
+constexpr graph::Op kUnstack = complete({
     .name = "unstack", .signature = "unstack(x: tensor, over: dim)", .family = "Moving elements",
     .doc = "The list of the tensors along a dimension: `x[d: 0]`, `x[d: 1]`, and so on.",
     .example = "dim a = 2, n = 2\n"
@@ -194,25 +194,25 @@ constexpr Op ops::kUnstack = complete({
                "#> [3, 4]\n",
     .samples = "x: [a, b] => unstack(x, over: a)[0]\n"
                "x: [a, b] => stack(unstack(x, over: b), b)",
-    .build = [](Call& call) -> Values {
-      const Value& x = call.tensor("x");
+    .build = [](Call& call) -> graph::Values {
+      const graph::Value& x = call.tensor("x");
       const Dim over = dim_over(call, "x");
       constexpr int64_t kMost = 4096;
       if (over.size > kMost) fail(Kind::limit_exceeded, call.span, "{} would be {} tensors, expected at most {}", to_string(over), over.size, kMost);
-      return call.builder.add_node(ops::kUnstack, {x}, OverAttributes{over.name});
+      return call.builder.add_node(kUnstack, {x}, OverAttributes{over.name});
     },
-    .attributes = &kFormOf<OverAttributes>,
+    .attributes = &graph::kFormOf<OverAttributes>,
     .infer = infer_unstack,
-    .space = [](const Operation& operation) {
-      IterationSpace space;
+    .space = [](const graph::Operation& operation) {
+      graph::IterationSpace space;
       const int dim = dim_of<OverAttributes>(operation);
       for (int d = 0; d < static_cast<int>(operation.operands[0].dims.size()); ++d) {
-        IterationDim entry{.operands = {narrow(d)}, .results = std::vector<int8_t>(operation.results.size(), narrow(d < dim ? d : d == dim ? -1 : d - 1))};
-        if (d == dim) entry.kind = SplitKind::kWhole;
+        graph::IterationDim entry{.operands = {narrow(d)}, .results = std::vector<int8_t>(operation.results.size(), narrow(d < dim ? d : d == dim ? -1 : d - 1))};
+        if (d == dim) entry.kind = graph::SplitKind::kWhole;
         space.dims.push_back(std::move(entry));
       }
       return space;
     },
     .kernel = unstack_kernel, .gradient = unstack_gradient, .list = true});
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -1,15 +1,15 @@
 #pragma once
-// The records of all operations, one for each line of ops.def: what C++ names an operation by (`ops::kRelu`). A script's
+// The records of all operations, one for each line of ops.def: what C++ names an operation by (`kRelu`). A script's
 // names are found in ops/registry.h.
 
-namespace mtf {
-
+namespace mtf::graph {
 struct Op;
+}
 
-namespace ops {
-#define MTF_OP(identifier) extern const Op identifier;
+namespace mtf::ops {
+
+#define MTF_OP(identifier) extern const graph::Op identifier;
 #include "ops/ops.def"
 #undef MTF_OP
-}  // namespace ops
 
-}  // namespace mtf
+}  // namespace mtf::ops

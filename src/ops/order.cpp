@@ -11,20 +11,20 @@
 #include "ops/record.h"
 #include "ops/shape.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 struct SortAttributes {
   Name over;
   bool descending = false;
-  static constexpr auto members() { return std::array{member<&SortAttributes::over>("over"), member<&SortAttributes::descending>("descending")}; }
+  static constexpr auto members() { return std::array{graph::member<&SortAttributes::over>("over"), graph::member<&SortAttributes::descending>("descending")}; }
 };
 
 /// Of top_k and merge_top_k: `k` replaces the dim.
 struct TopKAttributes {
   Dim k;
   Name over;
-  static constexpr auto members() { return std::array{member<&TopKAttributes::k>("k"), member<&TopKAttributes::over>("over")}; }
+  static constexpr auto members() { return std::array{graph::member<&TopKAttributes::k>("k"), graph::member<&TopKAttributes::over>("over")}; }
 };
 
 /// `candidates` replaces the dim, `count` for each block of it.
@@ -33,8 +33,8 @@ struct BlockTopKAttributes {
   int64_t count;
   Name over;
   static constexpr auto members() {
-    return std::array{member<&BlockTopKAttributes::candidates>("candidates"), member<&BlockTopKAttributes::count>("count"),
-                      member<&BlockTopKAttributes::over>("over")};
+    return std::array{graph::member<&BlockTopKAttributes::candidates>("candidates"), graph::member<&BlockTopKAttributes::count>("count"),
+                      graph::member<&BlockTopKAttributes::over>("over")};
   }
 };
 
@@ -63,8 +63,8 @@ bool comes_first(const Ranked<N>& a, const Ranked<N>& b, bool descending) {
 /// Calls `row(line, first)` for every line along `dim`: its elements with their places in the whole dim, and the index
 /// of its first element in each result, whose dims correspond in order.
 template <typename T, int N, typename Row>
-void for_each_line(KernelCall& call, int dim, std::array<const Block*, N> results, Row row) {
-  const Block& x = call.operands[0];
+void for_each_line(graph::KernelCall& call, int dim, std::array<const kernels::Block*, N> results, Row row) {
+  const kernels::Block& x = call.operands[0];
   Walk<N + 1> walk;
   for (size_t d = 0; d < x.dims.size(); ++d) {
     if (static_cast<int>(d) == dim) continue;
@@ -72,7 +72,7 @@ void for_each_line(KernelCall& call, int dim, std::array<const Block*, N> result
     for (int k = 0; k < N; ++k) strides[k + 1] = results[k]->dims[d].stride;
     walk.add(x.dims[d].size, strides);
   }
-  const BlockDim& along = x.dims[dim];
+  const kernels::BlockDim& along = x.dims[dim];
   for_each_place(call.threads, walk, along.size * 8, [&](const Walk<N + 1>& at) {
     std::vector<Ranked<Number<T>>> line(static_cast<size_t>(along.size));
     for (int64_t i = 0; i < along.size; ++i)
@@ -96,7 +96,7 @@ void sort_line(std::vector<Ranked<N>>& line, bool descending) {
 
 /// Values (unless null) and places of a line, from `first` on along the dim of both results.
 template <typename T>
-void write_line(const std::vector<Ranked<Number<T>>>& line, int dim, const Block* values, int64_t values_first, const Block& places, int64_t places_first) {
+void write_line(const std::vector<Ranked<Number<T>>>& line, int dim, const kernels::Block* values, int64_t values_first, const kernels::Block& places, int64_t places_first) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (values) values->as<T>()[values_first + static_cast<int64_t>(i) * values->dims[dim].stride] = from_number<T>(line[i].value);
     places.as<int32_t>()[places_first + static_cast<int64_t>(i) * places.dims[dim].stride] = line[i].place;
@@ -105,7 +105,7 @@ void write_line(const std::vector<Ranked<Number<T>>>& line, int dim, const Block
 
 // ---- sort and argsort ------------------------------------------------------------------------------------------------
 
-void sort_kernel(KernelCall& call) {
+void sort_kernel(graph::KernelCall& call) {
   const int dim = dim_of<SortAttributes>(call.operation);
   const bool descending = call.operation.attributes.get<SortAttributes>().descending;
   call.flops += call.operands[0].size();
@@ -118,7 +118,7 @@ void sort_kernel(KernelCall& call) {
   });
 }
 
-void argsort_kernel(KernelCall& call) {
+void argsort_kernel(graph::KernelCall& call) {
   const int dim = dim_of<SortAttributes>(call.operation);
   const bool descending = call.operation.attributes.get<SortAttributes>().descending;
   call.flops += call.operands[0].size();
@@ -131,12 +131,12 @@ void argsort_kernel(KernelCall& call) {
   });
 }
 
-IterationSpace order_space(const Operation& operation) {
-  return ruled_space(operation, SplitKind::kWhole, {operation.operands[0].dims[dim_of<SortAttributes>(operation)]});
+graph::IterationSpace order_space(const graph::Operation& operation) {
+  return ruled_space(operation, graph::SplitKind::kWhole, {operation.operands[0].dims[dim_of<SortAttributes>(operation)]});
 }
 
-Values build_sort(Call& call) {
-  const Value& x = call.tensor("x");
+graph::Values build_sort(Call& call) {
+  const graph::Value& x = call.tensor("x");
   const Dim over = dim_over(call, "x");
   if (over.size > INT32_MAX) fail(Kind::size_overflow, call.span, "{} is too large for places in i32", to_string(over));
   return {call.builder.add_node(call.op, {x}, SortAttributes{over.name, call.flag("descending", false)})[0]};
@@ -145,22 +145,22 @@ Values build_sort(Call& call) {
 // ---- top_k -----------------------------------------------------------------------------------------------------------
 
 /// The values and their places, with a dim replaced.
-std::vector<TensorType> values_and_places(const Operation& operation, int dim, const Dim& replacement) {
+std::vector<TensorType> values_and_places(const graph::Operation& operation, int dim, const Dim& replacement) {
   TensorType values = operation.operands[0];
   values.dims[dim] = replacement;
   return {values, {ElementType::kI32, values.dims}};
 }
 
-std::vector<TensorType> infer_top_k(const Operation& operation) {
+std::vector<TensorType> infer_top_k(const graph::Operation& operation) {
   return values_and_places(operation, dim_of<TopKAttributes>(operation), operation.attributes.get<TopKAttributes>().k);
 }
 
 /// The dims run together by place and are free, but for `along`, which is of `kind` and the results' in its place is another.
-IterationSpace top_k_space(const Operation& operation, int along, SplitKind kind) {
-  IterationSpace space;
+graph::IterationSpace top_k_space(const graph::Operation& operation, int along, graph::SplitKind kind) {
+  graph::IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
     const auto place = static_cast<int8_t>(d);
-    IterationDim dim{.operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place, place}};
+    graph::IterationDim dim{.operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place, place}};
     if (static_cast<int>(d) == along) {
       dim.kind = kind;
       dim.results = {-1, -1};
@@ -170,7 +170,7 @@ IterationSpace top_k_space(const Operation& operation, int along, SplitKind kind
   return space;
 }
 
-void top_k_kernel(KernelCall& call) {
+void top_k_kernel(graph::KernelCall& call) {
   call.flops += call.operands[0].size();
   const int dim = dim_of<TopKAttributes>(call.operation);
   const int64_t count = call.results[0].dims[dim].size;
@@ -185,7 +185,7 @@ void top_k_kernel(KernelCall& call) {
 
 constexpr int32_t kNoCandidate = -1;
 
-void block_top_k_kernel(KernelCall& call) {
+void block_top_k_kernel(graph::KernelCall& call) {
   call.flops += call.operands[0].size();
   const int dim = dim_of<BlockTopKAttributes>(call.operation);
   const int64_t room = call.results[0].dims[dim].size;
@@ -201,9 +201,9 @@ void block_top_k_kernel(KernelCall& call) {
   });
 }
 
-void merge_top_k_kernel(KernelCall& call) {
+void merge_top_k_kernel(graph::KernelCall& call) {
   call.flops += call.operands[0].size();
-  const Block& places = call.operands[1];
+  const kernels::Block& places = call.operands[1];
   const int dim = dim_of<TopKAttributes>(call.operation);
   const int64_t count = call.results[0].dims[dim].size;
   by_element(call.operands[0].element, [&](auto zero) {
@@ -219,16 +219,16 @@ void merge_top_k_kernel(KernelCall& call) {
   });
 }
 
-Values expand_top_k(ExpandCall& call) {
+graph::Values expand_top_k(graph::ExpandCall& call) {
   Builder& builder = call.builder;
   const auto& [k, over] = call.operation.attributes.get<TopKAttributes>();
   const Dim candidates{Name(k.name.str() + ".candidates"), call.blocks * k.size};
-  const Values best = builder.add_node(ops::kBlockTopK, {call.operands[0]}, BlockTopKAttributes{candidates, k.size, over});
-  return builder.add_node(ops::kMergeTopK, best, TopKAttributes{k, candidates.name});
+  const graph::Values best = builder.add_node(kBlockTopK, {call.operands[0]}, BlockTopKAttributes{candidates, k.size, over});
+  return builder.add_node(kMergeTopK, best, TopKAttributes{k, candidates.name});
 }
 
-Values build_top_k(Call& call) {
-  const Value& x = call.tensor("x");
+graph::Values build_top_k(Call& call) {
+  const graph::Value& x = call.tensor("x");
   const Dim over = dim_over(call, "x");
   const Dim& k = call.argument("k").dims[0];
   if (over.size > INT32_MAX) fail(Kind::size_overflow, call.span, "{} is too large for places in i32", to_string(over));
@@ -239,15 +239,15 @@ Values build_top_k(Call& call) {
 
 /// The gradient of each place that was taken goes back to it.
 template <typename T>
-Values scatter_back(GradientCall& call) {
-  const Value& x = call.operands[0];
+graph::Values scatter_back(graph::GradientCall& call) {
+  const graph::Value& x = call.operands[0];
   if (!call.d_results[0]) return {{}};
   return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[dim_of<T>(call.operation)], x.dims(), gradient_element(x))};
 }
 
 }  // namespace
 
-constexpr Op ops::kSort = complete({
+constexpr graph::Op kSort = complete({
     .name = "sort", .signature = "sort(x: tensor, over: dim = the only one, descending: bool = false)", .family = "Order",
     .doc = "The elements along a dimension in order, the smallest first (the largest with `descending`). NaN counts as larger than "
            "every number.",
@@ -255,26 +255,26 @@ constexpr Op ops::kSort = complete({
     .samples = "x: [a, b] => sort(x, over: b)\n"
                "x: [a, b] => sort(x, over: a, descending: true)",
     .build = build_sort,
-    .attributes = &kFormOf<SortAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<SortAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       const TensorType& type = operation.operands[0];
       return {type, {ElementType::kI32, type.dims}};
     },
-    .space = order_space, .kernel = sort_kernel, .work = Work::kPerOperand, .gradient = scatter_back<SortAttributes>, .saved_results = 1});
+    .space = order_space, .kernel = sort_kernel, .work = graph::Work::kPerOperand, .gradient = scatter_back<SortAttributes>, .saved_results = 1});
 
-constexpr Op ops::kArgsort = complete({
+constexpr graph::Op kArgsort = complete({
     .name = "argsort", .signature = "argsort(x: tensor, over: dim = the only one, descending: bool = false)", .family = "Order",
     .doc = "The places (i32) from which `sort` takes its elements; equal elements keep their order.",
     .example = "dim a = 4\nprint(argsort(tensor([3, 1, 4, 1], [a]), over: a))\n#> [1, 3, 0, 2]\n",
     .samples = "x: [a, b] => argsort(x, over: b)\n"
                "i: i32[a, b] in 0..3 => argsort(i, over: a, descending: true)",
     .build = build_sort,
-    .attributes = &kFormOf<SortAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, operation.operands[0].dims}}; },
-    .space = order_space, .kernel = argsort_kernel, .work = Work::kPerOperand,
+    .attributes = &graph::kFormOf<SortAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, operation.operands[0].dims}}; },
+    .space = order_space, .kernel = argsort_kernel, .work = graph::Work::kPerOperand,
     .no_gradient = "a place does not change smoothly"});
 
-constexpr Op ops::kTopK = complete({
+constexpr graph::Op kTopK = complete({
     .name = "top_k", .signature = "top_k(x: tensor, k: dim, over: dim = the only one)", .family = "Order",
     .doc = "The largest elements along a dimension, the largest first, and their places (i32): `let (values, indices) = top_k(x, k, "
            "over: experts)`. `k` replaces the dimension and says how many. Of equal elements the first wins; NaN counts as larger "
@@ -288,28 +288,28 @@ constexpr Op ops::kTopK = complete({
     .samples = "dim k = 2; x: [a, b] => top_k(x, k, over: b)[0]\n"
                "dim k = 2; x: [a, b] => top_k(x, k, over: a)[1]\n"
                "dim k = 2; i: i32[a, b] in 0..2 => top_k(i, k, over: b)[1]",
-    .build = build_top_k, .attributes = &kFormOf<TopKAttributes>, .infer = infer_top_k,
-    .space = [](const Operation& operation) { return top_k_space(operation, dim_of<TopKAttributes>(operation), SplitKind::kExpand); },
-    .kernel = top_k_kernel, .expand = expand_top_k, .work = Work::kPerOperand, .gradient = scatter_back<TopKAttributes>});
+    .build = build_top_k, .attributes = &graph::kFormOf<TopKAttributes>, .infer = infer_top_k,
+    .space = [](const graph::Operation& operation) { return top_k_space(operation, dim_of<TopKAttributes>(operation), graph::SplitKind::kExpand); },
+    .kernel = top_k_kernel, .expand = expand_top_k, .work = graph::Work::kPerOperand, .gradient = scatter_back<TopKAttributes>});
 
-constexpr Op ops::kBlockTopK = complete({
+constexpr graph::Op kBlockTopK = complete({
     .name = "block_top_k", .family = "Order",
     .doc = "Of top_k over a split dimension: the best of each block, with their places in the whole; place -1 where a block has fewer.",
-    .attributes = &kFormOf<BlockTopKAttributes>,
-    .infer = [](const Operation& operation) {
+    .attributes = &graph::kFormOf<BlockTopKAttributes>,
+    .infer = [](const graph::Operation& operation) {
       return values_and_places(operation, dim_of<BlockTopKAttributes>(operation), operation.attributes.get<BlockTopKAttributes>().candidates);
     },
     // A block of the dim makes a block of candidates.
-    .space = [](const Operation& operation) { return top_k_space(operation, -1, SplitKind::kFree); },
-    .kernel = block_top_k_kernel, .work = Work::kPerOperand,
+    .space = [](const graph::Operation& operation) { return top_k_space(operation, -1, graph::SplitKind::kFree); },
+    .kernel = block_top_k_kernel, .work = graph::Work::kPerOperand,
     .no_gradient = "it stands for a part of top_k, after gradients are made"});
 
-constexpr Op ops::kMergeTopK = complete({
+constexpr graph::Op kMergeTopK = complete({
     .name = "merge_top_k", .family = "Order", .doc = "Of top_k over a split dimension: the best of all blocks' candidates, given with their places.",
-    .attributes = &kFormOf<TopKAttributes>,
+    .attributes = &graph::kFormOf<TopKAttributes>,
     .infer = infer_top_k,
-    .space = [](const Operation& operation) { return top_k_space(operation, dim_of<TopKAttributes>(operation), SplitKind::kWhole); },
-    .kernel = merge_top_k_kernel, .work = Work::kPerOperand,
+    .space = [](const graph::Operation& operation) { return top_k_space(operation, dim_of<TopKAttributes>(operation), graph::SplitKind::kWhole); },
+    .kernel = merge_top_k_kernel, .work = graph::Work::kPerOperand,
     .no_gradient = "it stands for a part of top_k, after gradients are made"});
 
-}  // namespace mtf
+}  // namespace mtf::ops

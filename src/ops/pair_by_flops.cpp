@@ -6,7 +6,7 @@
 
 #include "ops/contract.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// Up to so many operands every order is tried: 3^n ways to cut the subsets in two.
@@ -181,4 +181,4 @@ std::vector<std::pair<int, int>> pair_by_flops(const std::vector<Dims>& operands
   return Greedy(operands, result).pairs();
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -18,18 +18,18 @@
 #include "ops/blocks.h"
 #include "ops/record.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 struct ProdRestAttributes {
   Name over;
   bool whole = false;  ///< it is never to be expanded again
-  static constexpr auto members() { return std::array{member<&ProdRestAttributes::over>("over"), member<&ProdRestAttributes::whole>("whole")}; }
+  static constexpr auto members() { return std::array{graph::member<&ProdRestAttributes::over>("over"), graph::member<&ProdRestAttributes::whole>("whole")}; }
 };
 
 /// A walk over all dims of `x` but one, with the strides of each of `blocks`.
 template <int N>
-Walk<N> across(const Block& x, int dim, const std::array<const Block*, N>& blocks) {
+Walk<N> across(const kernels::Block& x, int dim, const std::array<const kernels::Block*, N>& blocks) {
   Walk<N> walk;
   for (size_t d = 0; d < x.dims.size(); ++d) {
     if (static_cast<int>(d) == dim) continue;
@@ -86,9 +86,9 @@ void compute(Line& line, size_t count, size_t operands) {
   }
 }
 
-void prod_rest_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const Block& y = call.results[0];
+void prod_rest_kernel(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& y = call.results[0];
   const int dim = dim_of<ProdRestAttributes>(call.operation);
   const auto count = static_cast<size_t>(x.dims[dim].size);
   const size_t operands = call.operands.size();
@@ -99,7 +99,7 @@ void prod_rest_kernel(KernelCall& call) {
       Line line;
       line.factors.resize(count * operands);
       for (size_t k = 0; k < operands; ++k) {
-        const Block& from = call.operands[k];
+        const kernels::Block& from = call.operands[k];
         const T* source = from.as<T>();
         size_t other = 0;
         for (size_t d = 0; d < from.dims.size(); ++d)
@@ -113,9 +113,9 @@ void prod_rest_kernel(KernelCall& call) {
   });
 }
 
-void block_product_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const Block& total = call.results[0];
+void block_product_kernel(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& total = call.results[0];
   const int dim = dim_of<BlocksAttributes>(call.operation);
   MTF_CHECK(total.dims[dim].size <= 1, "a product of {} blocks", total.dims[dim].size);
   if (total.size() == 0) return;
@@ -129,10 +129,10 @@ void block_product_kernel(KernelCall& call) {
   });
 }
 
-void block_prod_rest_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const Block& others = call.operands[1];
-  const Block& y = call.results[0];
+void block_prod_rest_kernel(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& others = call.operands[1];
+  const kernels::Block& y = call.results[0];
   const int dim = dim_of<OverAttributes>(call.operation);
   const auto count = static_cast<size_t>(x.dims[dim].size);
   call.flops += x.size();
@@ -150,67 +150,67 @@ void block_prod_rest_kernel(KernelCall& call) {
   });
 }
 
-Values expand_prod_rest(ExpandCall& call) {
+graph::Values expand_prod_rest(graph::ExpandCall& call) {
   Builder& builder = call.builder;
-  const Value& x = call.operands[0];
+  const graph::Value& x = call.operands[0];
   const Name over = call.operation.attributes.get<ProdRestAttributes>().over;
   const Dim blocks{Name(over.str() + ".blocks"), call.blocks};
-  const Value totals = builder.add(ops::kBlockProduct, {x}, BlocksAttributes{over, blocks});
-  const Value others = builder.add(ops::kProdRest, {totals}, ProdRestAttributes{.over = blocks.name, .whole = true});
-  return {builder.add(ops::kBlockProdRest, {x, others}, OverAttributes{over})};
+  const graph::Value totals = builder.add(kBlockProduct, {x}, BlocksAttributes{over, blocks});
+  const graph::Value others = builder.add(kProdRest, {totals}, ProdRestAttributes{.over = blocks.name, .whole = true});
+  return {builder.add(kBlockProdRest, {x, others}, OverAttributes{over})};
 }
 
 }  // namespace
 
-Value prod_rest(Builder& builder, const Value& x, const Dims& over) {
+graph::Value prod_rest(Builder& builder, const graph::Value& x, const Dims& over) {
   MTF_CHECK(!over.empty(), "a product over no dims");
   const Dim& last = over.back();
-  const Value inner = builder.add(ops::kProdRest, {x}, ProdRestAttributes{.over = last.name});
+  const graph::Value inner = builder.add(kProdRest, {x}, ProdRestAttributes{.over = last.name});
   if (over.size() == 1) return inner;
   // Over the last dim, and over the others of the products over the last.
-  const Value products = builder.reduce(ops::kProd, x, remaining(x.dims(), {last}));
-  const Value outer = prod_rest(builder, products, Dims(over.begin(), over.end() - 1));
-  return builder.map(ops::kMul, inner, outer);
+  const graph::Value products = builder.reduce(kProd, x, remaining(x.dims(), {last}));
+  const graph::Value outer = prod_rest(builder, products, Dims(over.begin(), over.end() - 1));
+  return builder.map(kMul, inner, outer);
 }
 
-constexpr Op ops::kProdRest = complete({
+constexpr graph::Op kProdRest = complete({
     .name = "prod_rest", .family = "Reductions",
     .doc = "For each element the product of the others along a dimension; with more operands, sums of products in which each of them "
            "stands once. The gradient of `prod`.",
-    .attributes = &kFormOf<ProdRestAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-    .space = [](const Operation& operation) {
+    .attributes = &graph::kFormOf<ProdRestAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+    .space = [](const graph::Operation& operation) {
       const bool whole = operation.operands.size() > 1 || operation.attributes.get<ProdRestAttributes>().whole;
-      return space_by_place(operation, dim_of<ProdRestAttributes>(operation), whole ? SplitKind::kWhole : SplitKind::kExpand);
+      return space_by_place(operation, dim_of<ProdRestAttributes>(operation), whole ? graph::SplitKind::kWhole : graph::SplitKind::kExpand);
     },
-    .kernel = prod_rest_kernel, .expand = expand_prod_rest, .work = Work::kPerOperand,
-    .gradient = [](GradientCall& call) -> Values {
-      Values gradients;
+    .kernel = prod_rest_kernel, .expand = expand_prod_rest, .work = graph::Work::kPerOperand,
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
+      graph::Values gradients;
       for (size_t k = 0; k < call.operands.size(); ++k) {
-        Values operands = call.operands;
+        graph::Values operands = call.operands;
         if (k > 0) operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
         operands.push_back(call.d_results[0]);
         const ProdRestAttributes along{.over = call.operation.attributes.get<ProdRestAttributes>().over};
-        gradients.push_back(call.wants(k) ? call.builder.add(ops::kProdRest, std::move(operands), along) : Value());
+        gradients.push_back(call.wants(k) ? call.builder.add(kProdRest, std::move(operands), along) : graph::Value());
       }
       return gradients;
     }});
 
-constexpr Op ops::kBlockProduct = complete({
+constexpr graph::Op kBlockProduct = complete({
     .name = "block_product", .family = "Reductions", .doc = "Of prod_rest over a split dimension: the product of each block.",
-    .attributes = &kFormOf<BlocksAttributes>,
+    .attributes = &graph::kFormOf<BlocksAttributes>,
     .infer = infer_of_blocks,
-    .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
+    .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
     .kernel = block_product_kernel,
     .no_gradient = "it stands for a part of a gradient, after gradients are made"});
 
-constexpr Op ops::kBlockProdRest = complete({
+constexpr graph::Op kBlockProdRest = complete({
     .name = "block_prod_rest", .family = "Reductions",
     .doc = "Of prod_rest over a split dimension: for each element the product of the others in its block and of the other blocks.",
-    .attributes = &kFormOf<OverAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-    .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
-    .kernel = block_prod_rest_kernel, .work = Work::kPerOperand,
+    .attributes = &graph::kFormOf<OverAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+    .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
+    .kernel = block_prod_rest_kernel, .work = graph::Work::kPerOperand,
     .no_gradient = "it stands for a part of a gradient, after gradients are made"});
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -2,10 +2,10 @@
 // The gradient of a product.
 #include "ops/builder.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 /// For each element of x the product of the others along the dims `over` (at least one): the derivative of prod(x). It may
 /// be differentiated again, also where elements are 0.
-Value prod_rest(Builder& builder, const Value& x, const Dims& over);
+graph::Value prod_rest(Builder& builder, const graph::Value& x, const Dims& over);
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -11,41 +11,41 @@
 #include "ops/record.h"
 #include "ops/shape.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
-using Fill = void (*)(RandomCall, std::span<const RandomDim>, ElementType, void*, double, double, Threads&);
+using Fill = void (*)(kernels::RandomCall, std::span<const kernels::RandomDim>, ElementType, void*, double, double, kernels::Threads&);
 
-RandomCall random_call(const KernelCall& call) {
+kernels::RandomCall random_call(const graph::KernelCall& call) {
   return {static_cast<uint64_t>(static_cast<int64_t>(call.inputs[0])), static_cast<uint64_t>(call.inputs[1])};
 }
 
-std::vector<RandomDim> random_dims(const Block& block) {
-  std::vector<RandomDim> dims;
-  for (const BlockDim& dim : block.dims) dims.push_back({dim.first, dim.size, dim.whole, dim.stride});
+std::vector<kernels::RandomDim> random_dims(const kernels::Block& block) {
+  std::vector<kernels::RandomDim> dims;
+  for (const kernels::BlockDim& dim : block.dims) dims.push_back({dim.first, dim.size, dim.whole, dim.stride});
   return dims;
 }
 
 template <Fill fill>
-void real_kernel(KernelCall& call) {
-  const Block& to = call.results[0];
+void real_kernel(graph::KernelCall& call) {
+  const kernels::Block& to = call.results[0];
   if (to.size() != 0) fill(random_call(call), random_dims(to), to.element, to.data, call.inputs[2], call.inputs[3], call.threads);
 }
 
-void integers_kernel(KernelCall& call) {
-  const Block& to = call.results[0];
+void integers_kernel(graph::KernelCall& call) {
+  const kernels::Block& to = call.results[0];
   if (to.size() == 0) return;
   fill_integers(random_call(call), random_dims(to), to.data, static_cast<int64_t>(call.inputs[2]), static_cast<int64_t>(call.inputs[3]), call.threads);
 }
 
 /// A node of the next random call.
-Value draw(Builder& builder, const Op& op, const TensorType& type, double first, double second) {
+graph::Value draw(Builder& builder, const graph::Op& op, const TensorType& type, double first, double second) {
   const double call = builder.context.random_calls++;
   return builder.add_node(op, {}, TypeAttributes{type}, {builder.context.seed, call, first, second})[0];
 }
 
 /// The numbers must be known to be judged: `first` and `second` name the parameters.
-Values build_real(Call& call, std::string_view first, double first_default, std::string_view second, double second_default) {
+graph::Values build_real(Call& call, std::string_view first, double first_default, std::string_view second, double second_default) {
   const Argument& element = call.argument("element");
   const TensorType type{element.given ? element.element : ElementType::kF32, call.argument("shape").dims};
   if (!is_float(type.element))
@@ -54,10 +54,10 @@ Values build_real(Call& call, std::string_view first, double first_default, std:
   return {draw(call.builder, call.op, type, call.number(first, first_default), call.number(second, second_default))};
 }
 
-Values build_uniform(Call& call) { return build_real(call, "low", 0, "high", 1); }
-Values build_normal(Call& call) { return build_real(call, "mean", 0, "stddev", 1); }
+graph::Values build_uniform(Call& call) { return build_real(call, "low", 0, "high", 1); }
+graph::Values build_normal(Call& call) { return build_real(call, "mean", 0, "stddev", 1); }
 
-Values build_integers(Call& call) {
+graph::Values build_integers(Call& call) {
   const double low = call.number("low", 0), high = call.number("high", 0);
   const bool known = !call.argument("low").unknown && !call.argument("high").unknown;
   if (known && (low < INT32_MIN || high > static_cast<double>(INT32_MAX) + 1))
@@ -68,20 +68,20 @@ Values build_integers(Call& call) {
 }
 
 /// What is kept is scaled by 1 / (1 - rate), so that the mean stays.
-Values build_dropout(Call& call) {
+graph::Values build_dropout(Call& call) {
   Builder& builder = call.builder;
   const double rate = call.number("rate", 0.1);
   if (!call.argument("rate").unknown && !(rate >= 0 && rate <= 1))
     fail(Kind::bad_value, call.span_of("rate"), "expected the part to drop, from 0 to 1, found {}", rate);
-  const Value x = builder.cast(call.tensor("x"), real_element(call.tensor("x").element()));
-  const Value numbers = made_like(builder, x, [&] { return draw(builder, ops::kRandomUniform, {ElementType::kF32, x.dims()}, 0, 1); });
-  const Value kept = builder.map(ops::kGe, numbers, rate);
-  return {builder.where(kept, builder.map(ops::kMul, x, rate < 1 ? 1 / (1 - rate) : 0), builder.number(0, x.element()))};
+  const graph::Value x = builder.cast(call.tensor("x"), real_element(call.tensor("x").element()));
+  const graph::Value numbers = made_like(builder, x, [&] { return draw(builder, kRandomUniform, {ElementType::kF32, x.dims()}, 0, 1); });
+  const graph::Value kept = builder.map(kGe, numbers, rate);
+  return {builder.where(kept, builder.map(kMul, x, rate < 1 ? 1 / (1 - rate) : 0), builder.number(0, x.element()))};
 }
 
-consteval Op random(Op op) {
+consteval graph::Op random(graph::Op op) {
   op.family = "Random numbers";
-  op.attributes = &kFormOf<TypeAttributes>;
+  op.attributes = &graph::kFormOf<TypeAttributes>;
   op.infer = infer_type;
   op.space = elementwise_space;
   op.no_gradient = "random numbers depend on the seed, the number of the call and the place alone";
@@ -90,7 +90,7 @@ consteval Op random(Op op) {
 
 }  // namespace
 
-constexpr Op ops::kRandomUniform = random({
+constexpr graph::Op kRandomUniform = random({
     .name = "random.uniform",
     .signature = "random.uniform(shape: shape, low: number = 0, high: number = 1, element: element = f32)",
     .doc = "Random numbers, each as likely, from `low` up to but without `high`.",
@@ -100,9 +100,9 @@ constexpr Op ops::kRandomUniform = random({
                "#> true true\n",
     .samples = "=> random.uniform([a, b])\n"
                "=> random.uniform([a, b], low: -3, high: 5, f64)",
-    .build = build_uniform, .kernel = real_kernel<fill_uniform>});
+    .build = build_uniform, .kernel = real_kernel<kernels::fill_uniform>});
 
-constexpr Op ops::kRandomNormal = random({
+constexpr graph::Op kRandomNormal = random({
     .name = "random.normal",
     .signature = "random.normal(shape: shape, mean: number = 0, stddev: number = 1, element: element = f32)",
     .doc = "Random numbers of a normal distribution.",
@@ -112,9 +112,9 @@ constexpr Op ops::kRandomNormal = random({
                "#> true\n",
     .samples = "=> random.normal([a, b])\n"
                "=> random.normal([a, b], mean: 1, stddev: 2, bf16)",
-    .build = build_normal, .kernel = real_kernel<fill_normal>});
+    .build = build_normal, .kernel = real_kernel<kernels::fill_normal>});
 
-constexpr Op ops::kRandomTruncatedNormal = random({
+constexpr graph::Op kRandomTruncatedNormal = random({
     .name = "random.truncated_normal",
     .signature = "random.truncated_normal(shape: shape, mean: number = 0, stddev: number = 1, element: element = f32)",
     .doc = "Random numbers of a normal distribution, but only within two standard deviations of the mean.",
@@ -123,9 +123,9 @@ constexpr Op ops::kRandomTruncatedNormal = random({
                "print(all(abs(x) <= 1))\n"
                "#> true\n",
     .samples = "=> random.truncated_normal([a, b])",
-    .build = build_normal, .kernel = real_kernel<fill_truncated_normal>});
+    .build = build_normal, .kernel = real_kernel<kernels::fill_truncated_normal>});
 
-constexpr Op ops::kRandomIntegers = random({
+constexpr graph::Op kRandomIntegers = random({
     .name = "random.integers",
     .signature = "random.integers(shape: shape, low: int, high: int)",
     .doc = "Random integers (i32), each as likely, from `low` up to but without `high`.",
@@ -136,7 +136,7 @@ constexpr Op ops::kRandomIntegers = random({
     .samples = "=> random.integers([a, b], -3, 5)",
     .build = build_integers, .kernel = integers_kernel});
 
-constexpr Op ops::kDropout = complete({
+constexpr graph::Op kDropout = complete({
     .name = "dropout", .signature = "dropout(x: tensor, rate: number = 0.1)", .family = "Random numbers",
     .doc = "Sets a random part of the elements to 0, each with probability `rate`, and divides the others by 1 - rate. Counts as one "
            "random operation; integers become f32.",
@@ -147,4 +147,4 @@ constexpr Op ops::kDropout = complete({
     .samples = "x: [a, b] => dropout(x, rate: 0.5)",
     .build = build_dropout});
 
-}  // namespace mtf
+}  // namespace mtf::ops

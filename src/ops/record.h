@@ -1,7 +1,7 @@
 #pragma once
 // What the file of a family includes: the parts of a record, and `complete`, which refuses a record that lacks one.
 //
-//   constexpr Op ops::kRelu = complete({
+//   constexpr Op kRelu = complete({
 //       .name = "relu", .signature = "relu(x: tensor)", .family = "Element-wise", .doc = "…", .example = "…",
 //       .samples = "…", .build = …, .infer = …, .space = …, .lane = LaneOp::kRelu, .gradient = …});
 //
@@ -16,10 +16,10 @@
 #include "ops/type_rules.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 /// The record itself, if nothing is missing; otherwise the compiler shows the sentence that is thrown.
-consteval Op complete(Op op) {
+consteval graph::Op complete(graph::Op op) {
   if (op.name.empty()) throw "a record needs a name";
   if (op.family.empty()) throw "a record needs a family, the heading that it stands under";
   if (op.doc.empty()) throw "a record needs a sentence of documentation";
@@ -35,13 +35,13 @@ consteval Op complete(Op op) {
     return op;
   }
   if (!op.is_leaf() && op.space == nullptr) throw "a record needs `space`: what splitting each dim means";
-  const int ways = (op.lane ? 1 : 0) + (op.reduction ? 1 : 0) + (op.kernel ? 1 : 0) + (op.role == Role::kView || op.is_leaf() ? 1 : 0);
+  const int ways = (op.lane ? 1 : 0) + (op.reduction ? 1 : 0) + (op.kernel ? 1 : 0) + (op.role == graph::Role::kView || op.is_leaf() ? 1 : 0);
   if (ways == 0) throw "a record needs a way to compute it: lane, reduction, kernel, view or leaf";
   if (op.lane && (op.reduction || op.kernel)) throw "a record is computed in one way";
   if (!op.is_leaf() && (op.gradient == nullptr) == op.no_gradient.empty()) throw "a record needs a gradient, or the reason why there is none";
-  if (op.work == Work::kExpansion && op.expand == nullptr) throw "work counted as an expansion needs `expand`";
-  if (op.role == Role::kContraction && op.result_order == nullptr) throw "a contraction needs `result_order`";
+  if (op.work == graph::Work::kExpansion && op.expand == nullptr) throw "work counted as an expansion needs `expand`";
+  if (op.role == graph::Role::kContraction && op.result_order == nullptr) throw "a contraction needs `result_order`";
   return op;
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

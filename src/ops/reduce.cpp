@@ -3,14 +3,14 @@
 
 #include "ops/prod_rest.h"
 
-namespace mtf {
+namespace mtf::ops {
 
-std::vector<TensorType> infer_folded(const Operation& operation) {
+std::vector<TensorType> infer_folded(const graph::Operation& operation) {
   return {{operation.operands[0].element, operand_dims(operation, operation.attributes.get<ReduceAttributes>().kept)}};
 }
 
 Dims kept_dims(const Call& call, std::string_view argument) {
-  const Value& x = call.tensor(argument);
+  const graph::Value& x = call.tensor(argument);
   if (call.arrow && call.argument("over").given)
     fail(Diagnostic(Kind::misplaced_arrow, call.arrow_span, "expected one of `over:` and `->`, found both")
              .related(call.argument("over").span, "the dimensions to fold")
@@ -25,17 +25,17 @@ namespace {
 constexpr std::string_view kReductions = "Reductions";
 
 template <ElementType (*rule)(const Builder&, ElementType)>
-Values build_reduction(Call& call) {
+graph::Values build_reduction(Call& call) {
   const Dims kept = kept_dims(call, "x");
-  const Value& x = call.tensor("x");
+  const graph::Value& x = call.tensor("x");
   return call.builder.add_node(call.op, {as_element(call.builder, x, rule(call.builder, x.element()), call.span)}, ReduceAttributes{names_of(kept)});
 }
 
 ElementType same_element(const Builder&, ElementType element) { return element; }
 
 /// A sum of bool counts in i32, which must be able to hold the count of all.
-Values build_sum(Call& call) {
-  const Value& x = call.tensor("x");
+graph::Values build_sum(Call& call) {
+  const graph::Value& x = call.tensor("x");
   const int64_t count = size_of(remaining(x.dims(), kept_dims(call, "x")));
   if (x.element() == ElementType::kBool && count > INT32_MAX)
     fail(Diagnostic(Kind::size_overflow, call.span, fmt::format("a count of {} elements may not fit in i32", count))
@@ -43,58 +43,58 @@ Values build_sum(Call& call) {
   return build_reduction<summed_element>(call);
 }
 
-Values build_truth_reduction(Call& call) {
+graph::Values build_truth_reduction(Call& call) {
   check_element(call, "x", ElementType::kBool, "compare it first: `x != 0`");
   return build_reduction<same_element>(call);
 }
 
-std::vector<TensorType> infer_sum(const Operation& operation) {
+std::vector<TensorType> infer_sum(const graph::Operation& operation) {
   std::vector<TensorType> types = infer_folded(operation);
   if (types[0].element == ElementType::kBool) types[0].element = ElementType::kI32;
   return types;
 }
 
-template <Reduction reduction>
-IterationSpace space_of(const Operation& operation) {
+template <kernels::Reduction reduction>
+graph::IterationSpace space_of(const graph::Operation& operation) {
   const bool truth = operation.operands[0].element == ElementType::kBool;
-  if (truth && reduction == Reduction::kMax) return reduction_space(operation, Reduction::kOr);
-  if (truth && reduction == Reduction::kMin) return reduction_space(operation, Reduction::kAnd);
+  if (truth && reduction == kernels::Reduction::kMax) return reduction_space(operation, kernels::Reduction::kOr);
+  if (truth && reduction == kernels::Reduction::kMin) return reduction_space(operation, kernels::Reduction::kAnd);
   return reduction_space(operation, reduction);
 }
 
-template <Reduction which>
-consteval Op reduction(Op op) {
+template <kernels::Reduction which>
+consteval graph::Op reduction(graph::Op op) {
   op.family = kReductions;
-  op.attributes = &kFormOf<ReduceAttributes>;
+  op.attributes = &graph::kFormOf<ReduceAttributes>;
   if (op.infer == nullptr) op.infer = infer_folded;
   op.space = space_of<which>;
   op.reduction = which;
-  op.work = Work::kPerOperand;
+  op.work = graph::Work::kPerOperand;
   return complete(op);
 }
 
-Value repeat(Builder& b, const Value& value, const Value& like) { return b.broadcast(value, like.dims()); }
+graph::Value repeat(Builder& b, const graph::Value& value, const graph::Value& like) { return b.broadcast(value, like.dims()); }
 
 /// An equal share of the gradient to every element that equals the extreme. They are counted in f32 at least: bf16 counts
 /// to 256.
-Values extreme_gradient(GradientCall& call) {
+graph::Values extreme_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
-  const Value& d = call.d_results[0];
-  const Value equal = b.map(ops::kEq, call.operands[0], call.results[0]);
-  const Value count = b.sum_to(b.cast(equal, promote(d.element(), ElementType::kF32)), d.dims());
-  return {b.where(equal, b.cast(b.map(ops::kDiv, d, count), d.element()), b.number(0, d.element()))};
+  const graph::Value& d = call.d_results[0];
+  const graph::Value equal = b.map(kEq, call.operands[0], call.results[0]);
+  const graph::Value count = b.sum_to(b.cast(equal, promote(d.element(), ElementType::kF32)), d.dims());
+  return {b.where(equal, b.cast(b.map(kDiv, d, count), d.element()), b.number(0, d.element()))};
 }
 
-Values prod_gradient(GradientCall& call) {
-  const Value& x = call.operands[0];
+graph::Values prod_gradient(graph::GradientCall& call) {
+  const graph::Value& x = call.operands[0];
   const Dims folded = remaining(x.dims(), call.operation.results[0].dims);
   if (folded.empty()) return {call.d_results[0]};
-  return {call.builder.map(ops::kMul, prod_rest(call.builder, x, folded), call.d_results[0])};
+  return {call.builder.map(kMul, prod_rest(call.builder, x, folded), call.d_results[0])};
 }
 
 }  // namespace
 
-constexpr Op ops::kSum = reduction<Reduction::kSum>({
+constexpr graph::Op kSum = reduction<kernels::Reduction::kSum>({
     .name = "sum",
     .signature = "sum(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "add",
@@ -106,11 +106,11 @@ constexpr Op ops::kSum = reduction<Reduction::kSum>({
                "x: bf16[a, b] => sum(x, over: b)",
     .build = build_sum,
     .infer = infer_sum,
-    .gradient = [](GradientCall& g) -> Values { return {repeat(g.builder, g.d_results[0], g.operands[0])}; },
-    .linear = Linear::kEach,
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return {repeat(g.builder, g.d_results[0], g.operands[0])}; },
+    .linear = graph::Linear::kEach,
 });
 
-constexpr Op ops::kMean = complete({
+constexpr graph::Op kMean = complete({
     .name = "mean",
     .signature = "mean(x: tensor, over: dims = all -> shape?)",
     .family = kReductions,
@@ -118,18 +118,18 @@ constexpr Op ops::kMean = complete({
            "Counts as its sum.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(mean(x))\n#> 3.5\nprint(mean(x, over: a))\n#> [2.5, 3.5, 4.5]\n",
     .samples = "x: [a, b] => mean(x)\nx: [a, b, c] => mean(x, over: b)\nx: i32[a, b] in -5..5 => mean(x -> [b])",
-    .build = [](Call& call) -> Values {
+    .build = [](Call& call) -> graph::Values {
       const Dims kept = kept_dims(call, "x");
       const ElementType element = summed_element(call.builder, real_element(call.tensor("x").element()));
       // A mean of bf16 is rounded once, at the end.
-      const Value x = as_element(call.builder, call.tensor("x"), element == ElementType::kBf16 ? ElementType::kF32 : element, call.span);
-      const Value sum = call.builder.add(ops::kSum, {x}, ReduceAttributes{names_of(kept)});
+      const graph::Value x = as_element(call.builder, call.tensor("x"), element == ElementType::kBf16 ? ElementType::kF32 : element, call.span);
+      const graph::Value sum = call.builder.add(kSum, {x}, ReduceAttributes{names_of(kept)});
       const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
-      return {call.builder.cast(call.builder.map(ops::kScale, sum, 1.0 / count), element)};
+      return {call.builder.cast(call.builder.map(kScale, sum, 1.0 / count), element)};
     },
 });
 
-constexpr Op ops::kMax = reduction<Reduction::kMax>({
+constexpr graph::Op kMax = reduction<kernels::Reduction::kMax>({
     .name = "max",
     .signature = "max(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "maximum",
@@ -142,7 +142,7 @@ constexpr Op ops::kMax = reduction<Reduction::kMax>({
     .gradient = extreme_gradient,
 });
 
-constexpr Op ops::kMin = reduction<Reduction::kMin>({
+constexpr graph::Op kMin = reduction<kernels::Reduction::kMin>({
     .name = "min",
     .signature = "min(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "minimum",
@@ -154,7 +154,7 @@ constexpr Op ops::kMin = reduction<Reduction::kMin>({
     .gradient = extreme_gradient,
 });
 
-constexpr Op ops::kProd = reduction<Reduction::kProd>({
+constexpr graph::Op kProd = reduction<kernels::Reduction::kProd>({
     .name = "prod",
     .signature = "prod(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "mul",
@@ -166,7 +166,7 @@ constexpr Op ops::kProd = reduction<Reduction::kProd>({
     .gradient = prod_gradient,
 });
 
-constexpr Op ops::kAll = reduction<Reduction::kAnd>({
+constexpr graph::Op kAll = reduction<kernels::Reduction::kAnd>({
     .name = "all",
     .signature = "all(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "logical_and",
@@ -177,7 +177,7 @@ constexpr Op ops::kAll = reduction<Reduction::kAnd>({
     .no_gradient = "a truth value does not change smoothly",
 });
 
-constexpr Op ops::kAny = reduction<Reduction::kOr>({
+constexpr graph::Op kAny = reduction<kernels::Reduction::kOr>({
     .name = "any",
     .signature = "any(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "logical_or",
@@ -188,4 +188,4 @@ constexpr Op ops::kAny = reduction<Reduction::kOr>({
     .no_gradient = "a truth value does not change smoothly",
 });
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -5,7 +5,7 @@
 #include "kernels/copy.h"
 #include "kernels/scratch.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// Dims that lie together in all arrays: one size, and a stride in each.
@@ -35,7 +35,7 @@ std::vector<RunOfDims> groups(const std::vector<int64_t>& sizes, const std::vect
 }
 
 /// Dense memory with the folded dims innermost; `array` then stands for it.
-Scratch rearrange(RowArray& array, const std::vector<int64_t>& sizes, const std::vector<bool>& folded) {
+kernels::Scratch rearrange(RowArray& array, const std::vector<int64_t>& sizes, const std::vector<bool>& folded) {
   int64_t count = 1;
   for (bool inner : {true, false})
     for (size_t d = sizes.size(); d-- > 0;) {
@@ -43,13 +43,13 @@ Scratch rearrange(RowArray& array, const std::vector<int64_t>& sizes, const std:
       array.strides[d] = count;
       count *= sizes[d];
     }
-  Scratch memory(count * size_of(array.element));
+  kernels::Scratch memory(count * size_of(array.element));
   array.data = memory.data();
   return memory;
 }
 
 void copy(const std::vector<int64_t>& sizes, const RowArray& from, const RowArray& to) {
-  copy_block(sizes, static_cast<int>(size_of(from.element)), from.data, from.strides, to.data, to.strides);
+  kernels::copy_block(sizes, static_cast<int>(size_of(from.element)), from.data, from.strides, to.data, to.strides);
 }
 
 /// Takes one group of `list` away, or a single row if there is none.
@@ -62,33 +62,33 @@ RunOfDims take(std::vector<RunOfDims>& list, std::vector<RunOfDims>::iterator wh
 
 }  // namespace
 
-RowArray rows_read(const Block& block) {
+RowArray rows_read(const kernels::Block& block) {
   RowArray array{block.element, block.data, {}};
-  for (const BlockDim& dim : block.dims) array.strides.push_back(dim.stride);
+  for (const kernels::BlockDim& dim : block.dims) array.strides.push_back(dim.stride);
   return array;
 }
 
-RowArray rows_written(const Block& block) {
+RowArray rows_written(const kernels::Block& block) {
   RowArray array = rows_read(block);
   array.written = true;
   return array;
 }
 
-RowArray row_results(const Block& block, std::span<const int> places) {
+RowArray row_results(const kernels::Block& block, std::span<const int> places) {
   RowArray array{block.element, block.data, {}, true, true};
   for (int64_t place : places) array.strides.push_back(place < 0 ? 0 : block.dims[place].stride);
   return array;
 }
 
-int64_t row_count(const Block& x, const std::vector<bool>& folded) {
+int64_t row_count(const kernels::Block& x, const std::vector<bool>& folded) {
   int64_t rows = 1;
   for (size_t d = 0; d < folded.size(); ++d)
     if (!folded[d]) rows *= x.dims[d].size;
   return rows;
 }
 
-void for_each_rows(const Block& x, const std::vector<bool>& folded, std::vector<RowArray> arrays,
-                   const std::function<void(const Rows&, std::span<const RowPointer>)>& body) {
+void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std::vector<RowArray> arrays,
+                   const std::function<void(const kernels::Rows&, std::span<const RowPointer>)>& body) {
   std::vector<int64_t> sizes;
   int64_t length = 1;
   for (size_t d = 0; d < folded.size(); ++d) {
@@ -98,7 +98,7 @@ void for_each_rows(const Block& x, const std::vector<bool>& folded, std::vector<
   if (row_count(x, folded) == 0) return;
 
   const std::vector<RowArray> originals = arrays;
-  std::vector<Scratch> memory;
+  std::vector<kernels::Scratch> memory;
   const bool apart = length > 0 && groups(sizes, folded, true, arrays).size() > 1;
   for (size_t k = 0; apart && k < arrays.size(); ++k) {
     if (arrays[k].per_row) continue;
@@ -137,4 +137,4 @@ void for_each_rows(const Block& x, const std::vector<bool>& folded, std::vector<
     if (arrays[k].written && !arrays[k].per_row) copy(sizes, arrays[k], originals[k]);
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -12,7 +12,7 @@
 #include "kernels/block.h"
 #include "kernels/rows.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 /// An array along the dims of a block: a stride for each, 0 for the folded ones where it has one number a row.
 struct RowArray {
@@ -24,10 +24,10 @@ struct RowArray {
 };
 
 /// A block seen along its own dims.
-RowArray rows_read(const Block& block);
-RowArray rows_written(const Block& block);
+RowArray rows_read(const kernels::Block& block);
+RowArray rows_written(const kernels::Block& block);
 /// A result with one number a row: for each dim of the operand its place in `block`, or -1.
-RowArray row_results(const Block& block, std::span<const int> places);
+RowArray row_results(const kernels::Block& block, std::span<const int> places);
 
 /// Where the rows of one array begin, and how far apart they and their elements are.
 struct RowPointer {
@@ -35,15 +35,15 @@ struct RowPointer {
   int64_t outer_stride = 0;
   int64_t stride = 1;
   int64_t inner_stride = 0;
-  RowsIn in() const { return {data, outer_stride, stride, inner_stride}; }
-  RowsOut out() const { return {data, outer_stride, stride, inner_stride}; }
+  kernels::RowsIn in() const { return {data, outer_stride, stride, inner_stride}; }
+  kernels::RowsOut out() const { return {data, outer_stride, stride, inner_stride}; }
 };
 
 /// Calls `body` with rows and where they are in each of `arrays`, until all rows of `x` were seen. The first array is x.
-void for_each_rows(const Block& x, const std::vector<bool>& folded, std::vector<RowArray> arrays,
-                   const std::function<void(const Rows&, std::span<const RowPointer>)>& body);
+void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std::vector<RowArray> arrays,
+                   const std::function<void(const kernels::Rows&, std::span<const RowPointer>)>& body);
 
 /// The number of rows of `x`.
-int64_t row_count(const Block& x, const std::vector<bool>& folded);
+int64_t row_count(const kernels::Block& x, const std::vector<bool>& folded);
 
-}  // namespace mtf
+}  // namespace mtf::ops

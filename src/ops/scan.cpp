@@ -7,7 +7,7 @@
 #include "ops/record.h"
 #include "ops/shape.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// What a running sum of elements of type T is carried in: f64 for floats, so that it is rounded only where it is written
@@ -18,7 +18,7 @@ using Carry = std::conditional_t<std::is_floating_point_v<Number<T>>, double, Nu
 /// Calls `body(x, y, lanes, x_stride, y_stride)` for every line along `dim` of the first block and the same place of the
 /// second; several lines whose elements are neighbours are handled as lanes of one.
 template <typename Body>
-void for_each_line(Threads& threads, const Block& x, const Block& y, int dim, Body body) {
+void for_each_line(kernels::Threads& threads, const kernels::Block& x, const kernels::Block& y, int dim, Body body) {
   constexpr int64_t kLanes = 256;
   int lane_dim = -1;
   for (size_t d = 0; d < x.dims.size(); ++d)
@@ -39,9 +39,9 @@ void for_each_line(Threads& threads, const Block& x, const Block& y, int dim, Bo
   });
 }
 
-void cumsum_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const Block& y = call.results[0];
+void cumsum_kernel(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& y = call.results[0];
   const int dim = dim_of<CumsumAttributes>(call.operation);
   const bool exclusive = call.operation.attributes.get<CumsumAttributes>().exclusive, backwards = call.operation.attributes.get<CumsumAttributes>().reverse;
   call.flops += x.size();
@@ -65,9 +65,9 @@ void cumsum_kernel(KernelCall& call) {
   });
 }
 
-void block_total_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
-  const Block& total = call.results[0];
+void block_total_kernel(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
+  const kernels::Block& total = call.results[0];
   const int dim = dim_of<BlocksAttributes>(call.operation);
   MTF_CHECK(total.dims[dim].size <= 1, "a total of {} blocks", total.dims[dim].size);
   if (total.size() == 0) return;
@@ -83,10 +83,10 @@ void block_total_kernel(KernelCall& call) {
   });
 }
 
-void add_totals_kernel(KernelCall& call) {
-  const Block& local = call.operands[0];
-  const Block& totals = call.operands[1];
-  const Block& y = call.results[0];
+void add_totals_kernel(graph::KernelCall& call) {
+  const kernels::Block& local = call.operands[0];
+  const kernels::Block& totals = call.operands[1];
+  const kernels::Block& y = call.results[0];
   const int dim = dim_of<AddTotalsAttributes>(call.operation);
   const bool backwards = call.operation.attributes.get<AddTotalsAttributes>().reverse;
   const int64_t own = call.operands[2].dims[dim].first, blocks = totals.dims[dim].size;
@@ -109,17 +109,17 @@ void add_totals_kernel(KernelCall& call) {
   });
 }
 
-Values build_cumsum(Call& call) {
+graph::Values build_cumsum(Call& call) {
   const int dim = place_of(call.tensor("x"), dim_over(call, "x"), call.span_of("over"));
-  const Value x = call.builder.cast(call.tensor("x"), number_element(call.tensor("x").element()));
+  const graph::Value x = call.builder.cast(call.tensor("x"), number_element(call.tensor("x").element()));
   if (call.tensor("x").element() == ElementType::kBool && x.dims()[dim].size > INT32_MAX)
     fail(Kind::size_overflow, call.span, "a count of {} elements may not fit in i32", x.dims()[dim].size);
-  return {call.builder.add(ops::kCumsum, {x}, CumsumAttributes{x.dims()[dim].name, call.flag("exclusive", false), call.flag("reverse", false)})};
+  return {call.builder.add(kCumsum, {x}, CumsumAttributes{x.dims()[dim].name, call.flag("exclusive", false), call.flag("reverse", false)})};
 }
 
 }  // namespace
 
-constexpr Op ops::kCumsum = complete({
+constexpr graph::Op kCumsum = complete({
     .name = "cumsum", .signature = "cumsum(x: tensor, over: dim = the only one, exclusive: bool = false, reverse: bool = false)", .family = "Reductions",
     .doc = "The running sum along a dimension: of the elements up to each one, or before it (`exclusive`), or from it to the end "
            "(`reverse`). bool counts as i32; floats are summed in f64 and each result rounded.",
@@ -136,37 +136,37 @@ constexpr Op ops::kCumsum = complete({
                "x: [a, b] => cumsum(x, over: a, reverse: true)\n"
                "x: [a] => cumsum(x, over: a, exclusive: true, reverse: true)",
     .build = build_cumsum,
-    .attributes = &kFormOf<CumsumAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-    .space = [](const Operation& operation) { return space_by_place(operation, dim_of<CumsumAttributes>(operation), SplitKind::kScan); },
-    .kernel = cumsum_kernel, .work = Work::kPerOperand,
-    .gradient = [](GradientCall& call) -> Values {
+    .attributes = &graph::kFormOf<CumsumAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+    .space = [](const graph::Operation& operation) { return space_by_place(operation, dim_of<CumsumAttributes>(operation), graph::SplitKind::kScan); },
+    .kernel = cumsum_kernel, .work = graph::Work::kPerOperand,
+    .gradient = [](graph::GradientCall& call) -> graph::Values {
       CumsumAttributes opposite = call.operation.attributes.get<CumsumAttributes>();
       opposite.reverse = !opposite.reverse;
-      return {call.builder.add(ops::kCumsum, {call.d_results[0]}, opposite)};
+      return {call.builder.add(kCumsum, {call.d_results[0]}, opposite)};
     }});
 
-constexpr Op ops::kBlockTotal = complete({
+constexpr graph::Op kBlockTotal = complete({
     .name = "block_total", .family = "Reductions", .doc = "Of a running sum over a split dimension: the sum of each block.",
-    .attributes = &kFormOf<BlocksAttributes>,
+    .attributes = &graph::kFormOf<BlocksAttributes>,
     .infer = infer_of_blocks,
-    .space = [](const Operation& operation) { return space_by_place(operation, -1, SplitKind::kFree); },
+    .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
     .kernel = block_total_kernel,
     .no_gradient = "it stands for a part of cumsum, after gradients are made"});
 
-constexpr Op ops::kAddTotals = complete({
+constexpr graph::Op kAddTotals = complete({
     .name = "add_totals", .family = "Reductions",
     .doc = "Of a running sum over a split dimension: adds the totals of the blocks before each one's own.",
-    .attributes = &kFormOf<AddTotalsAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+    .attributes = &graph::kFormOf<AddTotalsAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
     // `local` and `own` run with the result's blocks; the totals are whole along the blocks.
-    .space = [](const Operation& operation) {
+    .space = [](const graph::Operation& operation) {
       const int dim = dim_of<AddTotalsAttributes>(operation);
-      IterationSpace space = space_by_place(operation, -1, SplitKind::kFree);
+      graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
       space.dims[dim].operands[1] = -1;
       return space;
     },
     .kernel = add_totals_kernel,
     .no_gradient = "it stands for a part of cumsum, after gradients are made"});
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -23,21 +23,21 @@
 // Neither counts work: a running sum counts 1 for each element read, split or not.
 #include "ops/spaces.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 struct CumsumAttributes {
   Name over;
   bool exclusive = false;
   bool reverse = false;
   static constexpr auto members() {
-    return std::array{member<&CumsumAttributes::over>("over"), member<&CumsumAttributes::exclusive>("exclusive"), member<&CumsumAttributes::reverse>("reverse")};
+    return std::array{graph::member<&CumsumAttributes::over>("over"), graph::member<&CumsumAttributes::exclusive>("exclusive"), graph::member<&CumsumAttributes::reverse>("reverse")};
   }
 };
 
 struct AddTotalsAttributes {
   Name over;
   bool reverse = false;
-  static constexpr auto members() { return std::array{member<&AddTotalsAttributes::over>("over"), member<&AddTotalsAttributes::reverse>("reverse")}; }
+  static constexpr auto members() { return std::array{graph::member<&AddTotalsAttributes::over>("over"), graph::member<&AddTotalsAttributes::reverse>("reverse")}; }
 };
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -7,7 +7,7 @@
 #include "ops/record.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 Span arrow_span(const Call& call) { return call.arrow_span.is_known() ? call.arrow_span : call.span; }
@@ -50,16 +50,16 @@ int64_t product(const Dims& dims, int first, int last) {
   return size;
 }
 
-IterationSpace reshape_space(const Operation& operation) {
-  IterationSpace space;
+graph::IterationSpace reshape_space(const graph::Operation& operation) {
+  graph::IterationSpace space;
   const Dims& from = operation.operands[0].dims;
   const Dims& to = operation.results[0].dims;
   for (const Group& group : groups_of(from, to)) {
-    IterationDim dim;
+    graph::IterationDim dim;
     dim.operands = {static_cast<int8_t>(group.from)};
     dim.results = {static_cast<int8_t>(group.to)};
     if (group.from_end - group.from > 1 || group.to_end - group.to > 1) {
-      dim.kind = SplitKind::kFactors;
+      dim.kind = graph::SplitKind::kFactors;
       dim.operand_granule = product(from, group.from + 1, group.from_end);
       dim.result_granule = product(to, group.to + 1, group.to_end);
     }
@@ -72,9 +72,9 @@ IterationSpace reshape_space(const Operation& operation) {
 /// dims have no common factors, as those of [2, 3] and [3, 2].
 struct CommonBox {
   std::vector<Run> box;
-  Block from, to;
+  kernels::Block from, to;
 };
-std::optional<CommonBox> common_box(const Block& from, const Block& to) {
+std::optional<CommonBox> common_box(const kernels::Block& from, const kernels::Block& to) {
   CommonBox common{{}, {from.element, from.data, {}}, {to.element, to.data, {}}};
   int i = static_cast<int>(from.dims.size()) - 1, j = static_cast<int>(to.dims.size()) - 1;
   int64_t a = 1, b = 1, a_stride = 1, b_stride = 1;  // what is left of the dims at hand
@@ -93,8 +93,8 @@ std::optional<CommonBox> common_box(const Block& from, const Block& to) {
   }
 }
 
-Block row_major(const Block& like, void* data) {
-  Block block = like;
+kernels::Block row_major(const kernels::Block& like, void* data) {
+  kernels::Block block = like;
   block.data = data;
   int64_t stride = 1;
   for (size_t d = block.dims.size(); d-- > 0;) {
@@ -104,9 +104,9 @@ Block row_major(const Block& like, void* data) {
   return block;
 }
 
-void reshape_kernel(KernelCall& call) {
-  const Block& from = call.operands[0];
-  const Block& to = call.results[0];
+void reshape_kernel(graph::KernelCall& call) {
+  const kernels::Block& from = call.operands[0];
+  const kernels::Block& to = call.results[0];
   MTF_CHECK(from.size() == to.size(), "a block of {} elements reshaped to one of {}", from.size(), to.size());
   if (to.size() == 0) return;
   if (const auto common = common_box(from, to)) {
@@ -114,13 +114,13 @@ void reshape_kernel(KernelCall& call) {
     return;
   }
   std::vector<std::byte> buffer(static_cast<size_t>(from.size() * size_of(from.element)));
-  const Block packed = row_major(from, buffer.data());
+  const kernels::Block packed = row_major(from, buffer.data());
   copy_all(call.threads, from, packed, in_order(from.dims.size()));
   copy_all(call.threads, row_major({from.element, buffer.data(), to.dims}, buffer.data()), to, in_order(to.dims.size()));
 }
 
-Values build_reshape(Call& call) {
-  const Value& x = call.tensor("x");
+graph::Values build_reshape(Call& call) {
+  const graph::Value& x = call.tensor("x");
   const Dims& dims = *call.arrow;
   const auto size = checked_size(dims);
   if (!size || *size != size_of(x.dims()))
@@ -133,14 +133,14 @@ Values build_reshape(Call& call) {
 
 // ---- rename ----------------------------------------------------------------------------------------------------------
 
-IterationSpace same_places(const Operation& operation) {
-  IterationSpace space;
+graph::IterationSpace same_places(const graph::Operation& operation) {
+  graph::IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d)
     space.dims.push_back({.operands = {static_cast<int8_t>(d)}, .results = {static_cast<int8_t>(d)}});
   return space;
 }
 
-std::vector<TensorType> infer_rename(const Operation& operation) {
+std::vector<TensorType> infer_rename(const graph::Operation& operation) {
   TensorType type = operation.operands[0];
   const Names& names = operation.attributes.get<RenameAttributes>().result;
   MTF_CHECK(names.size() == type.dims.size(), "{} names for {}", names.size(), to_string(type));
@@ -148,8 +148,8 @@ std::vector<TensorType> infer_rename(const Operation& operation) {
   return {type};
 }
 
-Values build_rename(Call& call) {
-  const Value& x = call.tensor("x");
+graph::Values build_rename(Call& call) {
+  const graph::Value& x = call.tensor("x");
   Dims dims = x.dims();
   std::vector<bool> renamed(dims.size());
   for (const auto& [from, to] : call.pairs) {
@@ -166,12 +166,12 @@ Values build_rename(Call& call) {
 
 // ---- broadcast -------------------------------------------------------------------------------------------------------
 
-void broadcast_kernel(KernelCall& call) {
+void broadcast_kernel(graph::KernelCall& call) {
   copy_all(call.threads, call.operands[0], call.results[0], places_in(call.operation.results[0].dims, call.operation.operands[0].dims));
 }
 
-Values build_broadcast(Call& call) {
-  const Value& x = call.tensor("x");
+graph::Values build_broadcast(Call& call) {
+  const graph::Value& x = call.tensor("x");
   const Dims& dims = *call.arrow;
   for (const Dim& dim : x.dims()) {
     const int place = find_dim(dims, dim.name);
@@ -187,7 +187,7 @@ Values build_broadcast(Call& call) {
 
 }  // namespace
 
-int place_of(const Value& x, const Dim& dim, Span span) {
+int place_of(const graph::Value& x, const Dim& dim, Span span) {
   const int place = find_dim(x.dims(), dim.name);
   if (place >= 0) return place;
   std::vector<std::string> names;
@@ -196,11 +196,11 @@ int place_of(const Value& x, const Dim& dim, Span span) {
            .help(did_you_mean(dim.name.text(), names)));
 }
 
-bool is_zero(const Operation& operation) {
-  return operation.op == &ops::kBroadcast && operation.attributes.get<BroadcastAttributes>().always_zero;
+bool is_zero(const graph::Operation& operation) {
+  return operation.op == &kBroadcast && operation.attributes.get<BroadcastAttributes>().always_zero;
 }
 
-constexpr Op ops::kReshape = complete({
+constexpr graph::Op kReshape = complete({
     .name = "reshape", .signature = "reshape(x: tensor -> shape)", .family = "Shapes",
     .doc = "The same elements under other dimensions: merges and splits dimensions, in the order written, the last one "
            "running fastest. The sizes must multiply to the same.",
@@ -212,15 +212,15 @@ constexpr Op ops::kReshape = complete({
                "dim bc = b * c; x: [bc, a] => reshape(x -> [b, c, a])\n"
                "x: [a, b] => reshape(x -> [b, a])",
     .build = build_reshape,
-    .attributes = &kFormOf<ReshapeAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<ReshapeAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       return {{operation.operands[0].element, operation.attributes.get<ReshapeAttributes>().result}};
     },
     .space = reshape_space, .kernel = reshape_kernel,
-    .gradient = [](GradientCall& call) -> Values { return {call.builder.reshape(call.d_results[0], call.operands[0].dims())}; },
-    .role = Role::kReshape, .linear = Linear::kEach});
+    .gradient = [](graph::GradientCall& call) -> graph::Values { return {call.builder.reshape(call.d_results[0], call.operands[0].dims())}; },
+    .role = graph::Role::kReshape, .linear = graph::Linear::kEach});
 
-constexpr Op ops::kRename = complete({
+constexpr graph::Op kRename = complete({
     .name = "rename", .signature = "rename(x: tensor -> pairs)", .family = "Shapes",
     .doc = "The same tensor with other names for some of its dimensions, all changed at once; the sizes stay. The layout "
            "follows the new names.",
@@ -231,14 +231,14 @@ constexpr Op ops::kRename = complete({
     .samples = "dim c2 = size(b); x: [a, b] => rename(x, b -> c2)\n"
                "dim a2 = size(a), b2 = size(b); x: [a, b] => rename(x, a -> a2, b -> b2)",
     .build = build_rename,
-    .attributes = &kFormOf<RenameAttributes>,
+    .attributes = &graph::kFormOf<RenameAttributes>,
     .infer = infer_rename,
     .space = same_places,
-    .kernel = [](KernelCall& call) { copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size())); },
-    .gradient = [](GradientCall& call) -> Values { return {call.builder.rename(call.d_results[0], call.operands[0].dims())}; },
-    .role = Role::kView, .linear = Linear::kEach});
+    .kernel = [](graph::KernelCall& call) { copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size())); },
+    .gradient = [](graph::GradientCall& call) -> graph::Values { return {call.builder.rename(call.d_results[0], call.operands[0].dims())}; },
+    .role = graph::Role::kView, .linear = graph::Linear::kEach});
 
-constexpr Op ops::kBroadcast = complete({
+constexpr graph::Op kBroadcast = complete({
     .name = "broadcast", .signature = "broadcast(x: tensor -> shape)", .family = "Shapes",
     .doc = "Repeats a tensor along the dimensions that it lacks, and puts its dimensions in the order written. The shape "
            "has every dimension of the tensor.",
@@ -248,12 +248,12 @@ constexpr Op ops::kBroadcast = complete({
     .samples = "x: [b] => broadcast(x -> [a, b])\n"
                "x: [a, b] => broadcast(x -> [b, c, a])",
     .build = build_broadcast,
-    .attributes = &kFormOf<BroadcastAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<BroadcastAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       return {{operation.operands[0].element, operation.attributes.get<BroadcastAttributes>().result}};
     },
     .space = elementwise_space, .kernel = broadcast_kernel,
-    .gradient = [](GradientCall& call) -> Values { return {call.builder.sum_to(call.d_results[0], call.operands[0].dims())}; },
-    .role = Role::kRepeat, .linear = Linear::kEach});
+    .gradient = [](graph::GradientCall& call) -> graph::Values { return {call.builder.sum_to(call.d_results[0], call.operands[0].dims())}; },
+    .role = graph::Role::kRepeat, .linear = graph::Linear::kEach});
 
-}  // namespace mtf
+}  // namespace mtf::ops

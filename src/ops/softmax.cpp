@@ -6,13 +6,13 @@
 #include "ops/reduce.h"
 #include "ops/rows.h"
 
-namespace mtf {
+namespace mtf::ops {
 
-Dims rows_of(const Operation& operation) {
+Dims rows_of(const graph::Operation& operation) {
   return remaining(operation.operands[0].dims, operand_dims(operation, operation.attributes.get<RowAttributes>().over));
 }
 
-std::vector<bool> folded_dims(const Operation& operation, const Dims& rows) {
+std::vector<bool> folded_dims(const graph::Operation& operation, const Dims& rows) {
   std::vector<bool> folded;
   for (const Dim& dim : operation.operands[0].dims) folded.push_back(!has_dim(rows, dim.name));
   return folded;
@@ -20,13 +20,13 @@ std::vector<bool> folded_dims(const Operation& operation, const Dims& rows) {
 
 ElementType row_element(ElementType element) { return element == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32; }
 
-IterationSpace over_space(const Operation& operation) { return ruled_space(operation, SplitKind::kExpand, operand_dims(operation, operation.attributes.get<RowAttributes>().over)); }
+graph::IterationSpace over_space(const graph::Operation& operation) { return ruled_space(operation, graph::SplitKind::kExpand, operand_dims(operation, operation.attributes.get<RowAttributes>().over)); }
 
-Values build_over(Call& call, ElementType result, std::vector<double> inputs) {
-  const Value& x = call.tensor("x");
+graph::Values build_over(Call& call, ElementType result, std::vector<double> inputs) {
+  const graph::Value& x = call.tensor("x");
   const Dims over = dims_over(call, "x");
-  const Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
-  Values results = call.builder.add_node(call.op, {operand}, RowAttributes{names_of(over)}, std::move(inputs));
+  const graph::Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
+  graph::Values results = call.builder.add_node(call.op, {operand}, RowAttributes{names_of(over)}, std::move(inputs));
   return {call.builder.cast(results[0], result)};
 }
 
@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::string_view kOfRows = "Neural networks";
 
-std::vector<TensorType> infer_normalised(const Operation& operation) { return {operation.operands[0]}; }
+std::vector<TensorType> infer_normalised(const graph::Operation& operation) { return {operation.operands[0]}; }
 
 /// The type of the call's result: what it sums up from `x`.
 ElementType sum_element(const Call& call) { return summed_element(call.builder, real_element(call.tensor("x").element())); }
@@ -44,72 +44,72 @@ double largest(ElementType element) {
   return element == ElementType::kF64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
 }
 
-template <void (*kernel)(ElementType, Rows, RowsIn, RowsOut, Threads&)>
-void normalise(KernelCall& call) {
-  const Block& x = call.operands[0];
+template <void (*kernel)(ElementType, kernels::Rows, kernels::RowsIn, kernels::RowsOut, kernels::Threads&)>
+void normalise(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
   for_each_rows(x, folded_dims(call.operation, rows_of(call.operation)), {rows_read(x), rows_written(call.results[0])},
-                [&](const Rows& rows, std::span<const RowPointer> at) { kernel(x.element, rows, at[0].in(), at[1].out(), call.threads); });
+                [&](const kernels::Rows& rows, std::span<const RowPointer> at) { kernel(x.element, rows, at[0].in(), at[1].out(), call.threads); });
 }
 
-void softmax_kernel(KernelCall& call) {
-  normalise<softmax_rows>(call);
+void softmax_kernel(graph::KernelCall& call) {
+  normalise<kernels::softmax_rows>(call);
   call.flops += 5 * call.operands[0].size();
 }
 
-Values expand_softmax(ExpandCall& call) {
+graph::Values expand_softmax(graph::ExpandCall& call) {
   Builder& b = call.builder;
-  const Operation& operation = call.operation;
-  const Value& x = call.operands[0];
-  const Value exp = b.map(ops::kExp, b.map(ops::kSub, x, b.reduce(ops::kMax, x, rows_of(operation))));
-  return {b.map(ops::kDiv, exp, b.reduce(ops::kSum, exp, rows_of(operation)))};
+  const graph::Operation& operation = call.operation;
+  const graph::Value& x = call.operands[0];
+  const graph::Value exp = b.map(kExp, b.map(kSub, x, b.reduce(kMax, x, rows_of(operation))));
+  return {b.map(kDiv, exp, b.reduce(kSum, exp, rows_of(operation)))};
 }
 
-void log_softmax_kernel(KernelCall& call) {
-  normalise<log_softmax_rows>(call);
+void log_softmax_kernel(graph::KernelCall& call) {
+  normalise<kernels::log_softmax_rows>(call);
   call.flops += 5 * call.operands[0].size() + row_count(call.operands[0], folded_dims(call.operation, rows_of(call.operation)));
 }
 
-Values expand_log_softmax(ExpandCall& call) {
+graph::Values expand_log_softmax(graph::ExpandCall& call) {
   Builder& b = call.builder;
-  const Operation& operation = call.operation;
-  const Value& x = call.operands[0];
-  const Value shifted = b.map(ops::kSub, x, b.reduce(ops::kMax, x, rows_of(operation)));
-  const Value sum = b.reduce(ops::kSum, b.map(ops::kExp, shifted), rows_of(operation));
-  return {b.map(ops::kSub, shifted, b.map(ops::kLog, sum))};
+  const graph::Operation& operation = call.operation;
+  const graph::Value& x = call.operands[0];
+  const graph::Value shifted = b.map(kSub, x, b.reduce(kMax, x, rows_of(operation)));
+  const graph::Value sum = b.reduce(kSum, b.map(kExp, shifted), rows_of(operation));
+  return {b.map(kSub, shifted, b.map(kLog, sum))};
 }
 
-void logsumexp_kernel(KernelCall& call) {
-  const Block& x = call.operands[0];
+void logsumexp_kernel(graph::KernelCall& call) {
+  const kernels::Block& x = call.operands[0];
   const Dims& kept = call.operation.results[0].dims;
   const std::vector<bool> folded = folded_dims(call.operation, kept);
   for_each_rows(x, folded, {rows_read(x), row_results(call.results[0], places_in(call.operation.operands[0].dims, kept))},
-                [&](const Rows& rows, std::span<const RowPointer> at) { logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads); });
+                [&](const kernels::Rows& rows, std::span<const RowPointer> at) { logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads); });
   call.flops += 4 * x.size() + 3 * row_count(x, folded);
 }
 
 /// A largest element of minus infinity is taken as finite, so that such a row gives minus infinity and not NaN.
-Values expand_logsumexp(ExpandCall& call) {
+graph::Values expand_logsumexp(graph::ExpandCall& call) {
   Builder& b = call.builder;
-  const Operation& operation = call.operation;
-  const Value& x = call.operands[0];
+  const graph::Operation& operation = call.operation;
+  const graph::Value& x = call.operands[0];
   const Dims& rows = operation.results[0].dims;
-  const auto fold = [&](const Op& op, const Value& value) { return b.add(op, {value}, ReduceAttributes{names_of(rows)}); };
-  const Value max = b.map(ops::kMaximum, fold(ops::kMax, x), -largest(x.element()));
-  const Value sum = fold(ops::kSum, b.map(ops::kExp, b.map(ops::kSub, x, max)));
-  return {b.map(ops::kAdd, b.map(ops::kLog, sum), max)};
+  const auto fold = [&](const graph::Op& op, const graph::Value& value) { return b.add(op, {value}, ReduceAttributes{names_of(rows)}); };
+  const graph::Value max = b.map(kMaximum, fold(kMax, x), -largest(x.element()));
+  const graph::Value sum = fold(kSum, b.map(kExp, b.map(kSub, x, max)));
+  return {b.map(kAdd, b.map(kLog, sum), max)};
 }
 
-Values build_logsumexp(Call& call) {
-  const Value& x = call.tensor("x");
+graph::Values build_logsumexp(Call& call) {
+  const graph::Value& x = call.tensor("x");
   const Dims kept = kept_dims(call, "x");
-  const Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
-  const Value result = call.builder.add_node(call.op, {operand}, ReduceAttributes{names_of(kept)})[0];
+  const graph::Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
+  const graph::Value result = call.builder.add_node(call.op, {operand}, ReduceAttributes{names_of(kept)})[0];
   return {call.builder.cast(result, sum_element(call))};
 }
 
 }  // namespace
 
-constexpr Op ops::kLogsumexp = complete({
+constexpr graph::Op kLogsumexp = complete({
     .name = "logsumexp",
     .signature = "logsumexp(x: tensor, over: dims = all -> shape?)",
     .family = "Reductions",
@@ -118,61 +118,61 @@ constexpr Op ops::kLogsumexp = complete({
     .example = "dim n = 4\nprint(logsumexp(range(n) + 1))\n#> 4.44019\n",
     .samples = "x: [a, b] => logsumexp(x)\nx: [a, b, c] => logsumexp(x, over: b)\nx: [a, b, c] => logsumexp(x -> [c, a])",
     .build = build_logsumexp,
-    .attributes = &kFormOf<ReduceAttributes>,
+    .attributes = &graph::kFormOf<ReduceAttributes>,
     .infer = infer_folded,
-    .space = [](const Operation& operation) -> IterationSpace {
-      return ruled_space(operation, SplitKind::kExpand, remaining(operation.operands[0].dims, operation.results[0].dims));
+    .space = [](const graph::Operation& operation) -> graph::IterationSpace {
+      return ruled_space(operation, graph::SplitKind::kExpand, remaining(operation.operands[0].dims, operation.results[0].dims));
     },
     .kernel = logsumexp_kernel,
     .expand = expand_logsumexp,
-    .work = Work::kExpansion,
-    .gradient = [](GradientCall& g) -> Values {
+    .work = graph::Work::kExpansion,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      return {b.map(ops::kMul, b.map(ops::kExp, b.map(ops::kSub, g.operands[0], g.results[0])), g.d_results[0])};
+      return {b.map(kMul, b.map(kExp, b.map(kSub, g.operands[0], g.results[0])), g.d_results[0])};
     },
 });
 
-constexpr Op ops::kSoftmax = complete({
+constexpr graph::Op kSoftmax = complete({
     .name = "softmax",
     .signature = "softmax(x: tensor, over: dims = all)",
     .family = kOfRows,
     .doc = "exp(x) over its sum along the dims `over`, without overflow.",
     .example = "dim n = 4\nprint(softmax(range(n) + 1, over: n))\n#> [0.0320586, 0.0871443, 0.236883, 0.643914]\n",
     .samples = "x: [a, b] => softmax(x, over: b)\nx: [a, b, c] => softmax(x, over: [a, c])\nx: [a, b] => softmax(x, over: a)",
-    .build = [](Call& call) -> Values { return build_over(call, sum_element(call)); },
-    .attributes = &kFormOf<RowAttributes>,
+    .build = [](Call& call) -> graph::Values { return build_over(call, sum_element(call)); },
+    .attributes = &graph::kFormOf<RowAttributes>,
     .infer = infer_normalised,
     .space = over_space,
     .kernel = softmax_kernel,
     .expand = expand_softmax,
-    .work = Work::kExpansion,
-    .gradient = [](GradientCall& g) -> Values {
+    .work = graph::Work::kExpansion,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      const Value& y = g.results[0];
-      const Value& d = g.d_results[0];
-      return {b.map(ops::kMul, y, b.map(ops::kSub, d, b.sum_to(b.map(ops::kMul, d, y), rows_of(g.operation))))};
+      const graph::Value& y = g.results[0];
+      const graph::Value& d = g.d_results[0];
+      return {b.map(kMul, y, b.map(kSub, d, b.sum_to(b.map(kMul, d, y), rows_of(g.operation))))};
     },
 });
 
-constexpr Op ops::kLogSoftmax = complete({
+constexpr graph::Op kLogSoftmax = complete({
     .name = "log_softmax",
     .signature = "log_softmax(x: tensor, over: dims = all)",
     .family = kOfRows,
     .doc = "The logarithm of softmax along the dims `over`: x - logsumexp(x).",
     .example = "dim n = 2\nprint(log_softmax(zeros([n]), over: n))\n#> [-0.693147, -0.693147]\n",
     .samples = "x: [a, b] => log_softmax(x, over: b)\nx: [a, b, c] => log_softmax(x, over: [a, c])",
-    .build = [](Call& call) -> Values { return build_over(call, sum_element(call)); },
-    .attributes = &kFormOf<RowAttributes>,
+    .build = [](Call& call) -> graph::Values { return build_over(call, sum_element(call)); },
+    .attributes = &graph::kFormOf<RowAttributes>,
     .infer = infer_normalised,
     .space = over_space,
     .kernel = log_softmax_kernel,
     .expand = expand_log_softmax,
-    .work = Work::kExpansion,
-    .gradient = [](GradientCall& g) -> Values {
+    .work = graph::Work::kExpansion,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      const Value total = b.sum_to(g.d_results[0], rows_of(g.operation));
-      return {b.map(ops::kSub, g.d_results[0], b.map(ops::kMul, b.map(ops::kExp, g.results[0]), total))};
+      const graph::Value total = b.sum_to(g.d_results[0], rows_of(g.operation));
+      return {b.map(kSub, g.d_results[0], b.map(kMul, b.map(kExp, g.results[0]), total))};
     },
 });
 
-}  // namespace mtf
+}  // namespace mtf::ops

@@ -4,7 +4,7 @@
 
 #include "ops/record.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 std::vector<int8_t> indices(const std::vector<TensorType>& types, Name name) {
@@ -13,8 +13,8 @@ std::vector<int8_t> indices(const std::vector<TensorType>& types, Name name) {
   return found;
 }
 
-IterationDim iteration_dim(const Operation& operation, Name name) {
-  IterationDim dim;
+graph::IterationDim iteration_dim(const graph::Operation& operation, Name name) {
+  graph::IterationDim dim;
   dim.operands = indices(operation.operands, name);
   for (const TensorType& type : operation.results) dim.results.push_back(static_cast<int8_t>(find_dim(type.dims, name)));
   return dim;
@@ -33,18 +33,18 @@ Dims broadcast_dims(std::span<const TensorType> operands) {
   return dims;
 }
 
-IterationSpace elementwise_space(const Operation& operation) {
-  IterationSpace space;
+graph::IterationSpace elementwise_space(const graph::Operation& operation) {
+  graph::IterationSpace space;
   for (const Dim& dim : operation.results[0].dims) space.dims.push_back(iteration_dim(operation, dim.name));
   return space;
 }
 
-IterationSpace reduction_space(const Operation& operation, Reduction reduction) {
-  IterationSpace space;
+graph::IterationSpace reduction_space(const graph::Operation& operation, kernels::Reduction reduction) {
+  graph::IterationSpace space;
   for (const Dim& dim : operation.operands[0].dims) {
-    IterationDim entry = iteration_dim(operation, dim.name);
+    graph::IterationDim entry = iteration_dim(operation, dim.name);
     if (entry.results[0] < 0) {
-      entry.kind = SplitKind::kReduce;
+      entry.kind = graph::SplitKind::kReduce;
       entry.reduce = reduction;
     }
     space.dims.push_back(std::move(entry));
@@ -52,26 +52,26 @@ IterationSpace reduction_space(const Operation& operation, Reduction reduction) 
   return space;
 }
 
-IterationSpace ruled_space(const Operation& operation, SplitKind kind, const Dims& ruled) {
-  IterationSpace space;
+graph::IterationSpace ruled_space(const graph::Operation& operation, graph::SplitKind kind, const Dims& ruled) {
+  graph::IterationSpace space;
   for (const Dim& dim : operation.operands[0].dims) {
-    IterationDim entry = iteration_dim(operation, dim.name);
+    graph::IterationDim entry = iteration_dim(operation, dim.name);
     if (has_dim(ruled, dim.name)) entry.kind = kind;
     space.dims.push_back(std::move(entry));
   }
   return space;
 }
 
-ElementType gradient_element(const Value& value) {
-  const Operation& made = value.operation();
-  const bool narrowed = made.op == &ops::kCast && value.element() == ElementType::kBf16 && is_float(made.operands[0].element);
+ElementType gradient_element(const graph::Value& value) {
+  const graph::Operation& made = value.operation();
+  const bool narrowed = made.op == &kCast && value.element() == ElementType::kBf16 && is_float(made.operands[0].element);
   return narrowed ? ElementType::kF32 : value.element();
 }
 
-Value sum_to_operand(Builder& builder, const Value& gradient, const Value& operand) {
+graph::Value sum_to_operand(Builder& builder, const graph::Value& gradient, const graph::Value& operand) {
   const bool sums = !remaining(gradient.dims(), operand.dims()).empty();
   const ElementType element = promote(gradient.element(), gradient_element(operand));
-  const Value summed = builder.sum_to(sums ? builder.cast(gradient, element) : gradient, operand.dims());
+  const graph::Value summed = builder.sum_to(sums ? builder.cast(gradient, element) : gradient, operand.dims());
   return same_set(summed.dims(), operand.dims()) ? builder.broadcast(summed, operand.dims()) : summed;
 }
 
@@ -88,31 +88,31 @@ std::vector<int> places_in(const Dims& dims, const Dims& in) {
   return places;
 }
 
-Value mean_to(Builder& builder, const Value& x, const Dims& kept) {
+graph::Value mean_to(Builder& builder, const graph::Value& x, const Dims& kept) {
   const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
-  return builder.map(ops::kScale, builder.sum_to(x, kept), 1.0 / count);
+  return builder.map(kScale, builder.sum_to(x, kept), 1.0 / count);
 }
 
-IterationSpace space_by_place(const Operation& operation, int special, SplitKind kind) {
-  IterationSpace space;
+graph::IterationSpace space_by_place(const graph::Operation& operation, int special, graph::SplitKind kind) {
+  graph::IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
     const int8_t place = narrow(static_cast<int64_t>(d));
-    space.dims.push_back({.kind = place == special ? kind : SplitKind::kFree,
+    space.dims.push_back({.kind = place == special ? kind : graph::SplitKind::kFree,
                           .operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
   }
   return space;
 }
 
-std::vector<TensorType> infer_of_blocks(const Operation& operation) {
+std::vector<TensorType> infer_of_blocks(const graph::Operation& operation) {
   TensorType type = operation.operands[0];
   if (type.element == ElementType::kBf16) type.element = ElementType::kF32;
   type.dims[dim_of<BlocksAttributes>(operation)] = operation.attributes.get<BlocksAttributes>().blocks;
   return {type};
 }
 
-std::vector<TensorType> infer_type(const Operation& operation) { return {operation.attributes.get<TypeAttributes>().type}; }
+std::vector<TensorType> infer_type(const graph::Operation& operation) { return {operation.attributes.get<TypeAttributes>().type}; }
 
-Dims operand_dims(const Operation& operation, const Names& names) {
+Dims operand_dims(const graph::Operation& operation, const Names& names) {
   Dims dims;
   for (Name name : names) {
     int at = -1;
@@ -123,4 +123,4 @@ Dims operand_dims(const Operation& operation, const Names& names) {
   return dims;
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

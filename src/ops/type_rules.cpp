@@ -9,7 +9,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 constexpr std::string_view kPlaces[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"};
@@ -27,18 +27,18 @@ std::string shape_text(const Dims& dims) { return "[" + join(texts_of(dims), ", 
 
 }  // namespace
 
-bool is_host_number(const Value& value) { return value.operation().op->role == Role::kNumber; }
+bool is_host_number(const graph::Value& value) { return value.operation().op->role == graph::Role::kNumber; }
 
-ElementType common_element(const Builder& builder, const Values& operands) {
+ElementType common_element(const Builder& builder, const graph::Values& operands) {
   ElementType element = ElementType::kBool;
   bool any_tensor = false, any_bf16 = false;
-  for (const Value& operand : operands) {
+  for (const graph::Value& operand : operands) {
     if (is_host_number(operand)) continue;
     any_tensor = true;
     any_bf16 = any_bf16 || operand.element() == ElementType::kBf16;
     element = promote(element, operand.element());
   }
-  for (const Value& operand : operands) {
+  for (const graph::Value& operand : operands) {
     if (!is_host_number(operand)) continue;
     if (!any_tensor) element = promote(element, operand.element());
     else if (is_float(operand.element()) && !is_float(element)) element = ElementType::kF32;
@@ -47,18 +47,18 @@ ElementType common_element(const Builder& builder, const Values& operands) {
 }
 
 ElementType used_element(const Builder& builder, ElementType element) {
-  return builder.context.precision == Precision::kMixed && element == ElementType::kF32 ? ElementType::kBf16 : element;
+  return builder.context.precision == graph::Precision::kMixed && element == ElementType::kF32 ? ElementType::kBf16 : element;
 }
 
 ElementType summed_element(const Builder& builder, ElementType element) {
-  return builder.context.precision == Precision::kMixed && element == ElementType::kBf16 ? ElementType::kF32 : element;
+  return builder.context.precision == graph::Precision::kMixed && element == ElementType::kBf16 ? ElementType::kF32 : element;
 }
 
 bool are_one_when_mixed(const Builder& builder, ElementType a, ElementType b) {
-  return builder.context.precision == Precision::kMixed && used_element(builder, a) == ElementType::kBf16 && used_element(builder, b) == ElementType::kBf16;
+  return builder.context.precision == graph::Precision::kMixed && used_element(builder, a) == ElementType::kBf16 && used_element(builder, b) == ElementType::kBf16;
 }
 
-Value as_element(Builder& builder, const Value& value, ElementType element, Span span) {
+graph::Value as_element(Builder& builder, const graph::Value& value, ElementType element, Span span) {
   if (!is_host_number(value)) return builder.cast(value, element);
   const double number = value.operation().inputs[0];
   if (element == ElementType::kI32 && (number < -2147483648.0 || number > 2147483647.0))
@@ -66,9 +66,9 @@ Value as_element(Builder& builder, const Value& value, ElementType element, Span
   return value.element() == element ? value : builder.operand(number, element);
 }
 
-Values as_element(Builder& builder, const Values& operands, ElementType element, Span span) {
-  Values cast;
-  for (const Value& operand : operands) cast.push_back(as_element(builder, operand, element, span));
+graph::Values as_element(Builder& builder, const graph::Values& operands, ElementType element, Span span) {
+  graph::Values cast;
+  for (const graph::Value& operand : operands) cast.push_back(as_element(builder, operand, element, span));
   return cast;
 }
 
@@ -78,9 +78,9 @@ ElementType real_element(ElementType element) { return is_float(element) ? eleme
 namespace {
 
 /// Whether a name has one size in all operands, in time that grows with them.
-bool sizes_agree(const Values& operands) {
+bool sizes_agree(const graph::Values& operands) {
   std::unordered_map<Name, int64_t> sizes;
-  for (const Value& operand : operands)
+  for (const graph::Value& operand : operands)
     for (const Dim& dim : operand.dims())
       if (sizes.try_emplace(dim.name, dim.size).first->second != dim.size) return false;
   return true;
@@ -88,7 +88,7 @@ bool sizes_agree(const Values& operands) {
 
 }  // namespace
 
-void check_sizes(const Call& call, const Values& operands) {
+void check_sizes(const Call& call, const graph::Values& operands) {
   if (operands.size() > 2 && sizes_agree(operands)) return;
   for (size_t i = 0; i < operands.size(); ++i)
     for (size_t j = i + 1; j < operands.size(); ++j)
@@ -103,12 +103,12 @@ void check_sizes(const Call& call, const Values& operands) {
       }
 }
 
-void check_broadcast(const Call& call, const Values& operands) {
+void check_broadcast(const Call& call, const graph::Values& operands) {
   check_sizes(call, operands);
   std::vector<TensorType> types;
-  for (const Value& operand : operands) types.push_back(operand.type());
+  for (const graph::Value& operand : operands) types.push_back(operand.type());
   const Dims all = broadcast_dims(types);
-  for (const Value& operand : operands)
+  for (const graph::Value& operand : operands)
     if (operand.dims().size() == all.size()) return;
   // Two of them that do not fit each other: what the message shows.
   size_t i = 0;
@@ -128,21 +128,21 @@ void check_broadcast(const Call& call, const Values& operands) {
 }
 
 void check_element(const Call& call, std::string_view argument, ElementType expected, std::string_view help) {
-  const Value& value = call.tensor(argument);
+  const graph::Value& value = call.tensor(argument);
   if (value.element() == expected) return;
   fail(Diagnostic(Kind::wrong_element_type, call.span_of(argument),
                   fmt::format("`{}` of {} takes {}, found {}", argument, call.signature.name.text(), name(expected), describe(value)))
            .help(std::string(help)));
 }
 
-Values tensor_arguments(const Call& call) {
-  Values values;
+graph::Values tensor_arguments(const Call& call) {
+  graph::Values values;
   for (const Argument& argument : call.arguments) values.insert(values.end(), argument.values.begin(), argument.values.end());
   return values;
 }
 
 Dims dims_over(const Call& call, std::string_view argument) {
-  const Value& x = call.tensor(argument);
+  const graph::Value& x = call.tensor(argument);
   const Argument& over = call.argument("over");
   if (!over.given) return x.dims();
   for (size_t i = 0; i < over.dims.size(); ++i) {
@@ -170,29 +170,29 @@ Dim dim_over(const Call& call, std::string_view argument) {
   return dims[0];
 }
 
-void check_arrow(const Call& call, const Values& operands) {
+void check_arrow(const Call& call, const graph::Values& operands) {
   if (!call.arrow) return;
   std::vector<std::string> candidates;
-  for (const Value& operand : operands)
+  for (const graph::Value& operand : operands)
     for (const std::string& name : texts_of(operand.dims())) candidates.push_back(name);
   for (size_t i = 0; i < call.arrow->size(); ++i) {
     const Name name = (*call.arrow)[i].name;
     if (find_dim(*call.arrow, name) != static_cast<int>(i))
       fail(Kind::dim_twice, call.arrow_span, "`{}` stands twice in the result {}", name.text(), shape_text(*call.arrow));
-    if (std::any_of(operands.begin(), operands.end(), [&](const Value& v) { return has_dim(v.dims(), name); })) continue;
+    if (std::any_of(operands.begin(), operands.end(), [&](const graph::Value& v) { return has_dim(v.dims(), name); })) continue;
     std::vector<std::string> found;
-    for (const Value& operand : operands) found.push_back(describe(operand));
+    for (const graph::Value& operand : operands) found.push_back(describe(operand));
     fail(Diagnostic(Kind::dim_not_in_operands, call.arrow_span,
                     fmt::format("expected dimensions of {}, found `{}`", join_words(found, "and"), name.text()))
              .help(did_you_mean(name.text(), candidates)));
   }
 }
 
-std::string describe(const Value& value) {
+std::string describe(const graph::Value& value) {
   if (is_host_number(value)) return "a number";
   const Name name = value.node->name;
   const std::string type = to_string(value.type());
   return name.empty() ? type : fmt::format("`{}`: {}", name.text(), type);
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

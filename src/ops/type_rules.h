@@ -9,13 +9,13 @@
 
 #include "ops/call.h"
 
-namespace mtf {
+namespace mtf::ops {
 
 /// True of an operand that is a number of the host (a node `number`), not a tensor.
-bool is_host_number(const Value& value);
+bool is_host_number(const graph::Value& value);
 
 /// The type that operands meet in. Under `precision mixed`, f32 that meets bf16 is used as bf16.
-ElementType common_element(const Builder& builder, const Values& operands);
+ElementType common_element(const Builder& builder, const graph::Values& operands);
 
 /// The type in which operands that meet in `element` are multiplied or looked up: under `precision mixed` f32 is used as bf16.
 ElementType used_element(const Builder& builder, ElementType element);
@@ -25,13 +25,13 @@ ElementType summed_element(const Builder& builder, ElementType element);
 
 /// `value` as `element`: a number of the host is taken as that type at once, a tensor by `cast`. An integer that does
 /// not fit in i32 is an error at `span`.
-Value as_element(Builder& builder, const Value& value, ElementType element, Span span);
+graph::Value as_element(Builder& builder, const graph::Value& value, ElementType element, Span span);
 
 /// True of f32 and bf16 under `precision mixed`: a name that has one may be given the other.
 bool are_one_when_mixed(const Builder& builder, ElementType a, ElementType b);
 
 /// All `operands` as `element`.
-Values as_element(Builder& builder, const Values& operands, ElementType element, Span span);
+graph::Values as_element(Builder& builder, const graph::Values& operands, ElementType element, Span span);
 
 /// The type in which numbers are handled: bool counts as i32.
 ElementType number_element(ElementType element);
@@ -39,16 +39,16 @@ ElementType number_element(ElementType element);
 ElementType real_element(ElementType element);
 
 /// Refuses operands in which one dim name has two sizes (size_conflict).
-void check_sizes(const Call& call, const Values& operands);
+void check_sizes(const Call& call, const graph::Values& operands);
 
 /// Refuses operands of which none has all dims of the others (no_broadcast, size_conflict).
-void check_broadcast(const Call& call, const Values& operands);
+void check_broadcast(const Call& call, const graph::Values& operands);
 
 /// Refuses an argument whose element type is not `expected` (wrong_element_type).
 void check_element(const Call& call, std::string_view argument, ElementType expected, std::string_view help);
 
 /// A call's tensor arguments, in the signature's order; those left out are skipped.
-Values tensor_arguments(const Call& call);
+graph::Values tensor_arguments(const Call& call);
 
 /// The dims of the call's tensor `argument` that `over` names, in the tensor's order; without `over`, all of them.
 /// A dim that the tensor lacks, or one that is named twice, is an error.
@@ -58,9 +58,9 @@ Dims dims_over(const Call& call, std::string_view argument);
 Dim dim_over(const Call& call, std::string_view argument);
 
 /// Refuses a dim of `-> shape` that no operand has (dim_not_in_operands), or that stands there twice (dim_twice).
-void check_arrow(const Call& call, const Values& operands);
+void check_arrow(const Call& call, const graph::Values& operands);
 
 /// A value in messages, with its name where the program gave it one: `` `x`: f32[a=2, b=3] ``.
-std::string describe(const Value& value);
+std::string describe(const graph::Value& value);
 
-}  // namespace mtf
+}  // namespace mtf::ops

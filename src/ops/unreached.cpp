@@ -8,40 +8,40 @@
 #include "graph/op.h"
 #include "ops/ops.h"
 
-namespace mtf {
+namespace mtf::ops {
 namespace {
 
 /// Why no gradient goes on from a node.
 enum class Reason : uint8_t { kAssigned, kMeant, kHasNone };
 
-bool is_backward(const Node& node) { return node.operation->region < 0; }
+bool is_backward(const graph::Node& node) { return node.operation->region < 0; }
 
-Reason reason_of(const Node& node) {
-  const LaidOutOperation& operation = *node.operation;
-  if (operation.op == &ops::kAssign) return Reason::kAssigned;
-  return operation.no_grad || operation.op == &ops::kStopGradient ? Reason::kMeant : Reason::kHasNone;
+Reason reason_of(const graph::Node& node) {
+  const graph::LaidOutOperation& operation = *node.operation;
+  if (operation.op == &kAssign) return Reason::kAssigned;
+  return operation.no_grad || operation.op == &kStopGradient ? Reason::kMeant : Reason::kHasNone;
 }
 
 /// The nodes at which ways down from a loss end, the last first.
 class Ends {
  public:
-  explicit Ends(const Value& loss) {
+  explicit Ends(const graph::Value& loss) {
     come_to(loss);
     while (!stack_.empty()) {
-      const Node* node = stack_.back();
+      const graph::Node* node = stack_.back();
       stack_.pop_back();
-      for (const Value& operand : node->operands()) come_to(operand);
+      for (const graph::Value& operand : node->operands()) come_to(operand);
     }
-    std::sort(list_.begin(), list_.end(), [](const NodePtr& a, const NodePtr& b) { return a->id > b->id; });
+    std::sort(list_.begin(), list_.end(), [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id > b->id; });
   }
-  const std::vector<NodePtr>& list() const { return list_; }
+  const std::vector<graph::NodePtr>& list() const { return list_; }
   /// Of a check: not all ways are known.
   bool are_uncertain() const { return are_uncertain_; }
   /// What a gradient is made of leads there.
   bool lie_behind_gradients() const { return lie_behind_gradients_; }
 
  private:
-  void come_to(const Value& value) {
+  void come_to(const graph::Value& value) {
     are_uncertain_ = are_uncertain_ || value.node->one_of_several;
     lie_behind_gradients_ = lie_behind_gradients_ || is_backward(*value.node);
     const bool goes_on = is_float(value.element()) && passes_gradients(*value.node->operation);
@@ -50,45 +50,45 @@ class Ends {
     else if (!value.node->operands().empty()) list_.push_back(value.node);
   }
 
-  std::vector<NodePtr> list_;
-  std::vector<const Node*> stack_;
-  std::unordered_set<const Node*> passed_, ended_;
+  std::vector<graph::NodePtr> list_;
+  std::vector<const graph::Node*> stack_;
+  std::unordered_set<const graph::Node*> passed_, ended_;
   bool are_uncertain_ = false, lie_behind_gradients_ = false;
 };
 
 /// Which of some targets lie below ends that have one reason, and below which of them first.
 class Below {
  public:
-  explicit Below(const std::unordered_set<const Node*>& wanted) : wanted_(wanted) {}
+  explicit Below(const std::unordered_set<const graph::Node*>& wanted) : wanted_(wanted) {}
 
   /// What is made in a backward pass depends on everything, and nobody looks for a way through it.
-  void add(const NodePtr& end) {
-    std::vector<const Node*> stack{end.get()};
+  void add(const graph::NodePtr& end) {
+    std::vector<const graph::Node*> stack{end.get()};
     while (!stack.empty()) {
-      const Node* node = stack.back();
+      const graph::Node* node = stack.back();
       stack.pop_back();
       if (!seen_.insert(node).second) continue;
       if (wanted_.count(node)) found_.emplace(node, end);
       if (is_backward(*node)) continue;
-      for (const Value& operand : node->operands()) stack.push_back(operand.node.get());
+      for (const graph::Value& operand : node->operands()) stack.push_back(operand.node.get());
     }
   }
   /// Null if the target lies below none.
-  NodePtr end_above(const Node* target) const {
+  graph::NodePtr end_above(const graph::Node* target) const {
     const auto at = found_.find(target);
     return at == found_.end() ? nullptr : at->second;
   }
 
  private:
-  const std::unordered_set<const Node*>& wanted_;
-  std::unordered_set<const Node*> seen_;
-  std::unordered_map<const Node*, NodePtr> found_;
+  const std::unordered_set<const graph::Node*>& wanted_;
+  std::unordered_set<const graph::Node*> seen_;
+  std::unordered_map<const graph::Node*, graph::NodePtr> found_;
 };
 
 }  // namespace
 
-std::optional<Unreached> unreached(const Value& loss, const Values& targets, const std::vector<bool>& reached) {
-  std::unordered_set<const Node*> wanted;
+std::optional<Unreached> unreached(const graph::Value& loss, const graph::Values& targets, const std::vector<bool>& reached) {
+  std::unordered_set<const graph::Node*> wanted;
   for (size_t t = 0; t < targets.size(); ++t) {
     if (reached[t]) continue;
     if (targets[t].node->one_of_several) return std::nullopt;
@@ -97,25 +97,25 @@ std::optional<Unreached> unreached(const Value& loss, const Values& targets, con
   const Ends ends(loss);
   if (wanted.empty() || ends.are_uncertain()) return std::nullopt;
   Below assigned(wanted), meant(wanted), has_none(wanted);
-  for (const NodePtr& end : ends.list()) {
+  for (const graph::NodePtr& end : ends.list()) {
     const Reason reason = reason_of(*end);
     (reason == Reason::kAssigned ? assigned : reason == Reason::kMeant ? meant : has_none).add(end);
   }
   Unreached found;
-  const auto is_later = [](const NodePtr& a, const NodePtr& b) { return a && (!b || a->id > b->id); };
-  NodePtr assignment, without_gradient;
+  const auto is_later = [](const graph::NodePtr& a, const graph::NodePtr& b) { return a && (!b || a->id > b->id); };
+  graph::NodePtr assignment, without_gradient;
   for (size_t t = 0; t < targets.size(); ++t) {
     if (reached[t]) continue;
-    const Node* target = targets[t].node.get();
-    const NodePtr cut = assigned.end_above(target);
+    const graph::Node* target = targets[t].node.get();
+    const graph::NodePtr cut = assigned.end_above(target);
     if (!cut && (ends.lie_behind_gradients() || meant.end_above(target))) continue;
     found.targets.push_back(t);
     if (is_later(cut, assignment)) assignment = cut;
-    if (const NodePtr end = has_none.end_above(target); is_later(end, without_gradient)) without_gradient = end;
+    if (const graph::NodePtr end = has_none.end_above(target); is_later(end, without_gradient)) without_gradient = end;
   }
   if (found.targets.empty()) return std::nullopt;
   found.end = assignment ? assignment : without_gradient;
   return found;
 }
 
-}  // namespace mtf
+}  // namespace mtf::ops

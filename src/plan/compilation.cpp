@@ -7,7 +7,7 @@
 #include "support/diagnostics.h"
 #include "types/text_reader.h"
 
-namespace mtf {
+namespace mtf::plan {
 namespace {
 
 #ifdef NDEBUG
@@ -18,7 +18,7 @@ constexpr bool kAlwaysVerifies = true;
 
 }  // namespace
 
-Compilation::Compilation(Program captured, const PassOptions& options) : options_(options) {
+Compilation::Compilation(graph::Program captured, const PassOptions& options) : options_(options) {
   merged.program = std::move(captured);
   for (const std::string& name : options.skip) {
     const Pass* const pass = find_pass(name);
@@ -53,12 +53,12 @@ void Compilation::read_program_at(size_t next, TextReader& reader) {
   next_ = next;
   const Span begin = reader.line();
   switch (stage()) {
-    case Stage::kProgram: program() = read_program(reader, find_op); break;
-    case Stage::kLocalProgram: local() = read_local_program(reader); break;
-    case Stage::kSchedule: schedule = read_schedule(reader, latest() >= find_pass("make_loops")); break;
+    case Stage::kProgram: program() = graph::read_program(reader, ops::find_op); break;
+    case Stage::kLocalProgram: local() = spmd::read_local_program(reader); break;
+    case Stage::kSchedule: schedule = schedule::read_schedule(reader, latest() >= find_pass("make_loops")); break;
   }
   if (const Pass* const merges = find_pass("merge"); stage() == Stage::kProgram && latest() >= merges)
-    for (const ProgramOperation& entry : program().operations) merged.forms.push_back(forms.of(entry.operation));
+    for (const graph::ProgramOperation& entry : program().operations) merged.forms.push_back(forms.of(entry.operation));
   try {
     if (next > 0) latest()->verify(*this);
     else verify(program());
@@ -102,4 +102,4 @@ std::string text_of(const Compilation& compilation) {
   return "";
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -11,8 +11,10 @@
 #include "spmd/passes.h"
 
 namespace mtf {
-
 class TextReader;  // types/text_reader.h
+}
+
+namespace mtf::plan {
 
 struct PassOptions {
   std::vector<std::string> skip = {};    ///< names of passes that may be skipped
@@ -26,7 +28,7 @@ struct PassOptions {
 class Compilation {
  public:
   /// `options` live longer.
-  Compilation(Program captured, const PassOptions& options);
+  Compilation(graph::Program captured, const PassOptions& options);
 
   /// Reads what to_string wrote: the program goes on from the stage that the text says it is at. A text that does not hold
   /// what the pass before it ensures is refused. `options` live longer.
@@ -41,15 +43,15 @@ class Compilation {
   /// The latest pass; null: the program is as captured.
   const Pass* latest() const { return next_ == 0 ? nullptr : &passes()[next_ - 1]; }
 
-  Program& program() { return merged.program; }
-  const Program& program() const { return merged.program; }
-  LocalProgram& local() { return schedule.program; }
-  const LocalProgram& local() const { return schedule.program; }
+  graph::Program& program() { return merged.program; }
+  const graph::Program& program() const { return merged.program; }
+  spmd::LocalProgram& local() { return schedule.program; }
+  const spmd::LocalProgram& local() const { return schedule.program; }
 
-  MergedProgram merged;  ///< its forms are known from `merge` on
-  Forms forms;
-  Cost unique_flops;  ///< from `merge` on
-  Schedule schedule;  ///< its program is there from `split` on, the rest from `share_views` on
+  spmd::MergedProgram merged;  ///< its forms are known from `merge` on
+  spmd::Forms forms;
+  Cost unique_flops;            ///< from `merge` on
+  schedule::Schedule schedule;  ///< its program is there from `split` on, the rest from `share_views` on
 
  private:
   void read_program_at(size_t next, TextReader& reader);
@@ -63,4 +65,4 @@ std::string to_string(const Compilation& compilation);
 /// The same without the first line.
 std::string text_of(const Compilation& compilation);
 
-}  // namespace mtf
+}  // namespace mtf::plan

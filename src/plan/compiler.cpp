@@ -4,16 +4,16 @@
 
 #include "plan/compilation.h"
 
-namespace mtf {
+namespace mtf::plan {
 
 PlanKey key_of(std::string_view text) {
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return {hash.low64, hash.high64};
 }
 
-ProgramForm form_of(const Program& program) {
+ProgramForm form_of(const graph::Program& program) {
   ProgramForm form{canonical_form(program), {}};
-  if (loses_a_split(program))  // elsewhere it makes no difference to a plan
+  if (spmd::loses_a_split(program))  // elsewhere it makes no difference to a plan
     for (bool only : program.only_history) form.text.push_back(only ? '1' : '0');
   form.key = key_of(form.text);
   return form;
@@ -25,7 +25,7 @@ void Compiler::forget(const PlanKey& key) {
   kept_.erase(at);
 }
 
-std::shared_ptr<const Plan> Compiler::plan_of(const Program& program, ProgramForm form,
+std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, ProgramForm form,
                                               const std::function<void()>& poll) {
   if (const auto at = kept_.find(form.key); at != kept_.end()) {
     if (at->second.form == form.text) {
@@ -43,11 +43,11 @@ std::shared_ptr<const Plan> Compiler::plan_of(const Program& program, ProgramFor
   return plan;
 }
 
-std::string Compiler::text_after(std::string_view pass, const Program& program) const {
+std::string Compiler::text_after(std::string_view pass, const graph::Program& program) const {
   const PassOptions passes{.skip = options_.skipped_passes, .verify = options_.verify};
   Compilation compilation(program, passes);
   if (pass != "ir") compilation.run(pass == "spmd" ? "choose_orders" : pass == "schedule" ? "" : pass);
   return to_string(compilation);
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -17,7 +17,7 @@
 #include "plan/passes.h"
 #include "plan/plan.h"
 
-namespace mtf {
+namespace mtf::plan {
 
 /// A 128-bit hash (XXH3) of a text that is the same on all ranks.
 using PlanKey = std::array<uint64_t, 2>;
@@ -29,7 +29,7 @@ struct ProgramForm {
   std::string text;
   PlanKey key;
 };
-ProgramForm form_of(const Program& program);
+ProgramForm form_of(const graph::Program& program);
 
 struct CompilerOptions {
   std::vector<std::string> skipped_passes = {};  ///< of those that may be skipped (plan/passes.h)
@@ -43,11 +43,11 @@ class Compiler {
 
   /// The plan of a program, whose form is given: a kept one, or a new one. `poll` is called between the steps of
   /// making it; what it throws ends that, and nothing is kept.
-  std::shared_ptr<const Plan> plan_of(const Program& program, ProgramForm form, const std::function<void()>& poll);
+  std::shared_ptr<const Plan> plan_of(const graph::Program& program, ProgramForm form, const std::function<void()>& poll);
   /// Of each pass, over all plans that were made; empty before the first.
   const PassTimes& pass_times() const { return times_; }
   /// A program as it is after the pass of that name, in the script's names.
-  std::string text_after(std::string_view pass, const Program& program) const;
+  std::string text_after(std::string_view pass, const graph::Program& program) const;
 
  private:
   struct KeyHash {
@@ -67,4 +67,4 @@ class Compiler {
   PassTimes times_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::plan

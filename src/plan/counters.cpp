@@ -8,7 +8,7 @@
 #include "types/mesh.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::plan {
 
 CollectiveCount& CollectiveCount::operator+=(const CollectiveCount& other) {
   count = saturating_add(count, other.count);
@@ -31,13 +31,13 @@ CollectiveCount& CollectiveCount::operator-=(const CollectiveCount& other) {
   return *this;
 }
 
-CollectiveCount Counters::total(CollectiveKind kind) const {
+CollectiveCount Counters::total(spmd::CollectiveKind kind) const {
   CollectiveCount total;
   for (const auto& [axes, count] : collectives[static_cast<int>(kind)]) total += count;
   return total;
 }
 
-CollectiveCount Counters::over(CollectiveKind kind, std::vector<Name> axes) const {
+CollectiveCount Counters::over(spmd::CollectiveKind kind, std::vector<Name> axes) const {
   std::sort(axes.begin(), axes.end());
   CollectiveCount result;
   for (const auto& [there, count] : collectives[static_cast<int>(kind)]) {
@@ -54,12 +54,12 @@ double duplication(const Counters& counters) {
 }
 
 void add_times(Counters& a, const Counters& b, int64_t times) {
-  const auto add = [&](int64_t& sum, int64_t figure) { sum = saturating_add(sum, saturating_multiply(times, figure)); };
+  const auto add = [&](int64_t& sum, int64_t figure) { sum = saturating_add(sum, mtf::saturating_multiply(times, figure)); };
   add(a.flops, b.flops);
   add(a.unique_flops, b.unique_flops);
   a.processors = std::max(a.processors, b.processors);
   a.peak_bytes = std::max(a.peak_bytes, b.peak_bytes);
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     for (const auto& [axes, count] : b.collectives[kind]) {
       CollectiveCount& sum = a.collectives[kind][axes];
       add(sum.count, count.count);
@@ -75,7 +75,7 @@ Counters difference(const Counters& a, const Counters& b) {
   Counters result = a;
   if (result.flops != kMost) result.flops -= b.flops;
   if (result.unique_flops != kMost) result.unique_flops -= b.unique_flops;
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     for (const auto& [axes, count] : b.collectives[kind]) result.collectives[kind][axes] -= count;
     std::erase_if(result.collectives[kind], [](const auto& entry) { return entry.second == CollectiveCount{}; });
   }
@@ -83,15 +83,15 @@ Counters difference(const Counters& a, const Counters& b) {
 }
 
 std::string to_string(const Counters& counters) {
-  std::string text = fmt::format("flops: {}\nunique_flops: {}\npeak_bytes: {}\n", thousands(counters.flops),
-                                 thousands(counters.unique_flops), thousands(counters.peak_bytes));
-  for (int kind = 0; kind < kCollectiveKinds; ++kind)
+  std::string text = fmt::format("flops: {}\nunique_flops: {}\npeak_bytes: {}\n", mtf::thousands(counters.flops),
+                                 mtf::thousands(counters.unique_flops), mtf::thousands(counters.peak_bytes));
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
     for (const auto& [axes, count] : counters.collectives[kind])
-      text += fmt::format("{} over {}: {} in {}, {}, {}, {} on the wire\n", name(static_cast<CollectiveKind>(kind)), axes_text(axes),
-                          thousands(count.count), count_text(count.calls, "call"), count_text(count.values, "value"),
-                          bytes_text(count.bytes), bytes_text(count.wire_bytes));
+      text += fmt::format("{} over {}: {} in {}, {}, {}, {} on the wire\n", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes),
+                          mtf::thousands(count.count), count_text(count.calls, "call"), count_text(count.values, "value"),
+                          mtf::bytes_text(count.bytes), mtf::bytes_text(count.wire_bytes));
   if (!text.empty()) text.pop_back();
   return text;
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

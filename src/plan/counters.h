@@ -12,7 +12,7 @@
 #include "spmd/collective_kind.h"
 #include "support/name.h"
 
-namespace mtf {
+namespace mtf::plan {
 
 struct CollectiveCount {
   int64_t count = 0;  ///< collectives before small ones are merged or large ones cut
@@ -31,10 +31,10 @@ struct Counters {
   int64_t processors = 1;
   int64_t peak_bytes = 0;
   /// For each kind, by the axes of the group in their mesh's order.
-  std::map<std::vector<Name>, CollectiveCount> collectives[kCollectiveKinds];
-  CollectiveCount total(CollectiveKind kind) const;
+  std::map<std::vector<Name>, CollectiveCount> collectives[spmd::kCollectiveKinds];
+  CollectiveCount total(spmd::CollectiveKind kind) const;
   /// Those whose group is exactly these axes (any order).
-  CollectiveCount over(CollectiveKind kind, std::vector<Name> axes) const;
+  CollectiveCount over(spmd::CollectiveKind kind, std::vector<Name> axes) const;
   bool operator==(const Counters&) const = default;
 };
 
@@ -50,4 +50,4 @@ Counters difference(const Counters& a, const Counters& b);
 /// As `print(c)` shows it, a line a figure.
 std::string to_string(const Counters& counters);
 
-}  // namespace mtf
+}  // namespace mtf::plan

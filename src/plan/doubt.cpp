@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-namespace mtf {
+namespace mtf::plan {
 
 void add_doubt(Doubts& doubts, const Doubt& doubt) {
   const auto line_of = [](Span span) {
@@ -14,4 +14,4 @@ void add_doubt(Doubts& doubts, const Doubt& doubt) {
   if (!is_there) doubts.push_back(doubt);
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -5,7 +5,7 @@
 
 #include "support/source.h"
 
-namespace mtf {
+namespace mtf::plan {
 
 struct Doubt {
   enum class Kind : std::uint8_t {
@@ -23,4 +23,4 @@ using Doubts = std::vector<Doubt>;
 /// Adds a doubt unless there is one of the same line, by the name of its file: what is planned twice is read twice.
 void add_doubt(Doubts& doubts, const Doubt& doubt);
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -10,15 +10,15 @@
 #include "plan/runtime.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::plan {
 namespace {
 
 /// Says of each input of a capture's program what this run has: in what order it is stored, and whether it dies.
-void describe_inputs(Capture& capture) {
-  Program& program = capture.program;
+void describe_inputs(graph::Capture& capture) {
+  graph::Program& program = capture.program;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
-    ProgramInput& input = program.inputs[i];
-    const Value& leaf = capture.leaves[i];
+    graph::ProgramInput& input = program.inputs[i];
+    const graph::Value& leaf = capture.leaves[i];
     if (!leaf) continue;
     const std::shared_ptr<Tensor>& tensor = leaf.node->computed[leaf.result];
     input.order = tensor->order;
@@ -29,7 +29,7 @@ void describe_inputs(Capture& capture) {
 }
 
 /// A value that is kept for gradients alone lies as it was computed, and so will its gradient.
-void note_layout(Node& node, int result) {
+void note_layout(graph::Node& node, int result) {
   const Sharding& lies = node.computed[result]->sharding;
   if (!(lies == node.operation->shardings[result])) node.operation = lies_computed(*node.operation, result, lies);
 }
@@ -42,9 +42,9 @@ struct Execution::Impl {
         options(std::move(given)),
         compiler({.skipped_passes = options.skipped_passes, .verify = options.verify_passes}) {}
 
-  void compute(Capture& capture, const Values& roots, Span place) {
+  void compute(graph::Capture& capture, const graph::Values& roots, Span place) {
     describe_inputs(capture);
-    const Program& program = capture.program;
+    const graph::Program& program = capture.program;
     ProgramForm form = form_of(program);
     runtime.meet(capture, form, place);
     const std::shared_ptr<const Plan> plan =
@@ -55,7 +55,7 @@ struct Execution::Impl {
     for (size_t i = 0; i < program.inputs.size(); ++i)
       if (program.inputs[i].dies) capture.leaves[i].node->computed.clear();
     for (size_t i = 0; i < roots.size(); ++i) {
-      Node& node = *roots[i].node;
+      graph::Node& node = *roots[i].node;
       node.computed.resize(node.operation->results.size());
       node.computed[roots[i].result] = outputs[i];
       note_layout(node, roots[i].result);
@@ -65,9 +65,9 @@ struct Execution::Impl {
 
   /// Values that are kept for gradients alone may lie elsewhere under other rules, even if they lie here where their
   /// layouts say.
-  void note_history(int32_t number, const Program& program, const Values& roots) const {
+  void note_history(int32_t number, const graph::Program& program, const graph::Values& roots) const {
     for (size_t i = 0; i < roots.size(); ++i) {
-      Node& node = *roots[i].node;
+      graph::Node& node = *roots[i].node;
       if (!program.only_history[i]) continue;
       node.operation = lies_computed(*node.operation, roots[i].result, node.operation->shardings[roots[i].result]);
       options.record->layouts()->add_computed(node.operation, number, static_cast<int32_t>(i));
@@ -78,7 +78,7 @@ struct Execution::Impl {
     total.flops = saturating_add(total.flops, counted.flops);
     total.unique_flops = saturating_add(total.unique_flops, predicted.unique_flops);
     total.processors = std::max(total.processors, predicted.processors);
-    for (int kind = 0; kind < kCollectiveKinds; ++kind)
+    for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
       for (const auto& [axes, count] : counted.collectives[kind]) total.collectives[kind][axes] += count;
   }
 
@@ -103,34 +103,34 @@ void Execution::heed(Interrupt interrupt) {
   impl_->interrupt = std::move(interrupt);
 }
 
-void Execution::compute(const Values& asked) {
-  Values roots;
-  for (const Value& value : asked)
+void Execution::compute(const graph::Values& asked) {
+  graph::Values roots;
+  for (const graph::Value& value : asked)
     if (!value.node->is_computed(value.result) && std::find(roots.begin(), roots.end(), value) == roots.end())
       roots.push_back(value);
   if (roots.empty()) return;
-  Capture captured = capture(pending(roots), roots);
+  graph::Capture captured = capture(pending(roots), roots);
   impl_->compute(captured, roots, roots.back().operation().span);
 }
 
-bool Execution::materialize(ValueTable& table, const Values& needed, const std::function<bool()>& gradients_may_come,
+bool Execution::materialize(graph::ValueTable& table, const graph::Values& needed, const std::function<bool()>& gradients_may_come,
                             Span place) {
-  Values roots = table.pending_held();
-  auto add = [&](const Values& values) {
-    for (const Value& value : values)
+  graph::Values roots = table.pending_held();
+  auto add = [&](const graph::Values& values) {
+    for (const graph::Value& value : values)
       if (!value.node->is_computed(value.result)) roots.push_back(value);
     if (values.empty()) return;
-    std::sort(roots.begin(), roots.end(), is_made_before);
+    std::sort(roots.begin(), roots.end(), graph::is_made_before);
     roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
   };
   add(needed);
   if (roots.empty()) return false;
-  const std::vector<NodePtr> nodes = pending(roots);
-  const KeptHistory history = table.keep_history(nodes, gradients_may_come() ? reads_of_gradient : nullptr);
+  const std::vector<graph::NodePtr> nodes = pending(roots);
+  const graph::KeptHistory history = table.keep_history(nodes, gradients_may_come() ? ops::reads_of_gradient : nullptr);
   add(history.saved);
-  Capture captured = capture(nodes, roots);
+  graph::Capture captured = capture(nodes, roots);
   keep_copies(captured, roots, history.read_again);
-  for (const Value& root : roots) captured.program.only_history.push_back(root.node->held(root.result) == 0);
+  for (const graph::Value& root : roots) captured.program.only_history.push_back(root.node->held(root.result) == 0);
   const std::shared_ptr<ProgramRecord>& record = impl_->options.record;
   const int32_t number = record ? record->add(captured) : -1;
   table.mark_dying(nodes, captured);
@@ -143,29 +143,29 @@ bool Execution::materialize(ValueTable& table, const Values& needed, const std::
   return true;
 }
 
-void Execution::place(Node& node, const HostView& data) { node.computed = {impl_->runtime.place(node, data)}; }
-void Execution::place_own(Node& node, const HostView& data) {
+void Execution::place(graph::Node& node, const HostView& data) { node.computed = {impl_->runtime.place(node, data)}; }
+void Execution::place_own(graph::Node& node, const HostView& data) {
   node.computed = {impl_->runtime.place_own(node, data)};
 }
 
-uint64_t Execution::load(Node& node, const PositionedFile& file, uint64_t place) {
+uint64_t Execution::load(graph::Node& node, const io::PositionedFile& file, uint64_t place) {
   Runtime::Loaded loaded = impl_->runtime.load(node, file, place);
   node.computed = {std::move(loaded.tensor)};
   return loaded.sum;
 }
 
-HostTensor Execution::fetch(const Value& value) {
+HostTensor Execution::fetch(const graph::Value& value) {
   compute({value});
   return impl_->runtime.fetch(value);
 }
 
-std::shared_ptr<const Tensor> Execution::whole(const Value& value) {
+std::shared_ptr<const Tensor> Execution::whole(const graph::Value& value) {
   compute({value});
   const std::shared_ptr<Tensor>& tensor = value.node->computed[value.result];
   return whole_block(*tensor) != nullptr ? tensor : nullptr;
 }
 
-uint64_t Execution::store(const Value& value, const PositionedFile& file, uint64_t place) {
+uint64_t Execution::store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) {
   compute({value});
   return impl_->runtime.store(value, file, place);
 }
@@ -187,8 +187,8 @@ Counters Execution::last_counters() const {
   return counters;
 }
 
-std::vector<StatementCost> Execution::last_costs() const {
-  return impl_->last ? costs_of(impl_->last->schedule->program, impl_->last->costs) : std::vector<StatementCost>();
+std::vector<spmd::StatementCost> Execution::last_costs() const {
+  return impl_->last ? costs_of(impl_->last->schedule->program, impl_->last->costs) : std::vector<spmd::StatementCost>();
 }
 
 std::string Execution::last_text(const std::string& stage) const {
@@ -198,4 +198,4 @@ std::string Execution::last_text(const std::string& stage) const {
 
 const PassTimes& Execution::pass_times() const { return impl_->compiler.pass_times(); }
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -17,14 +17,19 @@
 #include "support/interrupt.h"
 #include "support/source.h"
 
-namespace mtf {
-
-struct Capture;        // graph/program.h
-struct PassTime;       // plan/passes.h
-struct Plan;           // plan/plan.h
+namespace mtf::io {
 class PositionedFile;  // io/positioned_file.h
-class ProgramRecord;   // plan/program_record.h
-class Runtime;         // plan/runtime.h
+}
+namespace mtf::graph {
+struct Capture;  // graph/program.h
+}
+
+namespace mtf::plan {
+
+struct PassTime;      // plan/passes.h
+struct Plan;          // plan/plan.h
+class ProgramRecord;  // plan/program_record.h
+class Runtime;        // plan/runtime.h
 
 struct ExecutionOptions {
   std::vector<std::string> skipped_passes = {};     ///< of those that may be skipped (plan/passes.h)
@@ -46,27 +51,27 @@ class Execution {
 
   /// Computes every value of `roots` that is pending, alone. A failing element or collective throws a UserError with
   /// its own place.
-  void compute(const Values& roots);
+  void compute(const graph::Values& roots);
   /// A cut: `needed` and every other value of the table that is held and pending; the table keeps the history that
   /// gradients need, if they may come. What dies with the program has no memory afterwards. `place` is where the
   /// program needs it. Returns false if there was nothing to compute.
-  bool materialize(ValueTable& table, const Values& needed, const std::function<bool()>& gradients_may_come,
+  bool materialize(graph::ValueTable& table, const graph::Values& needed, const std::function<bool()>& gradients_may_come,
                    Span place);
 
   /// Makes the node's value from data that every rank has; place_own() from what each rank has of it (plan/runtime.h).
-  void place(Node& node, const HostView& data);
-  void place_own(Node& node, const HostView& data);
+  void place(graph::Node& node, const HostView& data);
+  void place_own(graph::Node& node, const HostView& data);
   /// Makes the node's value from a file. Gives what this rank's blocks add to the checksum. Throws IoError, on this
   /// rank alone.
-  uint64_t load(Node& node, const PositionedFile& file, uint64_t place);
+  uint64_t load(graph::Node& node, const io::PositionedFile& file, uint64_t place);
   /// The whole value, on every rank; computes it first. Counts nothing.
-  HostTensor fetch(const Value& value);
+  HostTensor fetch(const graph::Value& value);
   /// The value's tensor, if a block of this rank's is the whole, row-major (whole_block); else null. Computes it first. As long
   /// as somebody holds it no plan writes over it.
-  std::shared_ptr<const Tensor> whole(const Value& value);
+  std::shared_ptr<const Tensor> whole(const graph::Value& value);
   /// Writes the value into a file; computes it first. Gives what that adds to the checksum. Throws IoError, on this
   /// rank alone.
-  uint64_t store(const Value& value, const PositionedFile& file, uint64_t place);
+  uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place);
 
   /// Everything counted so far; `counters {}` takes the difference of two. The peak is the runtime's.
   Counters counters() const;
@@ -75,7 +80,7 @@ class Execution {
   int64_t last_plan() const;
   Counters last_counters() const;
   /// What it did, an instruction a line with its costs, for the REPL and `mtf plan`.
-  std::vector<StatementCost> last_costs() const;
+  std::vector<spmd::StatementCost> last_costs() const;
   /// Its program at a stage: "ir" (as captured), "spmd", "schedule", or after the pass of that name (plan/passes.h).
   std::string last_text(const std::string& stage) const;
   /// How long each pass took, over all plans that were made; empty before the first.
@@ -86,4 +91,4 @@ class Execution {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -5,11 +5,11 @@
 
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::plan {
 namespace {
 
 /// The value of an input or a root of a capture.
-const Value& value_of(const Capture& capture, const Values& roots, ProgramValue value) {
+const graph::Value& value_of(const graph::Capture& capture, const graph::Values& roots, graph::ProgramValue value) {
   if (value.is_input()) return capture.leaves[value.input()];
   const auto root = std::find(capture.program.roots.begin(), capture.program.roots.end(), value);
   MTF_CHECK(root != capture.program.roots.end(), "what is kept for gradients is no root");
@@ -18,47 +18,47 @@ const Value& value_of(const Capture& capture, const Values& roots, ProgramValue 
 
 }  // namespace
 
-void keep_copies(Capture& capture, const Values& roots, const Values& values) {
+void keep_copies(graph::Capture& capture, const graph::Values& roots, const graph::Values& values) {
   if (values.empty()) return;
-  std::map<std::pair<const Node*, int>, ProgramValue> places;
+  std::map<std::pair<const graph::Node*, int>, graph::ProgramValue> places;
   for (size_t i = 0; i < capture.leaves.size(); ++i)
-    if (const Value& leaf = capture.leaves[i]) places.emplace(std::pair(leaf.node.get(), leaf.result), ProgramValue::input(i));
+    if (const graph::Value& leaf = capture.leaves[i]) places.emplace(std::pair(leaf.node.get(), leaf.result), graph::ProgramValue::input(i));
   for (size_t i = 0; i < roots.size(); ++i) places.emplace(std::pair(roots[i].node.get(), roots[i].result), capture.program.roots[i]);
-  for (const Value& value : values)
+  for (const graph::Value& value : values)
     if (const auto at = places.find({value.node.get(), value.result}); at != places.end()) capture.program.for_gradients.push_back(at->second);
 }
 
-void offer_copies(Capture& capture) {
+void offer_copies(graph::Capture& capture) {
   for (size_t i = 0; i < capture.leaves.size(); ++i) {
-    const Value& leaf = capture.leaves[i];
+    const graph::Value& leaf = capture.leaves[i];
     if (!leaf) continue;
     for (const auto& [result, copy] : leaf.node->copies)
       if (result == leaf.result) capture.program.inputs[i].copies.push_back({copy->sharding, copy->order});
   }
 }
 
-Tensor* copy_of(const Value& input, int copy) {
+Tensor* copy_of(const graph::Value& input, int copy) {
   for (const auto& [result, tensor] : input.node->copies)
     if (result == input.result && copy-- == 0) return tensor.get();
   MTF_CHECK(false, "copy {} of an input is gone", copy);
   return nullptr;
 }
 
-void store_copies(const Capture& capture, const Values& roots, const std::vector<int>& copied, std::span<const std::shared_ptr<Tensor>> copies) {
+void store_copies(const graph::Capture& capture, const graph::Values& roots, const std::vector<int>& copied, std::span<const std::shared_ptr<Tensor>> copies) {
   for (size_t i = 0; i < copies.size(); ++i) {
-    const Value& value = value_of(capture, roots, capture.program.for_gradients[copied[i]]);
+    const graph::Value& value = value_of(capture, roots, capture.program.for_gradients[copied[i]]);
     value.node->copies.emplace_back(value.result, copies[i]);
   }
 }
 
-void note_copies(const Capture& capture, const Values& roots, const ProgramRecord& record, int32_t number) {
+void note_copies(const graph::Capture& capture, const graph::Values& roots, const ProgramRecord& record, int32_t number) {
   for (size_t i = 0; i < capture.program.for_gradients.size(); ++i) {
-    const Value& value = value_of(capture, roots, capture.program.for_gradients[i]);
-    std::vector<Node::CopiedBy>& known = value.node->copied_by;
+    const graph::Value& value = value_of(capture, roots, capture.program.for_gradients[i]);
+    std::vector<graph::Node::CopiedBy>& known = value.node->copied_by;
     const auto alike = [&](int32_t program) { return record.programs()[program].alike; };
-    if (std::none_of(known.begin(), known.end(), [&](const Node::CopiedBy& by) { return by.result == value.result && alike(by.program) == alike(number); }))
+    if (std::none_of(known.begin(), known.end(), [&](const graph::Node::CopiedBy& by) { return by.result == value.result && alike(by.program) == alike(number); }))
       known.push_back({value.result, number, static_cast<int32_t>(i)});
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

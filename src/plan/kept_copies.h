@@ -12,17 +12,17 @@
 #include "plan/program_record.h"
 #include "plan/tensor.h"
 
-namespace mtf {
+namespace mtf::plan {
 
 /// Says of which inputs and roots of a capture copies are kept: those of `values` that it has.
-void keep_copies(Capture& capture, const Values& roots, const Values& values);
+void keep_copies(graph::Capture& capture, const graph::Values& roots, const graph::Values& values);
 /// Tells the capture's program which copies its inputs have.
-void offer_copies(Capture& capture);
+void offer_copies(graph::Capture& capture);
 /// The tensor of copy `copy` of an input.
-Tensor* copy_of(const Value& input, int copy);
+Tensor* copy_of(const graph::Value& input, int copy);
 /// Gives the nodes the copies that a run of the capture's program has made: `copied` of each (LocalProgram).
-void store_copies(const Capture& capture, const Values& roots, const std::vector<int>& copied, std::span<const std::shared_ptr<Tensor>> copies);
+void store_copies(const graph::Capture& capture, const graph::Values& roots, const std::vector<int>& copied, std::span<const std::shared_ptr<Tensor>> copies);
 /// Program `number` of the record may make copies of these values, under other layouts: what one like it has not left.
-void note_copies(const Capture& capture, const Values& roots, const ProgramRecord& record, int32_t number);
+void note_copies(const graph::Capture& capture, const graph::Values& roots, const ProgramRecord& record, int32_t number);
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -9,7 +9,7 @@
 #include "schedule/passes.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::plan {
 namespace {
 
 // ---- what passes are given of a compilation ----
@@ -30,29 +30,29 @@ void verify_program(const Compilation& c) { verify(c.program()); }
 void verify_schedule(const Compilation& c) { verify(c.schedule); }
 
 void verify_merged(const Compilation& c) {
-  const Program& program = c.program();
+  const graph::Program& program = c.program();
   verify(program);
   MTF_CHECK(c.merged.forms.size() == program.operations.size(), "not every operation has a form");
-  std::set<std::tuple<int32_t, int64_t, std::vector<ProgramValue>>> known;
+  std::set<std::tuple<int32_t, int64_t, std::vector<graph::ProgramValue>>> known;
   for (size_t i = 0; i < program.operations.size(); ++i) {
-    const std::span<const ProgramValue> operands = program.operands_of(i);
-    const ProgramOperation& entry = program.operations[i];
+    const std::span<const graph::ProgramValue> operands = program.operands_of(i);
+    const graph::ProgramOperation& entry = program.operations[i];
     const auto [at, fresh] =
-        known.emplace(c.merged.forms[i], entry.replica, std::vector<ProgramValue>(operands.begin(), operands.end()));
+        known.emplace(c.merged.forms[i], entry.replica, std::vector<graph::ProgramValue>(operands.begin(), operands.end()));
     MTF_CHECK(fresh, "{} is there twice", entry.operation->op->name);
   }
 }
 
 void verify_split(const Compilation& c) {
-  const LocalProgram& local = c.local();
-  const Program& program = c.program();
+  const spmd::LocalProgram& local = c.local();
+  const graph::Program& program = c.program();
   verify(local);
   for (size_t i = 0; i + local.copied.size() < local.outputs.size(); ++i)
     MTF_CHECK(local.values[local.outputs[i][0]].partial == 0, "the output {} is still to be summed", local.values[local.outputs[i][0]].name);
   if (program.operations.empty()) return;  // it was read at this stage
   MTF_CHECK(local.outputs.size() == program.roots.size() + local.copied.size(), "an output is missing");
   for (size_t i = 0; i < program.roots.size(); ++i) {
-    const LocalValue& output = local.values[local.outputs[i][0]];
+    const spmd::LocalValue& output = local.values[local.outputs[i][0]];
     MTF_CHECK(output.partial == 0 && output.sharding() == program.sharding(program.roots[i]),
               "{} does not lie where its layout says", output.name);
   }
@@ -64,19 +64,19 @@ void verify_all_read(const Compilation& c) {
   std::vector<bool> is_read(c.local().values.size());
   for (const std::vector<int>& output : c.local().outputs)
     for (int value : output) is_read[value] = true;
-  for (const Instruction& instruction : c.local().instructions)
+  for (const spmd::Instruction& instruction : c.local().instructions)
     for (int operand : instruction.operands) is_read[operand] = true;
-  for (const Instruction& instruction : c.local().instructions)
-    if (instruction.kind != InstructionKind::kInput)
+  for (const spmd::Instruction& instruction : c.local().instructions)
+    if (instruction.kind != spmd::InstructionKind::kInput)
       MTF_CHECK(std::any_of(instruction.results.begin(), instruction.results.end(), [&](int v) { return is_read[v]; }),
                 "nothing reads {}", c.local().values[instruction.results[0]].name);
 }
 
 void verify_orders(const Compilation& c) {
   verify(c.local());
-  for (const Instruction& instruction : c.local().instructions)
+  for (const spmd::Instruction& instruction : c.local().instructions)
     for (int result : instruction.results) {
-      const LocalValue& value = c.local().values[result];
+      const spmd::LocalValue& value = c.local().values[result];
       std::vector<int8_t> order = value.order;
       std::sort(order.begin(), order.end());
       bool is_each_once = order.size() == value.dims.size();
@@ -87,21 +87,21 @@ void verify_orders(const Compilation& c) {
 
 void verify_loops(const Compilation& c) {
   verify(c.schedule);
-  for (const Step& step : c.schedule.steps)
-    MTF_CHECK((step.kind == StepKind::kLoop) == step.loop.has_value(), "a loop has no program");
+  for (const schedule::Step& step : c.schedule.steps)
+    MTF_CHECK((step.kind == schedule::StepKind::kLoop) == step.loop.has_value(), "a loop has no program");
 }
 
 void verify_calls(const Compilation& c) {
   verify_loops(c);
-  for (const Step& step : c.schedule.steps)
-    MTF_CHECK(step.kind != StepKind::kCollective || step.calls > 0, "a collective that is not called");
+  for (const schedule::Step& step : c.schedule.steps)
+    MTF_CHECK(step.kind != schedule::StepKind::kCollective || step.calls > 0, "a collective that is not called");
 }
 
 void verify_overlap(const Compilation& c) {
   verify_calls(c);
   for (size_t s = 0; s < c.schedule.steps.size(); ++s) {
-    const Step& step = c.schedule.steps[s];
-    if (step.kind != StepKind::kCollective) continue;
+    const schedule::Step& step = c.schedule.steps[s];
+    if (step.kind != schedule::StepKind::kCollective) continue;
     MTF_CHECK(step.finish > static_cast<int>(s) && step.finish <= static_cast<int>(c.schedule.steps.size()),
               "a collective that ends before it begins");
     for (int later = static_cast<int>(s) + 1; later < step.finish; ++later)
@@ -114,9 +114,9 @@ void verify_overlap(const Compilation& c) {
 void verify_buffers(const Compilation& c) {
   verify_calls(c);
   MTF_CHECK(c.schedule.buffer_of.size() == c.local().values.size(), "no buffers");
-  for (const Step& step : c.schedule.steps)
+  for (const schedule::Step& step : c.schedule.steps)
     for (int v : step.writes)
-      MTF_CHECK(step.kind == StepKind::kWindow || c.schedule.buffer_of[v] >= 0, "{} has no memory",
+      MTF_CHECK(step.kind == schedule::StepKind::kWindow || c.schedule.buffer_of[v] >= 0, "{} has no memory",
                 c.local().values[v].name);
 }
 
@@ -129,7 +129,7 @@ const std::vector<Pass>& passes() {
        .sentence = "splits that a rename loses are carried to the products behind it",
        .ensures = "what is kept for gradients alone lies as it will be computed",
        .may_change_layouts = true,
-       .run = [](Compilation& c) { carry_splits(c.program()); },
+       .run = [](Compilation& c) { spmd::carry_splits(c.program()); },
        .verify = verify_program},
       {.name = "sink_layouts",
        .sentence = "what nobody laid out is computed in the blocks that those need who read it",
@@ -262,4 +262,4 @@ std::string_view name(Stage stage) {
   return "";
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mtf {
+namespace mtf::plan {
 
 /// What a program is on its way.
 enum class Stage : uint8_t {
@@ -57,4 +57,4 @@ struct PassTime {
 /// Of each of passes().
 using PassTimes = std::vector<PassTime>;
 
-}  // namespace mtf
+}  // namespace mtf::plan

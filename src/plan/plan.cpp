@@ -5,40 +5,40 @@
 #include "plan/predict.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::plan {
 
-Plan make_plan(const Program& program, const PassOptions& options) {
+Plan make_plan(const graph::Program& program, const PassOptions& options) {
   Plan plan;
   plan.program = program;
   verify(program);
   if (options.poll) options.poll();
   Compilation compilation(program, options);
   compilation.run();
-  const LocalProgram& local = compilation.local();
-  std::vector<const Instruction*> input_of(local.values.size());  // the instruction that makes an input
-  for (const Instruction& instruction : local.instructions)
-    if (instruction.kind == InstructionKind::kInput) input_of[instruction.results[0]] = &instruction;
+  const spmd::LocalProgram& local = compilation.local();
+  std::vector<const spmd::Instruction*> input_of(local.values.size());  // the instruction that makes an input
+  for (const spmd::Instruction& instruction : local.instructions)
+    if (instruction.kind == spmd::InstructionKind::kInput) input_of[instruction.results[0]] = &instruction;
   for (int v : local.inputs) {
-    const Instruction& instruction = *input_of[v];
+    const spmd::Instruction& instruction = *input_of[v];
     const bool captured = static_cast<size_t>(instruction.input) < program.inputs.size();
     plan.inputs.push_back({captured ? instruction.input : -1, instruction.copy,
                            captured || instruction.node->inputs.empty() ? 0 : instruction.node->inputs[0]});
   }
-  plan.schedule = std::make_shared<Schedule>(std::move(compilation.schedule));
+  plan.schedule = std::make_shared<schedule::Schedule>(std::move(compilation.schedule));
   Prediction prediction = predict(*plan.schedule);
   plan.predicted = std::move(prediction.counters);
   plan.costs = std::move(prediction.costs);
   return plan;
 }
 
-PlanInputs inputs_of(const Plan& plan, const Capture& capture) {
+PlanInputs inputs_of(const Plan& plan, const graph::Capture& capture) {
   PlanInputs inputs{&capture.program, {}};
   inputs.values.reserve(plan.inputs.size());
   for (const Plan::Input& from : plan.inputs) {
     PlanInput input;
     input.number = from.number;
     if (from.captured >= 0) {
-      const Value& leaf = capture.leaves[from.captured];
+      const graph::Value& leaf = capture.leaves[from.captured];
       if (leaf) input.tensor = from.copy < 0 ? leaf.node->computed[leaf.result].get() : copy_of(leaf, from.copy);
       else input.number = capture.numbers[from.captured];
     }
@@ -47,4 +47,4 @@ PlanInputs inputs_of(const Plan& plan, const Capture& capture) {
   return inputs;
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

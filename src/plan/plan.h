@@ -12,7 +12,7 @@
 #include "plan/tensor.h"
 #include "schedule/schedule.h"
 
-namespace mtf {
+namespace mtf::plan {
 
 struct PassOptions;  // plan/compilation.h
 
@@ -23,16 +23,16 @@ struct Plan {
     int copy = -1;      ///< which of its copies; -1: itself
     double number = 0;
   };
-  int64_t number = 0;  ///< of the compiler's plans, from 1 on
-  Program program;     ///< as captured, for listings
-  std::shared_ptr<const Schedule> schedule;
+  int64_t number = 0;      ///< of the compiler's plans, from 1 on
+  graph::Program program;  ///< as captured, for listings
+  std::shared_ptr<const schedule::Schedule> schedule;
   std::vector<Input> inputs;  ///< in the order of the local program's inputs
   Counters predicted;
-  std::vector<InstructionCost> costs;  ///< of each instruction of the local program
+  std::vector<spmd::InstructionCost> costs;  ///< of each instruction of the local program
 };
 
 /// Runs all passes on a captured program (plan/passes.h), and says what that will count.
-Plan make_plan(const Program& program, const PassOptions& options);
+Plan make_plan(const graph::Program& program, const PassOptions& options);
 
 /// One of a plan's inputs at one run: a tensor, or a number of the host.
 struct PlanInput {
@@ -42,16 +42,16 @@ struct PlanInput {
 
 /// What one run of a plan reads.
 struct PlanInputs {
-  const Program* program = nullptr;  ///< the captured program that this run is for
-  std::vector<PlanInput> values;     ///< in the order of the local program's inputs
+  const graph::Program* program = nullptr;  ///< the captured program that this run is for
+  std::vector<PlanInput> values;            ///< in the order of the local program's inputs
   /// The host's numbers that the operation of an instruction has.
-  std::span<const double> numbers(const Instruction& instruction) const {
+  std::span<const double> numbers(const spmd::Instruction& instruction) const {
     return instruction.origin >= 0 ? program->operations[instruction.origin].operation->inputs
                                    : instruction.node->inputs;
   }
 };
 
 /// What the plan of a capture's program reads at a run for that capture, which lives longer.
-PlanInputs inputs_of(const Plan& plan, const Capture& capture);
+PlanInputs inputs_of(const Plan& plan, const graph::Capture& capture);
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -4,32 +4,32 @@
 #include "spmd/instruction_costs.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::plan {
 namespace {
 
-int64_t bytes_of(const LocalProgram& program, int value) {
-  return saturating_multiply(largest_block(program.values[value]), size_of(program.values[value].element));
+int64_t bytes_of(const spmd::LocalProgram& program, int value) {
+  return mtf::saturating_multiply(schedule::largest_block(program.values[value]), size_of(program.values[value].element));
 }
 
-int64_t run_bytes(const Schedule& schedule) {
-  const LocalProgram& program = schedule.program;
-  std::vector<PackItem> arena;
+int64_t run_bytes(const schedule::Schedule& schedule) {
+  const spmd::LocalProgram& program = schedule.program;
+  std::vector<schedule::PackItem> arena;
   int64_t outputs = 0, all = 0;
-  for (const Buffer& buffer : schedule.buffers) {
+  for (const schedule::Buffer& buffer : schedule.buffers) {
     int64_t bytes = 0;
-    if (buffer.kind == BufferKind::kStaging) {
+    if (buffer.kind == schedule::BufferKind::kStaging) {
       for (int i : schedule.steps[buffer.first].instructions) {
-        const Instruction& instruction = program.instructions[i];
-        const int64_t staging = staging_bytes(instruction, bytes_of(program, instruction.operands[0]), bytes_of(program, instruction.results[0]));
-        bytes = saturating_add(bytes, padded(staging));
+        const spmd::Instruction& instruction = program.instructions[i];
+        const int64_t staging = schedule::staging_bytes(instruction, bytes_of(program, instruction.operands[0]), bytes_of(program, instruction.results[0]));
+        bytes = saturating_add(bytes, schedule::padded(staging));
       }
     } else {
-      bytes = padded(bytes_of(program, buffer.value));
+      bytes = schedule::padded(bytes_of(program, buffer.value));
     }
     all = saturating_add(all, bytes);
     if (all >= kMost / 2) return kMost;  // more than could be packed
-    if (buffer.kind == BufferKind::kOutput) outputs += bytes;
-    if (buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kStaging)
+    if (buffer.kind == schedule::BufferKind::kOutput) outputs += bytes;
+    if (buffer.kind == schedule::BufferKind::kArena || buffer.kind == schedule::BufferKind::kStaging)
       arena.push_back({bytes, buffer.first, buffer.last, 0});
   }
   return outputs + pack(arena);
@@ -37,36 +37,36 @@ int64_t run_bytes(const Schedule& schedule) {
 
 }  // namespace
 
-Prediction predict_without_memory(const Schedule& schedule) {
-  const LocalProgram& program = schedule.program;
+Prediction predict_without_memory(const schedule::Schedule& schedule) {
+  const spmd::LocalProgram& program = schedule.program;
   Prediction prediction;
   Counters& counters = prediction.counters;
   prediction.costs.resize(program.instructions.size());
-  InstructionCosts all(program);
-  for (const Step& step : schedule.steps) {
+  spmd::InstructionCosts all(program);
+  for (const schedule::Step& step : schedule.steps) {
     int64_t calls = step.calls;
-    std::vector<InstructionCost> costs = all.of_step(step.instructions);
+    std::vector<spmd::InstructionCost> costs = all.of_step(step.instructions);
     for (size_t i = 0; i < costs.size(); ++i) {
-      const InstructionCost& cost = prediction.costs[step.instructions[i]] = std::move(costs[i]);
+      const spmd::InstructionCost& cost = prediction.costs[step.instructions[i]] = std::move(costs[i]);
       counters.flops = saturating_add(counters.flops, cost.flops.value());
       if (cost.count == 0) continue;
-      const Instruction& instruction = program.instructions[step.instructions[i]];
-      const LocalValue& from = program.values[instruction.operands[0]];
+      const spmd::Instruction& instruction = program.instructions[step.instructions[i]];
+      const spmd::LocalValue& from = program.values[instruction.operands[0]];
       counters.collectives[static_cast<int>(counted_as(instruction.kind))][from.mesh->names_of(instruction.axes)] +=
           CollectiveCount{cost.count, calls, cost.values.value(), cost.bytes.value(), cost.wire_bytes};
       calls = 0;  // those of the step
     }
   }
   counters.unique_flops = program.unique_flops.value();
-  for (const LocalValue& value : program.values)
+  for (const spmd::LocalValue& value : program.values)
     if (value.mesh) counters.processors = std::max(counters.processors, value.mesh->size());
   return prediction;
 }
 
-Prediction predict(const Schedule& schedule) {
+Prediction predict(const schedule::Schedule& schedule) {
   Prediction prediction = predict_without_memory(schedule);
   prediction.counters.peak_bytes = run_bytes(schedule);
   return prediction;
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -4,21 +4,21 @@
 
 #include <fmt/format.h>
 
-namespace mtf {
+namespace mtf::plan {
 
-int32_t ProgramRecord::add(const Capture& capture) {
-  RecordedProgram recorded{capture.program, {}, {}, {}};
-  for (ProgramInput& input : recorded.program.inputs) {
+int32_t ProgramRecord::add(const graph::Capture& capture) {
+  graph::RecordedProgram recorded{capture.program, {}, {}, {}};
+  for (graph::ProgramInput& input : recorded.program.inputs) {
     input.order.clear();
     recorded.inputs.push_back(layouts_->decision_of(*input.operation));
   }
-  for (const Value& leaf : capture.leaves) {
+  for (const graph::Value& leaf : capture.leaves) {
     auto& sources = recorded.copied_by.emplace_back();
     if (!leaf) continue;
-    for (const Node::CopiedBy& by : leaf.node->copied_by)
+    for (const graph::Node::CopiedBy& by : leaf.node->copied_by)
       if (by.result == leaf.result) sources.emplace_back(by.program, by.place);
   }
-  for (const ProgramOperation& entry : recorded.program.operations) recorded.operations.push_back(layouts_->decision_of(*entry.operation));
+  for (const graph::ProgramOperation& entry : recorded.program.operations) recorded.operations.push_back(layouts_->decision_of(*entry.operation));
   std::string key = canonical_form(recorded.program);
   for (const std::vector<int32_t>* decisions : {&recorded.operations, &recorded.inputs})
     key.append(reinterpret_cast<const char*>(decisions->data()), decisions->size() * sizeof(int32_t));
@@ -47,4 +47,4 @@ std::vector<int64_t> ProgramRecord::times() const {
   return times;
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

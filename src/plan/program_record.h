@@ -13,21 +13,21 @@
 #include "graph/relayout.h"
 #include "plan/doubt.h"
 
-namespace mtf {
+namespace mtf::plan {
 
 class ProgramRecord {
  public:
   struct Entry {
-    RecordedProgram recorded;
+    graph::RecordedProgram recorded;
     int64_t times = 0;   ///< that the script runs it; where only the run knows, once for each statement
     int32_t alike = -1;  ///< the first program that differs from it in what copies its inputs have, if at all
   };
 
-  const std::shared_ptr<LayoutRecord>& layouts() const { return layouts_; }
+  const std::shared_ptr<graph::LayoutRecord>& layouts() const { return layouts_; }
   const std::vector<Entry>& programs() const { return programs_; }
 
   /// A program as captured, before anything is done to it. Returns its number.
-  int32_t add(const Capture& capture);
+  int32_t add(const graph::Capture& capture);
   /// The number of the program that was added last.
   int32_t last() const { return last_; }
   /// A program runs so often; 0: only the run knows, and it counts once.
@@ -54,7 +54,7 @@ class ProgramRecord {
   void keep(std::shared_ptr<const void> sources) { sources_.push_back(std::move(sources)); }
 
  private:
-  std::shared_ptr<LayoutRecord> layouts_ = std::make_shared<LayoutRecord>();
+  std::shared_ptr<graph::LayoutRecord> layouts_ = std::make_shared<graph::LayoutRecord>();
   std::vector<Entry> programs_;
   std::unordered_map<std::string, int32_t> known_;
   std::unordered_map<std::string, int32_t> known_alike_;
@@ -63,4 +63,4 @@ class ProgramRecord {
   std::vector<std::shared_ptr<const void>> sources_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::plan

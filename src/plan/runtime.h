@@ -25,14 +25,19 @@
 #include "support/interrupt.h"
 #include "support/source.h"
 
-namespace mtf {
-
-struct Capture;        // graph/program.h
-struct Counters;       // plan/counters.h
-struct Plan;           // plan/plan.h
-struct PlanInputs;     // plan/plan.h
-struct ProgramForm;    // plan/compiler.h
+namespace mtf::io {
 class PositionedFile;  // io/positioned_file.h
+}
+namespace mtf::graph {
+struct Capture;  // graph/program.h
+}
+
+namespace mtf::plan {
+
+struct Counters;     // plan/counters.h
+struct Plan;         // plan/plan.h
+struct PlanInputs;   // plan/plan.h
+struct ProgramForm;  // plan/compiler.h
 
 class Runtime {
  public:
@@ -53,10 +58,10 @@ class Runtime {
   /// its inputs, and nothing of it is then stored. Several ranks end before the same plan, in meet().
   virtual void heed(Interrupt interrupt) = 0;
   /// A node has been added to the graph; its operands were before it.
-  virtual void added(Node& node) = 0;
+  virtual void added(graph::Node& node) = 0;
   /// All ranks are about to plan a capture's program, whose form is given, and to run it. Fails (interrupted) if one
   /// of several ranks wants to end. `place`, here and below, is what needs it in the script.
-  virtual void meet(const Capture& capture, const ProgramForm& form, Span place) = 0;
+  virtual void meet(const graph::Capture& capture, const ProgramForm& form, Span place) = 0;
   /// Runs a plan, and gives a tensor for each output of its local program. Inputs that die may be written over. Fails
   /// where an element is wrong (index_out_of_range), or where memory does not suffice (out_of_memory).
   virtual std::vector<std::shared_ptr<Tensor>> run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs,
@@ -71,22 +76,22 @@ class Runtime {
 
   // ---- values: the tensor of a node's one result, laid out as its operation says ----
   /// From data that every rank has, the same on all.
-  virtual std::shared_ptr<Tensor> place(Node& node, const HostView& data) = 0;
+  virtual std::shared_ptr<Tensor> place(graph::Node& node, const HostView& data) = 0;
   /// From data of which each rank has what its blocks are made of, its own_rows(), at their places in the whole.
-  virtual std::shared_ptr<Tensor> place_own(Node& node, const HostView& data) = 0;
+  virtual std::shared_ptr<Tensor> place_own(graph::Node& node, const HostView& data) = 0;
   /// The places of the first dim that this rank's blocks lie within.
-  virtual Interval own_rows(const Node& node) const = 0;
+  virtual Interval own_rows(const graph::Node& node) const = 0;
   /// From a file that holds the whole tensor, row-major, from `place` bytes on: each rank reads its blocks.
   struct Loaded {
     std::shared_ptr<Tensor> tensor;
     uint64_t sum = 0;  ///< what the blocks that this rank is the first to hold add to the checksum (io/element_sum.h)
   };
-  virtual Loaded load(Node& node, const PositionedFile& file, uint64_t place) = 0;
+  virtual Loaded load(graph::Node& node, const io::PositionedFile& file, uint64_t place) = 0;
   /// A computed value, whole, on every rank. Counts nothing.
-  virtual HostTensor fetch(const Value& value) = 0;
+  virtual HostTensor fetch(const graph::Value& value) = 0;
   /// Writes a computed value as a whole tensor into a file from `place` bytes on, each rank what it is the first to
   /// hold; gives what that adds to the tensor's checksum.
-  virtual uint64_t store(const Value& value, const PositionedFile& file, uint64_t place) = 0;
+  virtual uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) = 0;
 
   // ---- what ranks tell one another ----
   /// Numbers added up over the ranks, modulo 2^64.
@@ -102,4 +107,4 @@ class Runtime {
   [[noreturn]] virtual void abort(const std::string& message, int status) = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace mtf {
+namespace mtf::plan {
 
 void store_number(ElementType type, double number, void* at) {
   switch (type) {
@@ -58,4 +58,4 @@ std::vector<int8_t> as_written(size_t dims) {
   return order;
 }
 
-}  // namespace mtf
+}  // namespace mtf::plan

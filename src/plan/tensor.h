@@ -14,18 +14,20 @@
 #include "types/dim.h"
 #include "types/sharding.h"
 
-namespace mtf {
-
+namespace mtf::run {
 class Storage;  // a runtime's memory: run/storage.h
+}
+
+namespace mtf::plan {
 
 class Tensor {
  public:
   TensorType type;
   MeshPtr mesh;
-  Sharding sharding;                 ///< not partial unless a loop's turn left it so
-  std::vector<int8_t> order;         ///< storage order: indices of dims, outermost first
-  std::shared_ptr<Storage> storage;  ///< null if its runtime keeps no count of it: plans never write over it then
-  std::vector<void*> blocks;         ///< for each processor hosted here, in order
+  Sharding sharding;                      ///< not partial unless a loop's turn left it so
+  std::vector<int8_t> order;              ///< storage order: indices of dims, outermost first
+  std::shared_ptr<run::Storage> storage;  ///< null if its runtime keeps no count of it: plans never write over it then
+  std::vector<void*> blocks;              ///< for each processor hosted here, in order
 };
 
 /// The memory of the whole tensor, row-major in the order of its dims, where one block that this rank hosts is that; else null.
@@ -55,4 +57,4 @@ void store_number(ElementType element, double number, void* at);
 /// The storage order of so many dims as they are written.
 std::vector<int8_t> as_written(size_t dims);
 
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -9,7 +9,7 @@
 
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// `rank 1 computes at b.mtf:5:7: print(sum(range(n) + 1))`
@@ -22,7 +22,7 @@ std::string whereabouts(int rank, Span place, std::string_view what) {
 
 }  // namespace
 
-bool agree(Transport& transport, const PlanKey& key, Span place, std::string_view what, bool wants_end) {
+bool agree(Transport& transport, const plan::PlanKey& key, Span place, std::string_view what, bool wants_end) {
   if (transport.ranks() == 1) return wants_end;
   const auto a = static_cast<int64_t>(key[0]), b = static_cast<int64_t>(key[1]);
   std::vector<int64_t> numbers = {a, ~a, b, ~b, wants_end ? 1 : 0};
@@ -43,4 +43,4 @@ bool agree(Transport& transport, const PlanKey& key, Span place, std::string_vie
 
 void Digest::add(std::string_view bytes) { value_ = XXH3_64bits_withSeed(bytes.data(), bytes.size(), value_); }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -10,11 +10,11 @@
 #include "run/transport.h"
 #include "support/source.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// Fails (ranks_disagree) unless all ranks are here with the same key. `place` is where this rank's program is, `what`
 /// says what it does there: "computes", "is at the end of the script". True if some rank `wants_end`.
-bool agree(Transport& transport, const PlanKey& key, Span place, std::string_view what, bool wants_end = false);
+bool agree(Transport& transport, const plan::PlanKey& key, Span place, std::string_view what, bool wants_end = false);
 
 /// A hash (XXH3) of all that ranks have been given so far, in order: numbers of the host, literals, data.
 class Digest {
@@ -26,4 +26,4 @@ class Digest {
   uint64_t value_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -7,7 +7,7 @@
 #include "run/host_tensor.h"
 #include "run/redistribution.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// A block as one piece of memory in the order of its dims: the piece, and the copy from the block as it is stored.
@@ -19,7 +19,7 @@ struct Piece {
     copy.element_size = static_cast<int>(element_size);
     for (const Interval& interval : block.box) copy.sizes.push_back(interval.size());
     copy.from_strides = block.strides;
-    copy.to_strides = dense_strides(block.box, as_written(block.box.size()));
+    copy.to_strides = dense_strides(block.box, plan::as_written(block.box.size()));
   }
 };
 
@@ -60,8 +60,8 @@ bool is_ours(const Hosting& hosting, AxisSet varies, Coordinates coordinates) {
 
 /// Calls `visit(box, piece)` with each block that this rank holds, and no rank before it.
 template <typename Visit>
-void for_each_own_piece(Machine& machine, const Tensor& tensor, const Visit& visit) {
-  const LocalValue value = blocks_of(tensor);
+void for_each_own_piece(Machine& machine, const plan::Tensor& tensor, const Visit& visit) {
+  const spmd::LocalValue value = blocks_of(tensor);
   const Hosting& hosting = machine.hostings.of(tensor.mesh);
   for (const int hosted : hosting.places(value.varies()).first) {
     const Coordinates& coordinates = hosting.coordinates()[static_cast<size_t>(hosted)];
@@ -69,7 +69,7 @@ void for_each_own_piece(Machine& machine, const Tensor& tensor, const Visit& vis
     const BlockShape block = block_at(value, coordinates);
     if (block.elements == 0) continue;
     const auto* const memory = static_cast<const std::byte*>(tensor.blocks[static_cast<size_t>(hosted)]);
-    if (block.strides == dense_strides(block.box, as_written(block.box.size()))) {
+    if (block.strides == dense_strides(block.box, plan::as_written(block.box.size()))) {
       visit(block.box, std::span(memory, static_cast<size_t>(block.elements * size_of(value.element))));
       continue;
     }
@@ -81,39 +81,39 @@ void for_each_own_piece(Machine& machine, const Tensor& tensor, const Visit& vis
 
 }  // namespace
 
-uint64_t write_blocks(Machine& machine, const Tensor& tensor, const PositionedFile& file, uint64_t place) {
+uint64_t write_blocks(Machine& machine, const plan::Tensor& tensor, const io::PositionedFile& file, uint64_t place) {
   uint64_t sum = 0;
   for_each_own_piece(machine, tensor, [&](const std::vector<Interval>& box, std::span<const std::byte> piece) {
     for_each_run(tensor.type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) {
-      sum += element_sum(at, bytes, static_cast<size_t>(size_of(tensor.type.element)));
+      sum += io::element_sum(at, bytes, static_cast<size_t>(size_of(tensor.type.element)));
       file.write(place + at, bytes);
     });
   });
   return sum;
 }
 
-Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, const PositionedFile& file, uint64_t place) {
-  Runtime::Loaded result;
+plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, const io::PositionedFile& file, uint64_t place) {
+  plan::Runtime::Loaded result;
   result.tensor = fill_blocks(machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {  // in the order of the dims
     const std::span<std::byte> bytes(memory, static_cast<size_t>(block.elements * size_of(type.element)));
     for_each_run(type, block.box, bytes, [&](uint64_t at, std::span<std::byte> run) { file.read(place + at, run); });
   });
   for_each_own_piece(machine, *result.tensor, [&](const std::vector<Interval>& box, std::span<const std::byte> piece) {
-    for_each_run(type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) { result.sum += element_sum(at, bytes, static_cast<size_t>(size_of(type.element))); });
+    for_each_run(type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) { result.sum += io::element_sum(at, bytes, static_cast<size_t>(size_of(type.element))); });
   });
   return result;
 }
 
-uint64_t write_whole(const HostTensor& tensor, const PositionedFile& file, uint64_t place) {
+uint64_t write_whole(const plan::HostTensor& tensor, const io::PositionedFile& file, uint64_t place) {
   file.write(place, tensor.bytes);
-  return element_sum(0, tensor.bytes, static_cast<size_t>(size_of(tensor.type.element)));
+  return io::element_sum(0, tensor.bytes, static_cast<size_t>(size_of(tensor.type.element)));
 }
 
-HostTensor read_whole(const TensorType& type, const PositionedFile& file, uint64_t place, uint64_t& sum) {
-  HostTensor whole{type, std::vector<std::byte>(static_cast<size_t>(size_of(type.dims) * size_of(type.element)))};
+plan::HostTensor read_whole(const TensorType& type, const io::PositionedFile& file, uint64_t place, uint64_t& sum) {
+  plan::HostTensor whole{type, std::vector<std::byte>(static_cast<size_t>(size_of(type.dims) * size_of(type.element)))};
   file.read(place, whole.bytes);
-  sum = element_sum(0, whole.bytes, static_cast<size_t>(size_of(type.element)));
+  sum = io::element_sum(0, whole.bytes, static_cast<size_t>(size_of(type.element)));
   return whole;
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -13,19 +13,19 @@
 #include "plan/runtime.h"
 #include "run/bound_plan.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// Writes the blocks of a tensor that this rank holds, and no rank before it, where the whole tensor lies from `place`
 /// on; gives what they add to its checksum (io/element_sum.h). Throws IoError.
-uint64_t write_blocks(Machine& machine, const Tensor& tensor, const PositionedFile& file, uint64_t place);
+uint64_t write_blocks(Machine& machine, const plan::Tensor& tensor, const io::PositionedFile& file, uint64_t place);
 
 /// This rank's blocks of a tensor that lies in a file from `place` on, and what those that it is the first to hold add
 /// to the checksum. Throws IoError.
-Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding,
-                            const PositionedFile& file, uint64_t place);
+plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding,
+                            const io::PositionedFile& file, uint64_t place);
 
 /// The same of a whole tensor, on a rank that has it.
-uint64_t write_whole(const HostTensor& tensor, const PositionedFile& file, uint64_t place);
-HostTensor read_whole(const TensorType& type, const PositionedFile& file, uint64_t place, uint64_t& sum);
+uint64_t write_whole(const plan::HostTensor& tensor, const io::PositionedFile& file, uint64_t place);
+plan::HostTensor read_whole(const TensorType& type, const io::PositionedFile& file, uint64_t place, uint64_t& sum);
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
@@ -22,11 +22,11 @@ std::vector<Segment> overlap(Interval from, Interval to, int64_t wrap) {
   return result;
 }
 
-BlockIndex::BlockIndex(const LocalValue& value, AxisSet axes, std::vector<int64_t> wraps)
+BlockIndex::BlockIndex(const spmd::LocalValue& value, AxisSet axes, std::vector<int64_t> wraps)
     : value_(value), mesh_(*value.mesh), varying_(axes & value.varies()), replicas_(mesh_.group_size(axes & ~varying_)), wraps_(std::move(wraps)) {}
 
 const BlockIndex::Side& BlockIndex::entries(size_t dim, const Coordinates& at) const {
-  const LocalDim& local = value_.dims[dim];
+  const spmd::LocalDim& local = value_.dims[dim];
   const AxisSet moving = local.axes.set() & varying_;
   int64_t fixed = 0;
   for (int axis : local.axes)
@@ -96,4 +96,4 @@ int64_t BlockIndex::shared(const Coordinates& at, const std::vector<Interval>& b
   return product;
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -6,7 +6,7 @@
 
 #include "run/block_map.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// The element-wise overlap of two intervals of one dim, where the second may wrap around.
 struct Segment {
@@ -20,7 +20,7 @@ std::vector<Segment> overlap(Interval from, Interval to, int64_t wrap);
 class BlockIndex {
  public:
   /// `wraps`: for each dim the size after which the intervals of one of both sides begin anew, or 0.
-  BlockIndex(const LocalValue& value, AxisSet axes, std::vector<int64_t> wraps);
+  BlockIndex(const spmd::LocalValue& value, AxisSet axes, std::vector<int64_t> wraps);
 
   /// Processors that are at `at` but for the axes that split the value, and whose boxes meet `box`; ascending.
   std::vector<int64_t> meeting(const Coordinates& at, const std::vector<Interval>& box) const;
@@ -43,7 +43,7 @@ class BlockIndex {
   template <typename F>
   void for_meeting(size_t dim, const Coordinates& at, Interval interval, F f) const;
 
-  const LocalValue& value_;
+  const spmd::LocalValue& value_;
   const Mesh& mesh_;
   const AxisSet varying_;
   const int64_t replicas_;
@@ -52,4 +52,4 @@ class BlockIndex {
   mutable std::map<std::pair<size_t, int64_t>, Side> dims_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

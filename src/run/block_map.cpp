@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mtf {
+namespace mtf::run {
 
 std::vector<int64_t> dense_strides(const std::vector<Interval>& box, const std::vector<int8_t>& order) {
   std::vector<int64_t> strides(box.size(), 1);
@@ -14,9 +14,9 @@ std::vector<int64_t> dense_strides(const std::vector<Interval>& box, const std::
   return strides;
 }
 
-BlockShape block_at(const LocalValue& value, const Coordinates& coordinates) {
+BlockShape block_at(const spmd::LocalValue& value, const Coordinates& coordinates) {
   BlockShape shape;
-  for (const LocalDim& dim : value.dims) {
+  for (const spmd::LocalDim& dim : value.dims) {
     shape.box.push_back(value.mesh ? bounds(dim, *value.mesh, coordinates) : Interval{0, dim.dim.size});
     shape.elements *= shape.box.back().size();
   }
@@ -24,17 +24,17 @@ BlockShape block_at(const LocalValue& value, const Coordinates& coordinates) {
   return shape;
 }
 
-Block kernel_block(const LocalValue& value, const BlockShape& shape) {
-  Block block;
+kernels::Block kernel_block(const spmd::LocalValue& value, const BlockShape& shape) {
+  kernels::Block block;
   block.element = value.element;
   for (size_t i = 0; i < value.dims.size(); ++i)
     block.dims.push_back({shape.box[i].first, shape.box[i].size(), value.dims[i].dim.size, shape.strides[i]});
   return block;
 }
 
-int64_t most_elements(const LocalValue& value) {
+int64_t most_elements(const spmd::LocalValue& value) {
   int64_t elements = 1;
-  for (const LocalDim& dim : value.dims) {
+  for (const spmd::LocalDim& dim : value.dims) {
     int64_t most = 0;
     if (!value.mesh) {
       most = dim.dim.size;
@@ -49,4 +49,4 @@ int64_t most_elements(const LocalValue& value) {
   return elements;
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -7,7 +7,7 @@
 #include "run/hosting.h"
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// One processor's block of a value.
 struct BlockShape {
@@ -17,16 +17,16 @@ struct BlockShape {
 };
 
 /// The block of the processor at `coordinates`, its dims stored in the value's order.
-BlockShape block_at(const LocalValue& value, const Coordinates& coordinates);
+BlockShape block_at(const spmd::LocalValue& value, const Coordinates& coordinates);
 
 /// The same with the dims of `value` in `order`, for a box that need not be a whole block.
 std::vector<int64_t> dense_strides(const std::vector<Interval>& box, const std::vector<int8_t>& order);
 
 /// The block as kernels see it, without its data.
-Block kernel_block(const LocalValue& value, const BlockShape& shape);
+kernels::Block kernel_block(const spmd::LocalValue& value, const BlockShape& shape);
 
 /// Elements of the largest block of any processor of the mesh, from the blocks' bounds: dim by dim, since no two dims
 /// are split by one axis.
-int64_t most_elements(const LocalValue& value);
+int64_t most_elements(const spmd::LocalValue& value);
 
-}  // namespace mtf
+}  // namespace mtf::run

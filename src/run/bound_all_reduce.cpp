@@ -4,15 +4,15 @@
 #include "run/collective.h"
 #include "run/reduce_task.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 class AllReduces : public BoundCollective {
  public:
-  AllReduces(const Hosting& hosting, const std::vector<const LocalValue*>& values, const std::vector<const LocalValue*>& results,
+  AllReduces(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values, const std::vector<const spmd::LocalValue*>& results,
              AxisSet axes, ReduceElements elements, SharedMemory* shared)
       : elements_(elements), sum_(elements), shared_(hosting.mesh()->size() == hosting.ranks() ? shared : nullptr) {
-    for (const LocalValue* value : values) largest_ += most_elements(*value);
+    for (const spmd::LocalValue* value : values) largest_ += most_elements(*value);
     filled_.assign(static_cast<size_t>(hosting.places(results[0]->varies()).count()), false);
     std::vector<ReduceGroup> alone;
     for (ReduceBundle& bundle : bundles_of(reduce_groups(hosting, *values[0], axes), alone)) {
@@ -33,7 +33,7 @@ class AllReduces : public BoundCollective {
   bool shares_memory() const override {
     return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.exchange->shares_memory(); });
   }
-  CollectiveCount counted() const override { return counted_; }
+  plan::CollectiveCount counted() const override { return counted_; }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
              const CollectiveRun& run) override {
@@ -69,11 +69,11 @@ class AllReduces : public BoundCollective {
     std::unique_ptr<ReduceTask> exchange;
   };
 
-  Part part_of(const Hosting& hosting, const std::vector<const LocalValue*>& values, const std::vector<const LocalValue*>& results,
+  Part part_of(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values, const std::vector<const spmd::LocalValue*>& results,
                ReduceGroup group) {
     Part part;
     const int64_t member = group.hosted[0];
-    for (const LocalValue* value : values) {
+    for (const spmd::LocalValue* value : values) {
       part.counts.push_back(block_at(*value, hosting.mesh()->coordinates(member)).elements);
       part.count += part.counts.back();
     }
@@ -100,7 +100,7 @@ class AllReduces : public BoundCollective {
     const int64_t bytes = task.count * elements_.size();
     task.in_place = task.parts.size() == 1 && values == 1 && task.parts[0].fills && group.aligned;
     if (!task.in_place) task.packed = staging_.take(bytes);
-    if (!group.aligned) task.own = staging_.take(padded(bytes) * static_cast<int64_t>(group.places.size()));
+    if (!group.aligned) task.own = staging_.take(schedule::padded(bytes) * static_cast<int64_t>(group.places.size()));
     task.exchange = make_all_reduce(group, elements_, task.count, largest_, shared_);
     task.staging = staging_.take(task.exchange->staging_bytes());
   }
@@ -135,7 +135,7 @@ class AllReduces : public BoundCollective {
 
   /// For each own member an array of its blocks in all groups.
   void pack_members(const Task& task, std::span<const std::span<void* const>> operands) const {
-    const int64_t step = padded(task.count * elements_.size());
+    const int64_t step = schedule::padded(task.count * elements_.size());
     for (size_t member = 0; member < task.parts[0].group.places.size(); ++member) {
       std::byte* at = base_ + task.own + static_cast<int64_t>(member) * step;
       for (const Part& part : task.parts)
@@ -177,7 +177,7 @@ class AllReduces : public BoundCollective {
   std::vector<Task> tasks_;
   std::vector<bool> filled_;  // of each place of the results
   int64_t largest_ = 0;       // elements of the largest group
-  CollectiveCount counted_;
+  plan::CollectiveCount counted_;
   StagingPlan staging_;
   std::vector<std::span<void* const>> results_;
   std::byte* base_ = nullptr;
@@ -186,10 +186,10 @@ class AllReduces : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const LocalValue*>& values,
-                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
+std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values,
+                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes, kernels::Reduction reduction,
                                                  SharedMemory* shared) {
   return std::make_unique<AllReduces>(hosting, values, results, axes, ReduceElements{values[0]->element, reduction}, shared);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -5,23 +5,23 @@
 #include "run/bound_step.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// The axes that any of the values varies over.
-AxisSet varies_of(const LocalProgram& program, const std::vector<int>& values) {
+AxisSet varies_of(const spmd::LocalProgram& program, const std::vector<int>& values) {
   AxisSet axes = 0;
   for (int v : values) axes |= program.values[v].varies();
   return axes;
 }
 
-int place_of(const LocalValue& value, Hostings& hostings, int hosted) {
+int place_of(const spmd::LocalValue& value, Hostings& hostings, int hosted) {
   return hostings.of(value.mesh).places(value.varies()).of[hosted];
 }
 
 /// Runs `body(place)` for each place: side by side where there are several.
 template <typename Body>
-void for_places(Threads& threads, size_t count, Body body) {
+void for_places(kernels::Threads& threads, size_t count, Body body) {
   if (count == 1) return body(0);
   threads.parallel_for(static_cast<int64_t>(count), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) body(static_cast<size_t>(i));
@@ -30,16 +30,16 @@ void for_places(Threads& threads, size_t count, Body body) {
 
 class Kernel : public BoundCompute {
  public:
-  Kernel(const Schedule& schedule, const Step& step, Hostings& hostings)
+  Kernel(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings)
       : instruction_(schedule.program.instructions[step.instructions[0]]) {
-    const LocalProgram& program = schedule.program;
+    const spmd::LocalProgram& program = schedule.program;
     std::vector<int> all = instruction_.results;
     all.insert(all.end(), instruction_.operands.begin(), instruction_.operands.end());
     const Hosting& hosting = hostings.of(program.values[instruction_.results[0]].mesh);
     for (int hosted : hosting.places(varies_of(program, all)).first) {
       Place place;
       const Coordinates& coordinates = hosting.coordinates()[hosted];
-      auto add = [&](int v, std::vector<Block>& blocks, std::vector<int>& places) {
+      auto add = [&](int v, std::vector<kernels::Block>& blocks, std::vector<int>& places) {
         blocks.push_back(kernel_block(program.values[v], block_at(program.values[v], coordinates)));
         places.push_back(place_of(program.values[v], hostings, hosted));
       };
@@ -56,7 +56,7 @@ class Kernel : public BoundCompute {
         place.operands[k].data = run.pointers.at(instruction_.operands[k], place.operand_places[k]);
       for (size_t k = 0; k < place.results.size(); ++k)
         place.results[k].data = run.pointers.at(instruction_.results[k], place.result_places[k]);
-      KernelCall call{*instruction_.node, place.operands, place.results, run.inputs, run.threads};
+      graph::KernelCall call{*instruction_.node, place.operands, place.results, run.inputs, run.threads};
       call.progress = run.progress;
       instruction_.node->op->kernel(call);
       place.flops = call.flops;
@@ -68,19 +68,19 @@ class Kernel : public BoundCompute {
 
  private:
   struct Place {
-    std::vector<Block> operands, results;
+    std::vector<kernels::Block> operands, results;
     std::vector<int> operand_places, result_places;
     int64_t flops = 0;
   };
-  const Instruction& instruction_;
+  const spmd::Instruction& instruction_;
   std::vector<Place> places_;
 };
 
 class Loop : public BoundCompute {
  public:
-  Loop(const Schedule& schedule, const Step& step, Hostings& hostings)
+  Loop(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings)
       : plan_(*step.loop), code_(compile(plan_.program)) {
-    const LocalProgram& program = schedule.program;
+    const spmd::LocalProgram& program = schedule.program;
     std::vector<int> all = plan_.outputs;
     for (int v : plan_.operands) all.push_back(v);
     const Hosting& hosting = hostings.of(program.values[plan_.outputs[0]].mesh);
@@ -88,8 +88,8 @@ class Loop : public BoundCompute {
       Place place;
       const Coordinates& coordinates = hosting.coordinates()[hosted];
       int64_t points = 1;
-      for (const LocalDim& dim : plan_.dims) {
-        LocalValue one;
+      for (const spmd::LocalDim& dim : plan_.dims) {
+        spmd::LocalValue one;
         one.mesh = program.values[plan_.outputs[0]].mesh;
         one.dims = {dim};
         one.order = {0};
@@ -98,9 +98,9 @@ class Loop : public BoundCompute {
       }
       place.flops = points * (plan_.counted_steps + plan_.counted_reductions);
       place.strides.reserve(all.size());
-      auto add = [&](int v, std::vector<LoopArgument>& arguments, std::vector<int>& places) {
+      auto add = [&](int v, std::vector<kernels::LoopArgument>& arguments, std::vector<int>& places) {
         place.strides.push_back(strides(program.values[v], coordinates));
-        arguments.push_back(LoopArgument::array(nullptr, place.strides.back()));
+        arguments.push_back(kernels::LoopArgument::array(nullptr, place.strides.back()));
         places.push_back(place_of(program.values[v], hostings, hosted));
       };
       for (int v : plan_.operands) add(v, place.operands, place.operand_places);
@@ -110,8 +110,8 @@ class Loop : public BoundCompute {
     // The strides' spans must not move with the vectors.
     for (Place& place : places_) {
       size_t next = 0;
-      for (LoopArgument& argument : place.operands) argument.strides = place.strides[next++];
-      for (LoopArgument& argument : place.outputs) argument.strides = place.strides[next++];
+      for (kernels::LoopArgument& argument : place.operands) argument.strides = place.strides[next++];
+      for (kernels::LoopArgument& argument : place.outputs) argument.strides = place.strides[next++];
     }
   }
 
@@ -120,7 +120,7 @@ class Loop : public BoundCompute {
       Place& place = places_[i];
       for (size_t k = 0; k < place.operands.size(); ++k) {
         int v = plan_.operands[k];
-        if (plan_.program.operands[k].kind == OperandKind::kScalar) place.operands[k] = LoopArgument::scalar(run.numbers[v]);
+        if (plan_.program.operands[k].kind == kernels::OperandKind::kScalar) place.operands[k] = kernels::LoopArgument::scalar(run.numbers[v]);
         else place.operands[k].data = run.pointers.at(v, place.operand_places[k]);
       }
       for (size_t k = 0; k < place.outputs.size(); ++k)
@@ -136,16 +136,16 @@ class Loop : public BoundCompute {
   struct Place {
     std::vector<int64_t> sizes;
     std::vector<std::vector<int64_t>> strides;
-    std::vector<LoopArgument> operands, outputs;
+    std::vector<kernels::LoopArgument> operands, outputs;
     std::vector<int> operand_places, output_places;
     int64_t flops = 0;
   };
 
   /// Of a value for each dim of the loop, 0 along those that it lacks.
-  std::vector<int64_t> strides(const LocalValue& value, const Coordinates& coordinates) const {
+  std::vector<int64_t> strides(const spmd::LocalValue& value, const Coordinates& coordinates) const {
     BlockShape shape = block_at(value, coordinates);
     std::vector<int64_t> result;
-    for (const LocalDim& dim : plan_.dims) {
+    for (const spmd::LocalDim& dim : plan_.dims) {
       int64_t stride = 0;
       for (size_t i = 0; i < value.dims.size(); ++i)
         if (value.dims[i].dim.name == dim.dim.name) stride = shape.strides[i];
@@ -154,21 +154,21 @@ class Loop : public BoundCompute {
     return result;
   }
 
-  LoopPlan plan_;
-  FusedLoop code_;
+  schedule::LoopPlan plan_;
+  kernels::FusedLoop code_;
   std::vector<Place> places_;
 };
 
 }  // namespace
 
-std::unique_ptr<BoundCompute> bind_kernel(const Schedule& schedule, const Step& step, Hostings& hostings) {
+std::unique_ptr<BoundCompute> bind_kernel(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings) {
   MTF_CHECK(schedule.program.instructions[step.instructions[0]].node->op->kernel != nullptr, "{} has no kernel",
             schedule.program.instructions[step.instructions[0]].node->op->name);
   return std::make_unique<Kernel>(schedule, step, hostings);
 }
 
-std::unique_ptr<BoundCompute> bind_loop(const Schedule& schedule, const Step& step, Hostings& hostings) {
+std::unique_ptr<BoundCompute> bind_loop(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings) {
   return std::make_unique<Loop>(schedule, step, hostings);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

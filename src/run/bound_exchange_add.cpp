@@ -8,7 +8,7 @@
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// A part of a block, and where it lies: in a block of the operand, or, received, in the staging.
@@ -19,7 +19,7 @@ struct Term {
 
 /// to += from, at the box's places of both.
 void add_box(const BoxCopy& box, ElementType type, const std::byte* from, std::byte* to) {
-  Walk<2> runs;
+  ops::Walk<2> runs;
   int64_t run = 1;
   for (size_t d = 0; d < box.sizes.size(); ++d) {
     if (run == 1 && box.from_strides[d] == 1 && box.to_strides[d] == 1) run = box.sizes[d];
@@ -28,15 +28,15 @@ void add_box(const BoxCopy& box, ElementType type, const std::byte* from, std::b
   const int64_t size = size_of(type);
   for (int64_t n = 0; n < runs.count(); ++n, runs.next()) {
     std::byte* const sum = to + box.to_offset + runs.offset(1) * size;
-    combine(type, Reduction::kSum, sum, from + box.from_offset + runs.offset(0) * size, sum, run);
+    combine(type, kernels::Reduction::kSum, sum, from + box.from_offset + runs.offset(0) * size, sum, run);
   }
 }
 
 class ExchangeAdd : public BoundCollective {
  public:
-  ExchangeAdd(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes)
+  ExchangeAdd(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes)
       : element_(to.element), moves_(redistribute(hosting, from, to, Sources::kGroup, axes)) {
-    for (const LocalDim& dim : from.dims) MTF_CHECK(!dim.mapped || !dim.map.wrap, "what wraps around is not added up");
+    for (const spmd::LocalDim& dim : from.dims) MTF_CHECK(!dim.mapped || !dim.map.wrap, "what wraps around is not added up");
     for (int hosted : hosting.places(to.varies()).first) bytes_.push_back(block_at(to, hosting.coordinates()[hosted]).elements * size_of(element_));
     // Everything is received beside the result, and added up once all is there, in an order that hosting does not change.
     terms_.resize(bytes_.size());
@@ -44,7 +44,7 @@ class ExchangeAdd : public BoundCollective {
     for (Message& message : moves_.receives) {
       if (message.in_place) {
         message.staging = moves_.staging_bytes;
-        moves_.staging_bytes += padded(message.bytes);
+        moves_.staging_bytes += schedule::padded(message.bytes);
         message.in_place = false;
       }
       for (const BoxCopy& piece : message.pieces) terms_[piece.to_place].push_back({piece, message.staging});
@@ -54,7 +54,7 @@ class ExchangeAdd : public BoundCollective {
     count(hosting, from, to, axes);
   }
 
-  CollectiveCount counted() const override { return counted_; }
+  plan::CollectiveCount counted() const override { return counted_; }
   int64_t staging_bytes() const override { return moves_.staging_bytes; }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results, const CollectiveRun& run) override {
@@ -67,7 +67,7 @@ class ExchangeAdd : public BoundCollective {
       const std::byte* at = staging_ + message.staging;
       if (message.in_place) at = block(message.pieces[0]) + message.pieces[0].from_offset;
       else
-        for (const BoxCopy& piece : message.pieces) mtf::run(piece, block(piece), staging_ + message.staging);
+        for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, block(piece), staging_ + message.staging);
       run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
     }
   }
@@ -97,7 +97,7 @@ class ExchangeAdd : public BoundCollective {
     }
   }
 
-  void count(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes) {
+  void count(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) {
     int64_t most = 0;
     for (int hosted : hosting.places(from.varies() | to.varies()).first) {
       const BlockShape has = block_at(from, hosting.coordinates()[hosted]), owns = block_at(to, hosting.coordinates()[hosted]);
@@ -115,7 +115,7 @@ class ExchangeAdd : public BoundCollective {
   Redistribution moves_;
   std::vector<int64_t> bytes_;            ///< of the result at each place
   std::vector<std::vector<Term>> terms_;  ///< for each place of the result what it is the sum of
-  CollectiveCount counted_;
+  plan::CollectiveCount counted_;
   Transport::Pending pending_;
   std::span<void*const> from_, to_;
   std::byte* staging_ = nullptr;
@@ -124,8 +124,8 @@ class ExchangeAdd : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes) {
+std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) {
   return std::make_unique<ExchangeAdd>(hosting, from, to, axes);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

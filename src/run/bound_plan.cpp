@@ -12,20 +12,20 @@
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 struct CountedRun {
-  Counters counters;
+  plan::Counters counters;
   int64_t sent = 0;  ///< bytes that collectives gave to other ranks
 };
 
 /// What the steps of a plan did in its first run, each as much as on the rank that did most: what its collectives counted and
 /// sent, and `flops`. All ranks come here together.
-CountedRun count_run(const LocalProgram& program, std::span<const BoundStep> steps, std::span<const int64_t> flops, Transport& transport) {
+CountedRun count_run(const spmd::LocalProgram& program, std::span<const BoundStep> steps, std::span<const int64_t> flops, Transport& transport) {
   std::vector<int64_t> most(flops.begin(), flops.end());
   for (const BoundStep& step : steps) {
-    const CollectiveCount count = step.collective ? step.collective->counted() : CollectiveCount{};
+    const plan::CollectiveCount count = step.collective ? step.collective->counted() : plan::CollectiveCount{};
     for (int64_t figure : {count.count, count.values, count.bytes, count.wire_bytes, step.sent}) most.push_back(figure);
   }
   transport.max_of_all(most);
@@ -35,22 +35,22 @@ CountedRun count_run(const LocalProgram& program, std::span<const BoundStep> ste
     const int64_t* figures = &most[steps.size() + 5 * s];
     run.sent += figures[4];
     if (figures[0] == 0) continue;
-    const Instruction& first = *steps[s].first;
+    const spmd::Instruction& first = *steps[s].first;
     const MeshPtr& mesh = program.values[first.operands[0]].mesh;
     run.counters.collectives[static_cast<int>(counted_as(first.kind))][mesh->names_of(first.axes)] +=
-        CollectiveCount{figures[0], steps[s].step->calls, figures[1], figures[2], figures[3]};
+        plan::CollectiveCount{figures[0], steps[s].step->calls, figures[1], figures[2], figures[3]};
   }
   return run;
 }
 
 /// The first step that writes over an input: from there on what the plan began with is lost. The number of steps if none does.
-size_t writes_over_input(const Schedule& schedule) {
+size_t writes_over_input(const schedule::Schedule& schedule) {
   const auto is_input = [&](int v) {
     const int buffer = schedule.buffer_of[v];
-    return buffer >= 0 && schedule.buffers[buffer].kind == BufferKind::kInput;
+    return buffer >= 0 && schedule.buffers[buffer].kind == schedule::BufferKind::kInput;
   };
-  const auto first = std::find_if(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
-    return step.kind != StepKind::kWindow && std::any_of(step.writes.begin(), step.writes.end(), is_input);
+  const auto first = std::find_if(schedule.steps.begin(), schedule.steps.end(), [&](const schedule::Step& step) {
+    return step.kind != schedule::StepKind::kWindow && std::any_of(step.writes.begin(), step.writes.end(), is_input);
   });
   return static_cast<size_t>(first - schedule.steps.begin());
 }
@@ -58,11 +58,11 @@ size_t writes_over_input(const Schedule& schedule) {
 }  // namespace
 
 struct BoundPlan::Impl {
-  Impl(std::shared_ptr<const Schedule> s, Machine& m, bool share) : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share) {
+  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, bool share) : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share) {
     number_of.assign(program.values.size(), 0);
     for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);
-    for (const Instruction& instruction : program.instructions)
-      if (is_host_number(instruction)) is_number.push_back(instruction.results[0]);
+    for (const spmd::Instruction& instruction : program.instructions)
+      if (schedule::is_host_number(instruction)) is_number.push_back(instruction.results[0]);
     bind_values();
     bind_buffers();
     bind_steps();
@@ -94,32 +94,32 @@ struct BoundPlan::Impl {
     for (size_t v = 0; v < program.values.size(); ++v)
       if (schedule->buffer_of[v] >= 0 && schedule->alias_of[v] == static_cast<int>(v))
         buffers[schedule->buffer_of[v]].values.push_back(static_cast<int>(v));
-    std::vector<PackItem> alone;
+    std::vector<schedule::PackItem> alone;
     for (size_t b = 0; b < buffers.size(); ++b) {
-      const Buffer& buffer = schedule->buffers[b];
+      const schedule::Buffer& buffer = schedule->buffers[b];
       BoundBuffer& bound = buffers[b];
-      if (buffer.kind == BufferKind::kStaging) {
-        const Step& step = schedule->steps[buffer.first];
+      if (buffer.kind == schedule::BufferKind::kStaging) {
+        const schedule::Step& step = schedule->steps[buffer.first];
         for (int i : step.instructions) {
-          const Instruction& instruction = program.instructions[i];
-          bound.alone_bytes += padded(staging_bytes(instruction, bytes_of(instruction.operands[0]), bytes_of(instruction.results[0])));
+          const spmd::Instruction& instruction = program.instructions[i];
+          bound.alone_bytes += schedule::padded(schedule::staging_bytes(instruction, bytes_of(instruction.operands[0]), bytes_of(instruction.results[0])));
         }
         bound.places = 1;
       } else {
-        const LocalValue& value = program.values[buffer.value];
+        const spmd::LocalValue& value = program.values[buffer.value];
         const Hosting& host = hosting(buffer.value);
         bound.places = pointers.places[buffer.value];
         for (int hosted : places(buffer.value).first)
-          bound.place_bytes = std::max(bound.place_bytes, padded(block_at(value, host.coordinates()[hosted]).elements * size_of(value.element)));
-        bound.alone_bytes = padded(bytes_of(buffer.value));
+          bound.place_bytes = std::max(bound.place_bytes, schedule::padded(block_at(value, host.coordinates()[hosted]).elements * size_of(value.element)));
+        bound.alone_bytes = schedule::padded(bytes_of(buffer.value));
       }
-      if (buffer.kind == BufferKind::kOutput) {
+      if (buffer.kind == schedule::BufferKind::kOutput) {
         const Hosting& host = hosting(buffer.value);
         most_hosted = std::max(most_hosted, ceil_div(host.mesh()->size(), host.ranks()));
         output_alone += bound.alone_bytes;
         output_bytes += bound.place_bytes * bound.places;
       }
-      if (buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kStaging)
+      if (buffer.kind == schedule::BufferKind::kArena || buffer.kind == schedule::BufferKind::kStaging)
         alone.push_back({bound.alone_bytes, buffer.first, buffer.last, 0});
     }
     arena_alone = pack(alone);
@@ -130,23 +130,23 @@ struct BoundPlan::Impl {
   void bind_steps() {
     int begun = 0;
     for (size_t s = 0; s < schedule->steps.size(); ++s) {
-      const Step& step = schedule->steps[s];
+      const schedule::Step& step = schedule->steps[s];
       BoundStep bound;
       bound.step = &step;
       bound.first = &program.instructions[step.instructions[0]];
       switch (step.kind) {
-        case StepKind::kKernel: bound.compute = bind_kernel(*schedule, step, machine.hostings); break;
-        case StepKind::kWindow: bound.window_bytes = bytes_of(step.writes[0]); break;
-        case StepKind::kLoop: bound.compute = bind_loop(*schedule, step, machine.hostings); break;
+        case schedule::StepKind::kKernel: bound.compute = bind_kernel(*schedule, step, machine.hostings); break;
+        case schedule::StepKind::kWindow: bound.window_bytes = bytes_of(step.writes[0]); break;
+        case schedule::StepKind::kLoop: bound.compute = bind_loop(*schedule, step, machine.hostings); break;
         default: bind_collective(bound, step); ++begun;
       }
       steps.push_back(std::move(bound));
     }
     for (size_t b = 0; b < buffers.size(); ++b)
-      if (schedule->buffers[b].kind == BufferKind::kStaging) {
+      if (schedule->buffers[b].kind == schedule::BufferKind::kStaging) {
         BoundStep& step = steps[schedule->buffers[b].first];
         step.buffer = static_cast<int>(b);
-        buffers[b].place_bytes = padded(step.collective->staging_bytes());
+        buffers[b].place_bytes = schedule::padded(step.collective->staging_bytes());
         buffers[b].is_shared = step.collective->shares_memory();
       }
     arena_bytes = pack_buffers(false);
@@ -162,25 +162,25 @@ struct BoundPlan::Impl {
     stops_before = writes_over_input(*schedule);
   }
 
-  void bind_collective(BoundStep& bound, const Step& step) {
-    const Instruction& first = *bound.first;
-    std::vector<const LocalValue*> operands, results;
+  void bind_collective(BoundStep& bound, const schedule::Step& step) {
+    const spmd::Instruction& first = *bound.first;
+    std::vector<const spmd::LocalValue*> operands, results;
     for (int i : step.instructions) {
       operands.push_back(&program.values[program.instructions[i].operands[0]]);
       results.push_back(&program.values[program.instructions[i].results[0]]);
     }
     const Hosting& host = machine.hostings.of(operands[0]->mesh);
-    if (is_collective(first.kind)) bound.collective = mtf::bind_collective(host, first.kind, operands, results, first.axes, first.reduction, may_share ? &machine.shared : nullptr);
+    if (is_collective(first.kind)) bound.collective = mtf::run::bind_collective(host, first.kind, operands, results, first.axes, first.reduction, may_share ? &machine.shared : nullptr);
     else bound.collective = bind_slice(host, *operands[0], *results[0]);
   }
 
   /// The arena, or the part of shared memory, as this rank has it: each buffer as often as it has places. Returns its size.
   int64_t pack_buffers(bool shared) {
-    std::vector<PackItem> items;
+    std::vector<schedule::PackItem> items;
     std::vector<size_t> which;
     for (size_t b = 0; b < buffers.size(); ++b) {
-      const Buffer& buffer = schedule->buffers[b];
-      if ((buffer.kind != BufferKind::kArena && buffer.kind != BufferKind::kStaging) || buffers[b].is_shared != shared) continue;
+      const schedule::Buffer& buffer = schedule->buffers[b];
+      if ((buffer.kind != schedule::BufferKind::kArena && buffer.kind != schedule::BufferKind::kStaging) || buffers[b].is_shared != shared) continue;
       items.push_back({buffers[b].place_bytes * buffers[b].places, buffer.first, buffer.last, 0});
       which.push_back(b);
     }
@@ -213,19 +213,19 @@ struct BoundPlan::Impl {
   }
 
   /// Points at the memory of inputs, and at new memory for outputs; returns both, by buffer.
-  std::vector<std::shared_ptr<Storage>> place_ends(std::span<const PlanInput> inputs) {
+  std::vector<std::shared_ptr<Storage>> place_ends(std::span<const plan::PlanInput> inputs) {
     check_growth(machine.transport, *machine.pool, output_bytes, output_alone, most_hosted, steps.empty() ? Span() : steps.back().first->node->span);
     std::vector<std::shared_ptr<Storage>> storages(buffers.size());
     for (size_t b = 0; b < buffers.size(); ++b) {
-      const Buffer& buffer = schedule->buffers[b];
+      const schedule::Buffer& buffer = schedule->buffers[b];
       const BoundBuffer& bound = buffers[b];
-      if (buffer.kind == BufferKind::kInput) {
-        const Tensor& tensor = *inputs[input_of.at(buffer.value)].tensor;
+      if (buffer.kind == schedule::BufferKind::kInput) {
+        const plan::Tensor& tensor = *inputs[input_of.at(buffer.value)].tensor;
         storages[b] = tensor.storage;
         const std::vector<int>& first = places(buffer.value).first;
         for (int v : bound.values)
           for (int place = 0; place < bound.places; ++place) pointers.data[pointers.begin[v] + place] = tensor.blocks[first[place]];
-      } else if (buffer.kind == BufferKind::kOutput) {
+      } else if (buffer.kind == schedule::BufferKind::kOutput) {
         const int64_t bytes = bound.place_bytes * bound.places;
         storages[b] = machine.pool->allocate(bytes, bound.alone_bytes);
         if (machine.scrub) std::memset(storages[b]->data(), 0xff, static_cast<size_t>(bytes));
@@ -236,17 +236,17 @@ struct BoundPlan::Impl {
     return storages;
   }
 
-  void read_numbers(std::span<const PlanInput> inputs) {
+  void read_numbers(std::span<const plan::PlanInput> inputs) {
     for (int v : is_number) {
       const double number = inputs[input_of.at(v)].number;
       number_of[v] = number;
       if (schedule->buffer_of[v] < 0) continue;
-      for (int place = 0; place < pointers.places[v]; ++place) store_number(program.values[v].element, number, pointers.at(v, place));
+      for (int place = 0; place < pointers.places[v]; ++place) plan::store_number(program.values[v].element, number, pointers.at(v, place));
     }
   }
 
   /// Returns the floating-point operations of the steps, of each those of the place that did most.
-  int64_t run_steps(const PlanInputs& inputs) {
+  int64_t run_steps(const plan::PlanInputs& inputs) {
     const bool is_first = first_flops < 0;
     // Any thread of a long kernel may call these; messages are the caller's.
     bool may_stop = false;
@@ -276,13 +276,13 @@ struct BoundPlan::Impl {
         continue;
       }
       try {
-        if (step.step->kind == StepKind::kWindow) {
+        if (step.step->kind == schedule::StepKind::kWindow) {
           open_window(step, inputs.numbers(*step.first)[0]);
           continue;
         }
         const bool overlaps = !under_way.empty() && machine.transport.ranks() > 1;
         if (overlaps) advance();
-        const std::span<const double> host = step.step->kind == StepKind::kKernel ? inputs.numbers(*step.first) : std::span<const double>();
+        const std::span<const double> host = step.step->kind == schedule::StepKind::kKernel ? inputs.numbers(*step.first) : std::span<const double>();
         const double began = machine.timeline ? machine.timeline->now() : 0;
         const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : stop});
         if (machine.timeline) note(s, began, machine.timeline->now() - began);
@@ -290,7 +290,7 @@ struct BoundPlan::Impl {
         if (is_first) flops_of_step[s] = done;
       } catch (const Stopped&) {
         end_early(*step.first);
-      } catch (const ElementError& error) {
+      } catch (const graph::ElementError& error) {
         fail(Kind::index_out_of_range, step.first->node->span, error.message);
       }
     }
@@ -301,7 +301,7 @@ struct BoundPlan::Impl {
 
   /// Somebody wants the step that is under way to end.
   struct Stopped {};
-  [[noreturn]] void end_early(const Instruction& at) {
+  [[noreturn]] void end_early(const spmd::Instruction& at) {
     while (!under_way.empty()) finish(under_way[0]);
     machine.at.store(nullptr, std::memory_order_relaxed);
     fail(Kind::interrupted, at.node->span);
@@ -342,15 +342,15 @@ struct BoundPlan::Impl {
     if (first_flops < 0) step.sent += machine.transport.sent() - before;
   }
 
-  std::vector<std::shared_ptr<Tensor>> outputs(const std::vector<std::shared_ptr<Storage>>& storages) {
-    std::vector<std::shared_ptr<Tensor>> tensors;
-    std::map<int, std::shared_ptr<Tensor>> made;
+  std::vector<std::shared_ptr<plan::Tensor>> outputs(const std::vector<std::shared_ptr<Storage>>& storages) {
+    std::vector<std::shared_ptr<plan::Tensor>> tensors;
+    std::map<int, std::shared_ptr<plan::Tensor>> made;
     for (const std::vector<int>& output : program.outputs) {
       const int v = output[0];
-      std::shared_ptr<Tensor>& tensor = made[v];
+      std::shared_ptr<plan::Tensor>& tensor = made[v];
       if (!tensor) {
-        const LocalValue& value = program.values[v];
-        tensor = std::make_shared<Tensor>(Tensor{value.type(), value.mesh, value.sharding(), value.order, storages[schedule->buffer_of[v]], {}});
+        const spmd::LocalValue& value = program.values[v];
+        tensor = std::make_shared<plan::Tensor>(plan::Tensor{value.type(), value.mesh, value.sharding(), value.order, storages[schedule->buffer_of[v]], {}});
         for (int place : places(v).of) tensor->blocks.push_back(pointers.at(v, place));
       }
       tensors.push_back(tensor);
@@ -361,7 +361,7 @@ struct BoundPlan::Impl {
   void point_arena() {
     std::byte* base = machine.arena ? machine.arena->data() : nullptr;
     for (size_t b = 0; b < buffers.size(); ++b)
-      if (schedule->buffers[b].kind == BufferKind::kArena) point(buffers[b], base + buffers[b].offset);
+      if (schedule->buffers[b].kind == schedule::BufferKind::kArena) point(buffers[b], base + buffers[b].offset);
     arena_base = base;
   }
 
@@ -373,15 +373,15 @@ struct BoundPlan::Impl {
 
   /// Points a window at the place of its operand that a number of the host says.
   void open_window(const BoundStep& step, double number) {
-    const LaidOutOperation& operation = *step.first->node;
+    const graph::LaidOutOperation& operation = *step.first->node;
     const int from = step.first->operands[0], to = step.first->results[0];
-    const int64_t place = checked_place(operation.operands[0].dims[operation.op->dim_of_place(operation)], number);
+    const int64_t place = ops::checked_place(operation.operands[0].dims[operation.op->dim_of_place(operation)], number);
     for (int p = 0; p < pointers.places[to]; ++p)
       pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
   }
 
-  std::shared_ptr<const Schedule> schedule;
-  const LocalProgram& program;
+  std::shared_ptr<const schedule::Schedule> schedule;
+  const spmd::LocalProgram& program;
   Machine& machine;
   const bool may_share;
   PointerTable pointers;
@@ -403,14 +403,14 @@ struct BoundPlan::Impl {
   std::vector<int> under_way;
 };
 
-BoundPlan::BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine, bool share)
+BoundPlan::BoundPlan(std::shared_ptr<const schedule::Schedule> schedule, Machine& machine, bool share)
     : impl_(std::make_unique<Impl>(std::move(schedule), machine, share)) {}
 BoundPlan::~BoundPlan() = default;
 
 int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->shared_bytes + impl_->output_bytes; }
 int64_t BoundPlan::shared_bytes() const { return impl_->shared_bytes; }
 
-std::vector<std::shared_ptr<Tensor>> BoundPlan::run(const PlanInputs& inputs) {
+std::vector<std::shared_ptr<plan::Tensor>> BoundPlan::run(const plan::PlanInputs& inputs) {
   Impl& plan = *impl_;
   const bool is_first = plan.first_flops < 0;
   plan.fit_arena();
@@ -428,15 +428,15 @@ std::vector<std::shared_ptr<Tensor>> BoundPlan::run(const PlanInputs& inputs) {
   return plan.outputs(storages);
 }
 
-BoundPlan* BoundPlans::find(const Plan& plan) const {
+BoundPlan* BoundPlans::find(const plan::Plan& plan) const {
   const auto at = kept_.find(&plan);
   return at == kept_.end() || at->second.plan.expired() ? nullptr : at->second.bound.get();
 }
 
-BoundPlan& BoundPlans::keep(const std::shared_ptr<const Plan>& plan, std::unique_ptr<BoundPlan> bound) {
+BoundPlan& BoundPlans::keep(const std::shared_ptr<const plan::Plan>& plan, std::unique_ptr<BoundPlan> bound) {
   std::erase_if(kept_, [](const auto& entry) { return entry.second.plan.expired(); });
   Kept& kept = kept_[plan.get()] = {plan, std::move(bound)};
   return *kept.bound;
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -18,13 +18,13 @@
 #include "run/timeline.h"
 #include "support/interrupt.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// What the steps work with; all of it outlives them.
 struct Machine {
   Hostings& hostings;
   Transport& transport;
-  Threads& threads;
+  kernels::Threads& threads;
   std::shared_ptr<MemoryPool> pool;
   SharedMemory& shared;                      ///< as large as the largest plan needs
   std::shared_ptr<Storage> arena = nullptr;  ///< of all plans, as large as the largest needs
@@ -34,22 +34,22 @@ struct Machine {
   Interrupt interrupt = {};
   std::shared_ptr<Timeline> timeline = nullptr;  ///< is told when each step ran
   std::atomic<int64_t> moved{0};                 ///< grows with each step: for the watchdog
-  std::atomic<const Instruction*> at{nullptr};
+  std::atomic<const spmd::Instruction*> at{nullptr};
 };
 
 class BoundPlan {
  public:
   /// `share`: reductions go through the memory that ranks share, where they can.
-  BoundPlan(std::shared_ptr<const Schedule> schedule, Machine& machine, bool share = true);
+  BoundPlan(std::shared_ptr<const schedule::Schedule> schedule, Machine& machine, bool share = true);
   ~BoundPlan();
 
   /// Runs all steps. Returns a tensor for each of program.outputs. Fails at the span of a step whose element
   /// is wrong (index_out_of_range), or where memory does not suffice. Of one rank alone, fails (interrupted) soon after
   /// that is wanted, unless an input has been written over.
-  std::vector<std::shared_ptr<Tensor>> run(const PlanInputs& inputs);
+  std::vector<std::shared_ptr<plan::Tensor>> run(const plan::PlanInputs& inputs);
 
   /// What a run counts, the largest processor's figures, except unique_flops; complete after the first run.
-  const Counters& counted() const { return counted_; }
+  const plan::Counters& counted() const { return counted_; }
   /// Bytes that this rank needs for a run beside its inputs.
   int64_t bytes() const;
   /// Of these, what lies in the memory that ranks share: it must have been reserved before a run.
@@ -58,22 +58,22 @@ class BoundPlan {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  Counters counted_;
+  plan::Counters counted_;
 };
 
 /// The bound plans of one machine, each for as long as somebody keeps its plan.
 class BoundPlans {
  public:
   /// The bound plan of a plan; null if none is kept.
-  BoundPlan* find(const Plan& plan) const;
-  BoundPlan& keep(const std::shared_ptr<const Plan>& plan, std::unique_ptr<BoundPlan> bound);
+  BoundPlan* find(const plan::Plan& plan) const;
+  BoundPlan& keep(const std::shared_ptr<const plan::Plan>& plan, std::unique_ptr<BoundPlan> bound);
 
  private:
   struct Kept {
-    std::weak_ptr<const Plan> plan;
+    std::weak_ptr<const plan::Plan> plan;
     std::unique_ptr<BoundPlan> bound;
   };
-  std::unordered_map<const Plan*, Kept> kept_;
+  std::unordered_map<const plan::Plan*, Kept> kept_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

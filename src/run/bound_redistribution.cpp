@@ -4,14 +4,14 @@
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 class MovesBoxes : public BoundCollective {
  public:
-  MovesBoxes(Redistribution plan, CollectiveCount counted) : plan_(std::move(plan)), counted_(counted) {}
+  MovesBoxes(Redistribution plan, plan::CollectiveCount counted) : plan_(std::move(plan)), counted_(counted) {}
 
-  CollectiveCount counted() const override { return counted_; }
+  plan::CollectiveCount counted() const override { return counted_; }
 
   int64_t staging_bytes() const override { return plan_.staging_bytes; }
 
@@ -31,11 +31,11 @@ class MovesBoxes : public BoundCollective {
       if (message.in_place) {
         at = source(message.pieces[0]) + message.pieces[0].from_offset;
       } else {
-        for (const BoxCopy& piece : message.pieces) mtf::run(piece, source(piece), staging_ + message.staging);
+        for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, source(piece), staging_ + message.staging);
       }
       run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
     }
-    for (const BoxCopy& copy : plan_.local) mtf::run(copy, source(copy), target(copy));
+    for (const BoxCopy& copy : plan_.local) mtf::run::run(copy, source(copy), target(copy));
   }
 
   bool advance(Transport& transport) override {
@@ -58,30 +58,30 @@ class MovesBoxes : public BoundCollective {
     unpacked_ = true;
     for (const Message& message : plan_.receives)
       if (!message.in_place)
-        for (const BoxCopy& piece : message.pieces) mtf::run(piece, staging_ + message.staging, target(piece));
+        for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, staging_ + message.staging, target(piece));
   }
 
   const Redistribution plan_;
-  const CollectiveCount counted_;
+  const plan::CollectiveCount counted_;
   Transport::Pending pending_;
   std::span<void* const> to_;
   std::byte* staging_ = nullptr;
   bool unpacked_ = false;
 };
 
-std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const CollectiveRecord& record, const LocalValue& from,
-                                               const LocalValue& to, AxisSet axes) {
-  const Sources sources = record.movement == Movement::kFromPermuted ? Sources::kPermuted : Sources::kGroup;
+std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spmd::CollectiveRecord& record, const spmd::LocalValue& from,
+                                               const spmd::LocalValue& to, AxisSet axes) {
+  const Sources sources = record.movement == spmd::Movement::kFromPermuted ? Sources::kPermuted : Sources::kGroup;
   const int64_t members = hosting.mesh()->group_size(axes);
   const int64_t sent = most_sent(hosting, from, to, sources, axes);
-  CollectiveCount counted;
+  plan::CollectiveCount counted;
   if (members > 1 && (sent > 0 || record.counts_if_nothing_moves)) {
     counted.count = 1;
-    counted.values = record.payload == Payload::kOperand ? most_elements(from) : record.payload == Payload::kResult ? most_elements(to) : sent;
+    counted.values = record.payload == spmd::Payload::kOperand ? most_elements(from) : record.payload == spmd::Payload::kResult ? most_elements(to) : sent;
     counted.bytes = counted.values * size_of(from.element);
     counted.wire_bytes = sent * size_of(from.element);
   }
-  if (record.kind == InstructionKind::kAllToAll)
+  if (record.kind == spmd::InstructionKind::kAllToAll)
     if (std::unique_ptr<BoundCollective> through_regions = bind_through_regions(hosting, from, to, axes, counted)) return through_regions;
   return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, sources, axes), counted);
 }
@@ -92,20 +92,20 @@ void BoundCollective::finish(Transport& transport) {
   while (!advance(transport)) wait(transport);
 }
 
-std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, InstructionKind kind, const std::vector<const LocalValue*>& values,
-                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
+std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::InstructionKind kind, const std::vector<const spmd::LocalValue*>& values,
+                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes, kernels::Reduction reduction,
                                                  SharedMemory* shared) {
-  const CollectiveRecord& record = record_of(kind);
+  const spmd::CollectiveRecord& record = record_of(kind);
   switch (record.movement) {
-    case Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction, shared);
-    case Movement::kReduceScatter: return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction);
-    case Movement::kAddFromGroup: return bind_exchange_add(hosting, *values[0], *results[0], axes);
+    case spmd::Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction, shared);
+    case spmd::Movement::kReduceScatter: return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction);
+    case spmd::Movement::kAddFromGroup: return bind_exchange_add(hosting, *values[0], *results[0], axes);
     default: return bind_movement(hosting, record, *values[0], *results[0], axes);
   }
 }
 
-std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const LocalValue& from, const LocalValue& to) {
-  return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, Sources::kOwn, 0), CollectiveCount{});
+std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to) {
+  return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, Sources::kOwn, 0), plan::CollectiveCount{});
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -4,13 +4,13 @@
 #include "run/collective.h"
 #include "run/reduce_task.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// The own members' sum of the whole block, then slices of it to the ranks that they are for.
 class ReduceScatter : public BoundCollective {
  public:
-  ReduceScatter(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes, ReduceElements elements)
+  ReduceScatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes, ReduceElements elements)
       : hosting_(hosting), from_(from), to_(to), elements_(elements), sum_(elements) {
     filled_.assign(static_cast<size_t>(hosting.places(to.varies()).count()), false);
     std::vector<ReduceGroup> alone;
@@ -32,7 +32,7 @@ class ReduceScatter : public BoundCollective {
   }
 
   int64_t staging_bytes() const override { return staging_.bytes(); }
-  CollectiveCount counted() const override { return counted_; }
+  plan::CollectiveCount counted() const override { return counted_; }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
              const CollectiveRun& run) override {
@@ -43,7 +43,7 @@ class ReduceScatter : public BoundCollective {
       if (task.count > 0) task.exchange->begin(arrays_of(task, operands[0]), run, task.tags);
     for (const Part& part : alone_) {
       const std::byte* sum = sum_of(part, operands[0]);
-      for (const BoxCopy& copy : part.results) mtf::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
+      for (const BoxCopy& copy : part.results) mtf::run::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
     }
   }
 
@@ -144,7 +144,7 @@ class ReduceScatter : public BoundCollective {
       }
     }
     const ReduceGroup& first = task.parts[0].group;
-    const int64_t bytes = padded(task.count * elements_.size());
+    const int64_t bytes = schedule::padded(task.count * elements_.size());
     task.array = staging_.take(bytes);
     task.own = staging_.take(bytes * static_cast<int64_t>(first.places.size()));
     task.exchange = make_all_reduce(first, elements_, task.count, task.count);
@@ -162,11 +162,11 @@ class ReduceScatter : public BoundCollective {
     if (task.parts[0].group.aligned) {
       for (const Part& part : task.parts) {
         const std::byte* sum = sum_of(part, blocks);
-        for (const BoxCopy& copy : part.slices) mtf::run(copy, sum, array);
+        for (const BoxCopy& copy : part.slices) mtf::run::run(copy, sum, array);
       }
       return {array, array, base_ + task.staging};
     }
-    const int64_t step = padded(task.count * elements_.size());
+    const int64_t step = schedule::padded(task.count * elements_.size());
     for (size_t member = 0; member < task.parts[0].group.places.size(); ++member)
       for (const Part& part : task.parts)
         std::memcpy(base_ + task.own + static_cast<int64_t>(member) * step + part.offset * elements_.size(),
@@ -183,18 +183,18 @@ class ReduceScatter : public BoundCollective {
     for (const Task& task : tasks_)
       for (const Part& part : task.parts)
         for (const BoxCopy& copy : part.results)
-          mtf::run(copy, base_ + task.array, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
+          mtf::run::run(copy, base_ + task.array, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
     return true;
   }
 
   const Hosting& hosting_;
-  const LocalValue from_, to_;
+  const spmd::LocalValue from_, to_;
   const ReduceElements elements_;
   OwnSum sum_;
   std::vector<Part> alone_;
   std::vector<Task> tasks_;
   std::vector<bool> filled_;
-  CollectiveCount counted_;
+  plan::CollectiveCount counted_;
   StagingPlan staging_;
   std::span<void* const> results_;
   std::byte* base_ = nullptr;
@@ -203,9 +203,9 @@ class ReduceScatter : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const LocalValue& from, const LocalValue& to,
-                                                     AxisSet axes, Reduction reduction) {
+std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to,
+                                                     AxisSet axes, kernels::Reduction reduction) {
   return std::make_unique<ReduceScatter>(hosting, from, to, axes, ReduceElements{from.element, reduction});
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

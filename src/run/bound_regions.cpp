@@ -15,7 +15,7 @@
 #include "run/collective.h"
 #include "schedule/pack.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// The box around some blocks, dense in memory.
@@ -61,7 +61,7 @@ int64_t number_of(const Mesh& mesh, int64_t processor, AxisSet axes) {
 
 class Regions {
  public:
-  Regions(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes) : between_((from.varies() | to.varies()) & ~axes) {
+  Regions(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) : between_((from.varies() | to.varies()) & ~axes) {
     const Mesh& mesh = *hosting.mesh();
     for (int rank = 0; rank < hosting.ranks(); ++rank)
       for (int64_t p : hosting.processors(rank)) {
@@ -135,11 +135,11 @@ BoxCopy copy_of(const BlockShape& box, const BlockShape& from, int64_t from_offs
 
 class MovesThroughRegions : public BoundCollective {
  public:
-  MovesThroughRegions(const Hosting& hosting, Regions regions, const LocalValue& from, const LocalValue& to, CollectiveCount counted)
+  MovesThroughRegions(const Hosting& hosting, Regions regions, const spmd::LocalValue& from, const spmd::LocalValue& to, plan::CollectiveCount counted)
       : counted_(counted), element_size_(size_of(from.element)), order_(to.order) {
     const int own = hosting.rank();
     regions.for_groups_of(own, [&](std::map<int, Part>& parts) { plan(parts, own); });
-    const auto for_places = [&](const LocalValue& value, auto body) {
+    const auto for_places = [&](const spmd::LocalValue& value, auto body) {
       const std::vector<int>& first = hosting.places(value.varies()).first;
       for (size_t place = 0; place < first.size(); ++place) {
         const auto hosted = static_cast<size_t>(first[place]);
@@ -163,7 +163,7 @@ class MovesThroughRegions : public BoundCollective {
   }
 
   int64_t staging_bytes() const override { return bytes_; }
-  CollectiveCount counted() const override { return counted_; }
+  plan::CollectiveCount counted() const override { return counted_; }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
              const CollectiveRun& run) override {
@@ -171,12 +171,12 @@ class MovesThroughRegions : public BoundCollective {
     staging_ = run.staging;
     finished_ = false;
     for (auto& [peer, message] : receives_) run.transport.receive(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
-    for (const BoxCopy& copy : in_) mtf::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]), staging_);
+    for (const BoxCopy& copy : in_) mtf::run::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]), staging_);
     for (auto& [peer, message] : sends_) {
-      for (const BoxCopy& piece : message.pieces) mtf::run(piece, staging_, staging_);
+      for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, staging_, staging_);
       run.transport.send(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
     }
-    for (const BoxCopy& copy : own_) mtf::run(copy, staging_, staging_);
+    for (const BoxCopy& copy : own_) mtf::run::run(copy, staging_, staging_);
   }
 
   bool advance(Transport& transport) override {
@@ -194,7 +194,7 @@ class MovesThroughRegions : public BoundCollective {
  private:
   int64_t take(int64_t bytes) {
     const int64_t offset = bytes_;
-    bytes_ += padded(bytes);
+    bytes_ += schedule::padded(bytes);
     return offset;
   }
 
@@ -232,11 +232,11 @@ class MovesThroughRegions : public BoundCollective {
     if (finished_) return;
     finished_ = true;
     for (auto& [peer, message] : receives_)
-      for (const BoxCopy& piece : message.pieces) mtf::run(piece, staging_, staging_);
-    for (const BoxCopy& copy : out_) mtf::run(copy, staging_, static_cast<std::byte*>(to_[static_cast<size_t>(copy.to_place)]));
+      for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, staging_, staging_);
+    for (const BoxCopy& copy : out_) mtf::run::run(copy, staging_, static_cast<std::byte*>(to_[static_cast<size_t>(copy.to_place)]));
   }
 
-  const CollectiveCount counted_;
+  const plan::CollectiveCount counted_;
   const int64_t element_size_;
   const std::vector<int8_t> order_;
   std::vector<BoxCopy> in_, own_, out_;      // blocks to regions, between regions, regions to blocks
@@ -253,12 +253,12 @@ constexpr int64_t kFew = 8;
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes,
-                                                      CollectiveCount counted) {
+std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+                                                      plan::CollectiveCount counted) {
   if (hosting.mesh()->group_size(axes) <= kFew || hosting.mesh()->size() / hosting.ranks() <= kFew) return nullptr;
   Regions regions(hosting, from, to, axes);
   if (!regions.will_do()) return nullptr;
   return std::make_unique<MovesThroughRegions>(hosting, std::move(regions), from, to, counted);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -9,7 +9,7 @@
 #include "run/collective.h"
 #include "schedule/schedule.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// The table of pointers: where the entries of each value begin, one for each of its places.
 struct PointerTable {
@@ -22,7 +22,7 @@ struct PointerTable {
 
 struct StepRun {
   const PointerTable& pointers;
-  Threads& threads;
+  kernels::Threads& threads;
   std::span<const double> inputs;         ///< of the instruction's node
   std::span<const double> numbers;        ///< for each value: the host number it is
   const std::function<void()>& progress;  ///< for long kernels to call, on any thread: moves collectives on, ends the step
@@ -35,8 +35,8 @@ class BoundCompute {
   virtual int64_t run(const StepRun& run) = 0;
 };
 
-std::unique_ptr<BoundCompute> bind_kernel(const Schedule& schedule, const Step& step, Hostings& hostings);
-std::unique_ptr<BoundCompute> bind_loop(const Schedule& schedule, const Step& step, Hostings& hostings);
+std::unique_ptr<BoundCompute> bind_kernel(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings);
+std::unique_ptr<BoundCompute> bind_loop(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings);
 
 /// A buffer of the schedule, on this rank.
 struct BoundBuffer {
@@ -50,8 +50,8 @@ struct BoundBuffer {
 
 /// A step of the schedule, on this rank.
 struct BoundStep {
-  const Step* step = nullptr;
-  const Instruction* first = nullptr;
+  const schedule::Step* step = nullptr;
+  const spmd::Instruction* first = nullptr;
   std::unique_ptr<BoundCompute> compute;
   std::unique_ptr<BoundCollective> collective;
   int64_t window_bytes = 0;    ///< of a window: from one place to the next
@@ -64,4 +64,4 @@ struct BoundStep {
   std::vector<std::span<void* const>> results;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -18,7 +18,7 @@
 #include "run/transport.h"
 #include "spmd/collectives.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// What every step of a bound plan is given when it runs.
 struct CollectiveRun {
@@ -36,7 +36,7 @@ class BoundCollective {
   virtual bool shares_memory() const { return false; }
   /// What it counts, except `calls`: from the blocks, groups and messages that there are, of the processor for which it
   /// is most among those that this rank hosts. With one processor a rank, wire_bytes are what it gives others.
-  virtual CollectiveCount counted() const = 0;
+  virtual plan::CollectiveCount counted() const = 0;
   /// `operands` and `results`: for each value of the step the blocks of its places.
   virtual void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
                      const CollectiveRun& run) = 0;
@@ -51,21 +51,21 @@ class BoundCollective {
 
 /// A collective of any kind, or several merged all_reduces over the same axes. `shared`: where
 /// staging may lie, or null.
-std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, InstructionKind kind, const std::vector<const LocalValue*>& values,
-                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
+std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::InstructionKind kind, const std::vector<const spmd::LocalValue*>& values,
+                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes, kernels::Reduction reduction,
                                                  SharedMemory* shared = nullptr);
 /// Each processor takes its part of what it has: no communication.
-std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const LocalValue& from, const LocalValue& to);
+std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to);
 
 /// An all_to_all, or null where it is better moved from block to block.
-std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes,
-                                                      CollectiveCount counted);
+std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+                                                      plan::CollectiveCount counted);
 /// Each processor adds up what the group's intervals have of its block, in the order of the processors.
-std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const LocalValue& from, const LocalValue& to, AxisSet axes);
-std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const LocalValue*>& values,
-                                                 const std::vector<const LocalValue*>& results, AxisSet axes, Reduction reduction,
+std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes);
+std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values,
+                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes, kernels::Reduction reduction,
                                                  SharedMemory* shared);
-std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const LocalValue& from, const LocalValue& to,
-                                                     AxisSet axes, Reduction reduction);
+std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to,
+                                                     AxisSet axes, kernels::Reduction reduction);
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -8,15 +8,15 @@
 #include "kernels/element_type.h"
 #include "kernels/fused_loop.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// result[i] = reduction(a[i], b[i]); `result` may be `a` or `b`. max and min give NaN if either is; i32 wraps.
-void combine(ElementType type, Reduction reduction, const void* a, const void* b, void* result, int64_t count);
+void combine(ElementType type, kernels::Reduction reduction, const void* a, const void* b, void* result, int64_t count);
 
 /// What is added up, and how.
 struct ReduceElements {
   ElementType type;
-  Reduction reduction;
+  kernels::Reduction reduction;
   int64_t size() const { return size_of(type); }
 };
 
@@ -24,4 +24,4 @@ struct ReduceElements {
 void combine_all(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms, std::byte* result,
                  int64_t count);
 
-}  // namespace mtf
+}  // namespace mtf::run

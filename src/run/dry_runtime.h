@@ -9,12 +9,12 @@
 
 #include "plan/runtime.h"
 
-namespace mtf {
+namespace mtf::run {
 
 class MemoryPool;  // run/storage.h
 class Storage;     // run/storage.h
 
-class DryRuntime : public Runtime {
+class DryRuntime : public plan::Runtime {
  public:
   /// `live`: bytes that one processor alone has besides.
   explicit DryRuntime(int64_t live = 0);
@@ -23,24 +23,24 @@ class DryRuntime : public Runtime {
   int rank() const override { return 0; }
   int ranks() const override { return 1; }
   bool knows_numbers() const override { return false; }
-  std::unique_ptr<Runtime> planner(bool beside) const override;
+  std::unique_ptr<plan::Runtime> planner(bool beside) const override;
 
   void heed(Interrupt) override {}  // nothing takes long
-  void added(Node&) override {}
-  void meet(const Capture&, const ProgramForm&, Span) override {}
-  std::vector<std::shared_ptr<Tensor>> run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs,
+  void added(graph::Node&) override {}
+  void meet(const graph::Capture&, const plan::ProgramForm&, Span) override {}
+  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs,
                                            Span place) override;
-  const Counters& counted(const Plan& plan) const override;
+  const plan::Counters& counted(const plan::Plan& plan) const override;
   int64_t peak_bytes() const override;
   void restart_peak() override;
 
-  std::shared_ptr<Tensor> place(Node& node, const HostView&) override { return pretended(node); }
-  std::shared_ptr<Tensor> place_own(Node& node, const HostView&) override { return pretended(node); }
-  Interval own_rows(const Node& node) const override { return {0, node.operation->results[0].dims[0].size}; }
-  Loaded load(Node& node, const PositionedFile&, uint64_t) override { return {pretended(node)}; }
+  std::shared_ptr<plan::Tensor> place(graph::Node& node, const plan::HostView&) override { return pretended(node); }
+  std::shared_ptr<plan::Tensor> place_own(graph::Node& node, const plan::HostView&) override { return pretended(node); }
+  Interval own_rows(const graph::Node& node) const override { return {0, node.operation->results[0].dims[0].size}; }
+  Loaded load(graph::Node& node, const io::PositionedFile&, uint64_t) override { return {pretended(node)}; }
   /// Zeros.
-  HostTensor fetch(const Value& value) override;
-  uint64_t store(const Value&, const PositionedFile&, uint64_t) override { return 0; }
+  plan::HostTensor fetch(const graph::Value& value) override;
+  uint64_t store(const graph::Value&, const io::PositionedFile&, uint64_t) override { return 0; }
 
   std::vector<uint64_t> added_up(std::vector<uint64_t> numbers, Span) override { return numbers; }
   std::string first_of(const std::string& text, Span) override { return text; }
@@ -50,11 +50,11 @@ class DryRuntime : public Runtime {
 
  protected:
   /// The tensor of a node's one result, without memory.
-  std::shared_ptr<Tensor> pretended(const Node& node) const;
+  std::shared_ptr<plan::Tensor> pretended(const graph::Node& node) const;
 
  private:
   std::shared_ptr<MemoryPool> pool_;
   std::shared_ptr<Storage> live_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -8,11 +8,11 @@
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
-LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, std::vector<int8_t> order) {
-  LocalValue value;
+spmd::LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, std::vector<int8_t> order) {
+  spmd::LocalValue value;
   value.name = "value";
   value.element = type.element;
   value.mesh = mesh;
@@ -24,38 +24,38 @@ LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const Shardi
 
 /// A tensor without memory, with what it takes of one processor alone and where its blocks begin.
 struct Unfilled {
-  std::shared_ptr<Tensor> tensor = std::make_shared<Tensor>();
-  LocalValue value;
+  std::shared_ptr<plan::Tensor> tensor = std::make_shared<plan::Tensor>();
+  spmd::LocalValue value;
   int64_t alone = 0;
 
-  Unfilled(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding) : value(local_value(type, mesh, sharding, as_written(type.dims.size()))) {
+  Unfilled(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding) : value(local_value(type, mesh, sharding, plan::as_written(type.dims.size()))) {
     tensor->type = type;
     tensor->mesh = mesh;
     tensor->sharding = sharding;
     tensor->order = value.order;
-    alone = padded(most_elements(value) * size_of(type.element));
+    alone = schedule::padded(most_elements(value) * size_of(type.element));
   }
 };
 
 }  // namespace
 
-std::shared_ptr<Tensor> pretend_blocks(MemoryPool& pool, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding) {
+std::shared_ptr<plan::Tensor> pretend_blocks(MemoryPool& pool, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding) {
   Unfilled made(type, mesh, sharding);
   made.tensor->storage = pool.pretend(made.alone);
   return made.tensor;
 }
 
-std::shared_ptr<Tensor> fill_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding,
+std::shared_ptr<plan::Tensor> fill_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding,
                                     const std::function<void(const BlockShape&, std::byte*)>& fill) {
   Unfilled made(type, mesh, sharding);
-  Tensor& tensor = *made.tensor;
+  plan::Tensor& tensor = *made.tensor;
   const Hosting& hosting = machine.hostings.of(mesh);
   const Places& places = hosting.places(made.value.varies());
   std::vector<BlockShape> shapes;
   int64_t largest = 0;
   for (int hosted : places.first) {
     shapes.push_back(block_at(made.value, hosting.coordinates()[hosted]));
-    largest = std::max(largest, padded(shapes.back().elements * size_of(type.element)));
+    largest = std::max(largest, schedule::padded(shapes.back().elements * size_of(type.element)));
   }
   tensor.storage = machine.pool->allocate(largest * places.count(), made.alone);
   for (int p = 0; p < places.count(); ++p)
@@ -64,11 +64,11 @@ std::shared_ptr<Tensor> fill_blocks(Machine& machine, const TensorType& type, co
   return made.tensor;
 }
 
-std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostView& data, const MeshPtr& mesh, const Sharding& sharding) {
+std::shared_ptr<plan::Tensor> place_blocks(Machine& machine, const plan::HostView& data, const MeshPtr& mesh, const Sharding& sharding) {
   const int64_t unit = size_of(data.type.element);
   BlockShape whole;
   for (const Dim& dim : data.type.dims) whole.box.push_back({0, dim.size});
-  whole.strides = dense_strides(whole.box, as_written(data.type.dims.size()));
+  whole.strides = dense_strides(whole.box, plan::as_written(data.type.dims.size()));
   return fill_blocks(machine, data.type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {
     BoxCopy copy;
     copy.element_size = static_cast<int>(unit);
@@ -82,20 +82,20 @@ std::shared_ptr<Tensor> place_blocks(Machine& machine, const HostView& data, con
   });
 }
 
-LocalValue blocks_of(const Tensor& tensor) { return local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order); }
+spmd::LocalValue blocks_of(const plan::Tensor& tensor) { return local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order); }
 
-HostTensor gather_blocks(Machine& machine, const Tensor& tensor) {
+plan::HostTensor gather_blocks(Machine& machine, const plan::Tensor& tensor) {
   MTF_CHECK(tensor.sharding.partial == 0, "a partial value is read by the host");
-  LocalValue from = blocks_of(tensor);
-  LocalValue to = local_value(tensor.type, tensor.mesh, replicated(tensor.type.dims.size()), as_written(tensor.type.dims.size()));
-  HostTensor result;
+  spmd::LocalValue from = blocks_of(tensor);
+  spmd::LocalValue to = local_value(tensor.type, tensor.mesh, replicated(tensor.type.dims.size()), plan::as_written(tensor.type.dims.size()));
+  plan::HostTensor result;
   result.type = tensor.type;
   result.bytes.resize(static_cast<size_t>(size_of(tensor.type.dims) * size_of(tensor.type.element)));
   const Hosting& hosting = machine.hostings.of(tensor.mesh);
   std::vector<void*> blocks;
   for (int hosted : hosting.places(from.varies()).first) blocks.push_back(tensor.blocks[hosted]);
   std::vector<void*> whole = {result.bytes.data()};
-  const auto gather = bind_collective(hosting, InstructionKind::kAllGather, {&from}, {&to}, tensor.sharding.split(), Reduction::kSum);
+  const auto gather = bind_collective(hosting, spmd::InstructionKind::kAllGather, {&from}, {&to}, tensor.sharding.split(), kernels::Reduction::kSum);
   std::shared_ptr<Storage> staging = machine.pool->allocate(gather->staging_bytes(), 0);
   std::span<void* const> operands[] = {blocks};
   std::span<void* const> results[] = {whole};
@@ -120,15 +120,15 @@ int64_t block_number(const Mesh& mesh, AxisSet varies, const Coordinates& coordi
 
 }  // namespace
 
-void check_replicas(Machine& machine, std::span<const std::shared_ptr<Tensor>> tensors, std::span<const std::string> names) {
+void check_replicas(Machine& machine, std::span<const std::shared_ptr<plan::Tensor>> tensors, std::span<const std::string> names) {
   if (machine.transport.ranks() == 1) return;  // replicas of one rank share their memory
   // For each block the hash and its complement: the largest of both over all ranks are complements if all are equal.
   constexpr int64_t kNobody = std::numeric_limits<int64_t>::min();
   std::vector<int64_t> numbers;
   std::vector<size_t> begin;
-  for (const std::shared_ptr<Tensor>& tensor : tensors) {
+  for (const std::shared_ptr<plan::Tensor>& tensor : tensors) {
     begin.push_back(numbers.size());
-    const LocalValue value = blocks_of(*tensor);
+    const spmd::LocalValue value = blocks_of(*tensor);
     const Hosting& hosting = machine.hostings.of(tensor->mesh);
     numbers.resize(numbers.size() + 2 * static_cast<size_t>(hosting.mesh()->group_size(value.varies())), kNobody);
     for (size_t hosted = 0; hosted < hosting.processors().size(); ++hosted) {
@@ -146,4 +146,4 @@ void check_replicas(Machine& machine, std::span<const std::shared_ptr<Tensor>> t
       MTF_CHECK(numbers[i] == ~numbers[i + 1], "replicas of {} differ between ranks, in block {}", names[t], (i - begin[t]) / 2);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -3,7 +3,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::run {
 
 Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement)
     : mesh_(std::move(mesh)), rank_(rank), ranks_(ranks), share_(mesh_->size() / ranks), more_(mesh_->size() % ranks) {
@@ -81,4 +81,4 @@ const Hosting& Hostings::of(const MeshPtr& mesh) {
   return *hosting;
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

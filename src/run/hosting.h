@@ -19,7 +19,7 @@
 
 #include "types/mesh.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// The distinct places of one rank's processors along some axes.
 struct Places {
@@ -92,4 +92,4 @@ class Hostings {
   std::map<const Mesh*, std::unique_ptr<Hosting>> hostings_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -7,7 +7,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// All ranks of this machine together need `needed`, this one `bytes`; each is to have `spare` more.
@@ -18,11 +18,11 @@ void require_memory(Transport& transport, int64_t needed, int64_t bytes, int64_t
   if (machine_has && all_have) return;
   const std::string where =
       transport.ranks_here() > 1 ? fmt::format(" on the {} ranks of this machine", transport.ranks_here()) : "";
-  const std::string rest = spare > 0 ? fmt::format(" with {} to spare", bytes_text(spare)) : "";
+  const std::string rest = spare > 0 ? fmt::format(" with {} to spare", mtf::bytes_text(spare)) : "";
   const std::string what =
-      machine_has ? fmt::format("needs {}{}, {} are available under the limit of the process", bytes_text(bytes), rest,
-                                bytes_text(own))
-                  : fmt::format("needs {}{}{}, {} are available", bytes_text(needed), where, rest, bytes_text(there));
+      machine_has ? fmt::format("needs {}{}, {} are available under the limit of the process", mtf::bytes_text(bytes), rest,
+                                mtf::bytes_text(own))
+                  : fmt::format("needs {}{}{}, {} are available", mtf::bytes_text(needed), where, rest, mtf::bytes_text(there));
   fail(Diagnostic(Kind::out_of_memory, span, what)
            .help("split a large dimension over more processors, or run with fewer ranks on this machine"));
 }
@@ -43,4 +43,4 @@ void check_growth(Transport& transport, MemoryPool& pool, int64_t bytes, int64_t
   require_memory(transport, transport.sum_here(bytes), bytes, kUncheckedBytes, span);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

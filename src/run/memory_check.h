@@ -6,7 +6,7 @@
 #include "run/transport.h"
 #include "support/source.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// Fails (out_of_memory) at `span` unless all ranks of this machine together can have what each needs more, this one
 /// `bytes`. All ranks call it, and none that passes it takes memory before the others have looked. Less than
@@ -21,4 +21,4 @@ void check_growth(Transport& transport, MemoryPool& pool, int64_t bytes, int64_t
 
 inline constexpr int64_t kUncheckedBytes = 64 << 20;
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -15,7 +15,7 @@
 #include "run/watchdog.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 constexpr int64_t kLargeRead = 1 << 20;  // bytes; less needs no check whether there is memory for it
@@ -52,7 +52,7 @@ struct MpiRuntime::Impl {
     given.add(bytes_of(options.placement));
   }
 
-  BoundPlan& bound(const std::shared_ptr<const Plan>& plan, Span place) {
+  BoundPlan& bound(const std::shared_ptr<const plan::Plan>& plan, Span place) {
     if (BoundPlan* known = plans.find(*plan)) return *known;
     auto bound = std::make_unique<BoundPlan>(plan->schedule, machine);
     const int64_t there = (machine.arena ? machine.arena->bytes() : 0) + shared.bytes();
@@ -62,16 +62,16 @@ struct MpiRuntime::Impl {
   }
 
   /// Adds the numbers that a program reads to what this rank has been given.
-  void note_numbers(const Capture& capture) {
+  void note_numbers(const graph::Capture& capture) {
     given.add(bytes_of(capture.numbers));
-    for (const ProgramOperation& operation : capture.program.operations)
+    for (const graph::ProgramOperation& operation : capture.program.operations)
       if (!operation.operation->inputs.empty()) given.add(bytes_of(operation.operation->inputs));
   }
 
   MpiRuntimeOptions options;
   Transport transport;
   Hostings hostings;
-  Threads threads;
+  kernels::Threads threads;
   SharedMemory shared;
   Machine machine;
   std::optional<Watchdog> watchdog;
@@ -86,7 +86,7 @@ int MpiRuntime::rank() const { return impl_->transport.rank(); }
 int MpiRuntime::ranks() const { return impl_->transport.ranks(); }
 bool MpiRuntime::shares_memory() const { return impl_->shared.is_there(); }
 int64_t MpiRuntime::sent() const { return impl_->machine.sent; }
-std::unique_ptr<Runtime> MpiRuntime::planner(bool beside) const {
+std::unique_ptr<plan::Runtime> MpiRuntime::planner(bool beside) const {
   return std::make_unique<DryRuntime>(beside ? impl_->machine.pool->alone_live() : 0);
 }
 
@@ -94,9 +94,9 @@ std::unique_ptr<Runtime> MpiRuntime::planner(bool beside) const {
 
 void MpiRuntime::heed(Interrupt interrupt) { impl_->machine.interrupt = std::move(interrupt); }
 
-void MpiRuntime::added(Node&) {}
+void MpiRuntime::added(graph::Node&) {}
 
-void MpiRuntime::meet(const Capture& capture, const ProgramForm& form, Span place) {
+void MpiRuntime::meet(const graph::Capture& capture, const plan::ProgramForm& form, Span place) {
   if (ranks() == 1) return;
   impl_->note_numbers(capture);
   const bool ends = agree(impl_->transport, {form.key[0] ^ impl_->given.value(), form.key[1]}, place, "computes",
@@ -104,11 +104,11 @@ void MpiRuntime::meet(const Capture& capture, const ProgramForm& form, Span plac
   if (ends) fail(Kind::interrupted, place);
 }
 
-std::vector<std::shared_ptr<Tensor>> MpiRuntime::run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs,
+std::vector<std::shared_ptr<plan::Tensor>> MpiRuntime::run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs,
                                                      Span place) {
-  std::vector<std::shared_ptr<Tensor>> outputs = impl_->bound(plan, place).run(inputs);
+  std::vector<std::shared_ptr<plan::Tensor>> outputs = impl_->bound(plan, place).run(inputs);
   if (impl_->options.check_replicas) {
-    const LocalProgram& program = plan->schedule->program;
+    const spmd::LocalProgram& program = plan->schedule->program;
     std::vector<std::string> names;
     for (const std::vector<int>& output : program.outputs) names.push_back(program.values[output[0]].name);
     check_replicas(impl_->machine, outputs, names);
@@ -116,7 +116,7 @@ std::vector<std::shared_ptr<Tensor>> MpiRuntime::run(const std::shared_ptr<const
   return outputs;
 }
 
-const Counters& MpiRuntime::counted(const Plan& plan) const {
+const plan::Counters& MpiRuntime::counted(const plan::Plan& plan) const {
   const BoundPlan* bound = impl_->plans.find(plan);
   MTF_CHECK(bound != nullptr, "plan {} has not been run", plan.number);
   return bound->counted();
@@ -127,18 +127,18 @@ void MpiRuntime::restart_peak() { impl_->machine.pool->restart_peak(); }
 
 // ---- values ----
 
-std::shared_ptr<Tensor> MpiRuntime::place(Node& node, const HostView& data) {
+std::shared_ptr<plan::Tensor> MpiRuntime::place(graph::Node& node, const plan::HostView& data) {
   if (ranks() > 1) impl_->given.add({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
   return place_own(node, data);
 }
 
-std::shared_ptr<Tensor> MpiRuntime::place_own(Node& node, const HostView& data) {
-  const LaidOutOperation& operation = *node.operation;
+std::shared_ptr<plan::Tensor> MpiRuntime::place_own(graph::Node& node, const plan::HostView& data) {
+  const graph::LaidOutOperation& operation = *node.operation;
   return place_blocks(impl_->machine, data, operation.mesh, operation.shardings[0]);
 }
 
-Interval MpiRuntime::own_rows(const Node& node) const {
-  const LaidOutOperation& operation = *node.operation;
+Interval MpiRuntime::own_rows(const graph::Node& node) const {
+  const graph::LaidOutOperation& operation = *node.operation;
   const int64_t size = operation.results[0].dims[0].size;
   Interval own{size, 0};
   for (const Coordinates& at : impl_->machine.hostings.of(operation.mesh).coordinates()) {
@@ -148,35 +148,35 @@ Interval MpiRuntime::own_rows(const Node& node) const {
   return own.first < own.last ? own : Interval{};
 }
 
-Runtime::Loaded MpiRuntime::load(Node& node, const PositionedFile& file, uint64_t place) {
-  const LaidOutOperation& operation = *node.operation;
+plan::Runtime::Loaded MpiRuntime::load(graph::Node& node, const io::PositionedFile& file, uint64_t place) {
+  const graph::LaidOutOperation& operation = *node.operation;
   return read_blocks(impl_->machine, operation.results[0], operation.mesh, operation.shardings[0], file, place);
 }
 
-HostTensor MpiRuntime::fetch(const Value& value) {
-  const Tensor& tensor = *value.node->computed[value.result];
+plan::HostTensor MpiRuntime::fetch(const graph::Value& value) {
+  const plan::Tensor& tensor = *value.node->computed[value.result];
   const Span place = value.operation().span;
   if (ranks() > 1)
-    agree(impl_->transport, key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), place, "reads");
+    agree(impl_->transport, plan::key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), place, "reads");
   const int64_t bytes = size_of(tensor.type.dims) * size_of(tensor.type.element);
   if (bytes >= kLargeRead) check_memory(impl_->transport, bytes, place);
   return gather_blocks(impl_->machine, tensor);
 }
 
-uint64_t MpiRuntime::store(const Value& value, const PositionedFile& file, uint64_t place) {
+uint64_t MpiRuntime::store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) {
   return write_blocks(impl_->machine, *value.node->computed[value.result], file, place);
 }
 
 // ---- what ranks tell one another ----
 
 std::vector<uint64_t> MpiRuntime::added_up(std::vector<uint64_t> numbers, Span place) {
-  agree(impl_->transport, key_of("add up"), place, "reads");
+  agree(impl_->transport, plan::key_of("add up"), place, "reads");
   impl_->transport.add_up(numbers);
   return numbers;
 }
 
 std::string MpiRuntime::first_of(const std::string& text, Span place) {
-  agree(impl_->transport, key_of("compare"), place, "reads");
+  agree(impl_->transport, plan::key_of("compare"), place, "reads");
   std::string first;
   for (const std::string& one : impl_->transport.gather_texts(text))
     if (first.empty()) first = one;
@@ -185,14 +185,14 @@ std::string MpiRuntime::first_of(const std::string& text, Span place) {
 }
 
 std::string MpiRuntime::broadcast(const std::string& bytes, Span place) {
-  agree(impl_->transport, key_of("share"), place, "reads");
+  agree(impl_->transport, plan::key_of("share"), place, "reads");
   std::string result = bytes;
   impl_->transport.broadcast(result);
   return result;
 }
 
 void MpiRuntime::finish() {
-  agree(impl_->transport, key_of("end"), {}, "is at the end of the script");
+  agree(impl_->transport, plan::key_of("end"), {}, "is at the end of the script");
   if (const auto& timeline = impl_->options.timeline; timeline && timeline->tell)
     timeline->told = impl_->transport.gather_texts(timeline->tell());
 }
@@ -209,4 +209,4 @@ void MpiRuntime::abort(const std::string& message, int status) {
   impl_->transport.abort(status);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

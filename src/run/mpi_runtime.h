@@ -6,7 +6,7 @@
 
 #include "plan/runtime.h"
 
-namespace mtf {
+namespace mtf::run {
 
 class Timeline;  // run/timeline.h
 
@@ -26,7 +26,7 @@ struct MpiRuntimeOptions {
   std::shared_ptr<Timeline> timeline = nullptr;  ///< is told when each step of each plan ran
 };
 
-class MpiRuntime final : public Runtime {
+class MpiRuntime final : public plan::Runtime {
  public:
   explicit MpiRuntime(MpiRuntimeOptions options = {});
   ~MpiRuntime() override;
@@ -34,24 +34,24 @@ class MpiRuntime final : public Runtime {
   int rank() const override;
   int ranks() const override;
   bool knows_numbers() const override { return true; }
-  std::unique_ptr<Runtime> planner(bool beside) const override;
+  std::unique_ptr<plan::Runtime> planner(bool beside) const override;
 
   /// Of one rank alone, a plan ends between its steps and within long kernels, unless an input has been written over.
   void heed(Interrupt interrupt) override;
-  void added(Node& node) override;
-  void meet(const Capture& capture, const ProgramForm& form, Span place) override;
-  std::vector<std::shared_ptr<Tensor>> run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs,
+  void added(graph::Node& node) override;
+  void meet(const graph::Capture& capture, const plan::ProgramForm& form, Span place) override;
+  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs,
                                            Span place) override;
-  const Counters& counted(const Plan& plan) const override;
+  const plan::Counters& counted(const plan::Plan& plan) const override;
   int64_t peak_bytes() const override;
   void restart_peak() override;
 
-  std::shared_ptr<Tensor> place(Node& node, const HostView& data) override;
-  std::shared_ptr<Tensor> place_own(Node& node, const HostView& data) override;
-  Interval own_rows(const Node& node) const override;
-  Loaded load(Node& node, const PositionedFile& file, uint64_t place) override;
-  HostTensor fetch(const Value& value) override;
-  uint64_t store(const Value& value, const PositionedFile& file, uint64_t place) override;
+  std::shared_ptr<plan::Tensor> place(graph::Node& node, const plan::HostView& data) override;
+  std::shared_ptr<plan::Tensor> place_own(graph::Node& node, const plan::HostView& data) override;
+  Interval own_rows(const graph::Node& node) const override;
+  Loaded load(graph::Node& node, const io::PositionedFile& file, uint64_t place) override;
+  plan::HostTensor fetch(const graph::Value& value) override;
+  uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) override;
 
   std::vector<uint64_t> added_up(std::vector<uint64_t> numbers, Span place) override;
   std::string first_of(const std::string& text, Span place) override;
@@ -71,4 +71,4 @@ class MpiRuntime final : public Runtime {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -10,10 +10,10 @@
 #include "spmd/axis_permutation.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
-int64_t wrap_of(const LocalDim& to, const LocalDim& from) {
+int64_t wrap_of(const spmd::LocalDim& to, const spmd::LocalDim& from) {
   return to.mapped && to.map.wrap && !(from.mapped && from.map.wrap) ? to.map.to : 0;
 }
 
@@ -24,7 +24,7 @@ bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& str
 }
 
 /// The copies that bring what two boxes share from one block to the other.
-std::vector<BoxCopy> copies(const LocalValue& from, const BlockShape& a, const LocalValue& to, const BlockShape& b) {
+std::vector<BoxCopy> copies(const spmd::LocalValue& from, const BlockShape& a, const spmd::LocalValue& to, const BlockShape& b) {
   std::vector<std::vector<Segment>> segments;
   size_t count = 1;
   for (size_t i = 0; i < a.box.size(); ++i) {
@@ -97,7 +97,7 @@ std::vector<Message> finished(std::map<int, Message>& messages, bool sending, in
   return result;
 }
 
-std::vector<int64_t> wraps_of(const LocalValue& from, const LocalValue& to) {
+std::vector<int64_t> wraps_of(const spmd::LocalValue& from, const spmd::LocalValue& to) {
   std::vector<int64_t> wraps;
   for (size_t d = 0; d < from.dims.size(); ++d) wraps.push_back(wrap_of(to.dims[d], from.dims[d]));
   return wraps;
@@ -106,7 +106,7 @@ std::vector<int64_t> wraps_of(const LocalValue& from, const LocalValue& to) {
 /// Works out a Redistribution.
 class Planner {
  public:
-  Planner(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes)
+  Planner(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources, AxisSet axes)
       : hosting_(hosting), mesh_(*hosting.mesh()), from_(from), to_(to), from_axes_(from.varies()), to_axes_(to.varies()),
         kind_(sources), axes_(axes), holders_(from, axes, wraps_of(from, to)), readers_(to, axes, wraps_of(from, to)) {}
 
@@ -122,7 +122,7 @@ class Planner {
   /// Processors that `p` takes some of its block from, ascending.
   std::vector<int64_t> sources_of(int64_t p, const BlockShape& needed) const {
     if (kind_ == Sources::kOwn) return {p};
-    if (kind_ == Sources::kPermuted) return {AxisPermutation(from_, to_).source(p)};
+    if (kind_ == Sources::kPermuted) return {spmd::AxisPermutation(from_, to_).source(p)};
     return holders_.meeting(mesh_.coordinates(p), needed.box);
   }
 
@@ -189,7 +189,7 @@ class Planner {
   /// Processors that may take some of `q`'s block.
   std::vector<int64_t> readers_of(int64_t q) const {
     if (kind_ == Sources::kOwn) return {q};
-    if (kind_ == Sources::kPermuted) return {AxisPermutation(from_, to_).reader(q)};
+    if (kind_ == Sources::kPermuted) return {spmd::AxisPermutation(from_, to_).reader(q)};
     const Coordinates at = mesh_.coordinates(q);
     std::vector<int64_t> readers;
     for (int64_t reader : readers_.meeting(at, block_at(from_, at).box))
@@ -199,8 +199,8 @@ class Planner {
 
   const Hosting& hosting_;
   const Mesh& mesh_;
-  const LocalValue& from_;
-  const LocalValue& to_;
+  const spmd::LocalValue& from_;
+  const spmd::LocalValue& to_;
   const AxisSet from_axes_, to_axes_;
   const Sources kind_;
   const AxisSet axes_;
@@ -216,7 +216,7 @@ void run(const BoxCopy& copy, const std::byte* from, std::byte* to) {
     std::memcpy(to + copy.to_offset, from + copy.from_offset, static_cast<size_t>(copy.bytes));
     return;
   }
-  copy_block(copy.sizes, copy.element_size, from + copy.from_offset, copy.from_strides, to + copy.to_offset, copy.to_strides);
+  kernels::copy_block(copy.sizes, copy.element_size, from + copy.from_offset, copy.from_strides, to + copy.to_offset, copy.to_strides);
 }
 
 BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t element_size) {
@@ -234,12 +234,12 @@ BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t eleme
   return copy;
 }
 
-Redistribution redistribute(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes) {
+Redistribution redistribute(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources, AxisSet axes) {
   MTF_CHECK(from.dims.size() == to.dims.size(), "{} and {} have different dims", from.name, to.name);
   return Planner(hosting, from, to, sources, axes).run();
 }
 
-int64_t most_sent(const Hosting& hosting, const LocalValue& from, const LocalValue& to, Sources sources, AxisSet axes) {
+int64_t most_sent(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources, AxisSet axes) {
   if (sources == Sources::kOwn) return 0;
   const Mesh& mesh = *hosting.mesh();
   const BlockIndex readers(to, axes, wraps_of(from, to));
@@ -249,7 +249,7 @@ int64_t most_sent(const Hosting& hosting, const LocalValue& from, const LocalVal
     const Coordinates& at = hosting.coordinates()[hosted];
     const BlockShape block = block_at(from, at);
     if (sources == Sources::kPermuted) {
-      if (AxisPermutation(from, to).reader(q) != q) most = std::max(most, block.elements);
+      if (spmd::AxisPermutation(from, to).reader(q) != q) most = std::max(most, block.elements);
       continue;
     }
     int64_t kept = 1;
@@ -263,4 +263,4 @@ int64_t most_sent(const Hosting& hosting, const LocalValue& from, const LocalVal
   return most;
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -8,7 +8,7 @@
 #include "spmd/reduction_tree.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// The first processors of the groups of this rank's processors, ascending.
@@ -50,11 +50,11 @@ void align(ReduceGroup& group) {
 
 }  // namespace
 
-std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const LocalValue& operand, AxisSet axes) {
+std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const spmd::LocalValue& operand, AxisSet axes) {
   const Mesh& mesh = *hosting.mesh();
   const AxisSet varies = operand.varies();
   const Places& places = hosting.places(varies);
-  const std::vector<int64_t> tree = tree_over(mesh.group_size(axes));
+  const std::vector<int64_t> tree = spmd::tree_over(mesh.group_size(axes));
   std::vector<ReduceGroup> groups;
   std::set<std::pair<std::vector<int>, std::vector<int>>> seen;
   for (int64_t first : firsts(hosting, axes)) {
@@ -101,4 +101,4 @@ std::vector<ReduceBundle> bundles_of(std::vector<ReduceGroup> groups, std::vecto
   return bundles;
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

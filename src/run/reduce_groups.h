@@ -16,7 +16,7 @@
 
 #include "run/block_map.h"
 
-namespace mtf {
+namespace mtf::run {
 
 struct ReduceGroup {
   int64_t first = 0;             ///< its first processor, which names it
@@ -34,7 +34,7 @@ struct ReduceGroup {
 };
 
 /// In ascending order of `first`.
-std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const LocalValue& operand, AxisSet axes);
+std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const spmd::LocalValue& operand, AxisSet axes);
 
 /// Groups whose members lie on the same ranks in the same way: what they exchange goes in the same messages.
 struct ReduceBundle {
@@ -46,4 +46,4 @@ struct ReduceBundle {
 /// Those of the groups that are not alone, in bundles, in ascending order of their first groups; all others in `alone`.
 std::vector<ReduceBundle> bundles_of(std::vector<ReduceGroup> groups, std::vector<ReduceGroup>& alone);
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -7,7 +7,7 @@
 #include "schedule/pack.h"
 #include "spmd/reduction_tree.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// Where the slices of an array lie that is exchanged level by level, and who meets whom. A rank's digits are those of
@@ -58,12 +58,12 @@ enum class Way { kWhole, kSliced, kScattered };
 class LevelTask : public ReduceTask {
  public:
   LevelTask(const ReduceGroup& group, ReduceElements elements, Way way, int64_t count, int64_t piece, std::vector<int64_t> begins)
-      : ranks_(group.ranks), me_(group.position), map_(exchange_levels(tree_of_ranks(group))), elements_(elements), way_(way),
+      : ranks_(group.ranks), me_(group.position), map_(spmd::exchange_levels(tree_of_ranks(group))), elements_(elements), way_(way),
         count_(count), piece_(piece), begins_(std::move(begins)) {
-    for (size_t l = 0; l < map_.levels(); ++l) trees_.push_back(tree_over(map_.meet(l)));
+    for (size_t l = 0; l < map_.levels(); ++l) trees_.push_back(spmd::tree_over(map_.meet(l)));
     // Slices of a later piece are no longer, and what is left after a level is shorter at the next.
     const int64_t most = map_.levels() == 0 ? 0 : way == Way::kWhole ? count : longest_after_first_level();
-    slot_ = padded(most * elements_.size());
+    slot_ = schedule::padded(most * elements_.size());
   }
 
   int64_t staging_bytes() const override {
@@ -200,7 +200,7 @@ class LevelTask : public ReduceTask {
 class MemberTask : public ReduceTask {
  public:
   MemberTask(const ReduceGroup& group, ReduceElements elements, int64_t count)
-      : ranks_(group.ranks), tree_(group.tree), elements_(elements), count_(count), step_(padded(count * elements.size())) {
+      : ranks_(group.ranks), tree_(group.tree), elements_(elements), count_(count), step_(schedule::padded(count * elements.size())) {
     for (int rank : group.rank_of) owners_.push_back(static_cast<int>(std::find(ranks_.begin(), ranks_.end(), rank) - ranks_.begin()));
     me_ = group.position;
     others_ = std::count_if(owners_.begin(), owners_.end(), [&](int owner) { return owner != me_; });
@@ -263,12 +263,12 @@ std::vector<int64_t> equal_slices(int64_t ranks, int64_t count) {
 
 std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest, SharedMemory* shared) {
   if (!group.aligned) return std::make_unique<MemberTask>(group, elements, count);
-  const std::vector<int64_t> levels = exchange_levels(tree_of_ranks(group));
+  const std::vector<int64_t> levels = spmd::exchange_levels(tree_of_ranks(group));
   const int64_t ranks = static_cast<int64_t>(group.ranks.size());
-  if (is_sent_whole(levels, largest, elements.size()))
+  if (spmd::is_sent_whole(levels, largest, elements.size()))
     return std::make_unique<LevelTask>(group, elements, Way::kWhole, count, count, std::vector<int64_t>{0, count});
   if (can_share(group, shared)) return make_shared_all_reduce(group, elements, count, *shared);
-  const int64_t piece = piece_of_all_reduce(ranks, count, elements.size());
+  const int64_t piece = spmd::piece_of_all_reduce(ranks, count, elements.size());
   return std::make_unique<LevelTask>(group, elements, Way::kSliced, count, piece, equal_slices(ranks, piece));
 }
 
@@ -280,7 +280,7 @@ std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElement
 }
 
 std::vector<int> slice_order(const ReduceGroup& group) {
-  const SliceMap map(exchange_levels(tree_of_ranks(group)));
+  const SliceMap map(spmd::exchange_levels(tree_of_ranks(group)));
   std::vector<int> order(static_cast<size_t>(map.ranks()));
   for (int64_t position = 0; position < map.ranks(); ++position)
     order[static_cast<size_t>(map.places(position, map.levels()).first)] = static_cast<int>(position);
@@ -288,11 +288,11 @@ std::vector<int> slice_order(const ReduceGroup& group) {
 }
 
 int64_t sent_by_first(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest) {
-  const SliceMap map(exchange_levels(group.tree));
+  const SliceMap map(spmd::exchange_levels(group.tree));
   std::vector<int64_t> levels;
   for (size_t l = 0; l < map.levels(); ++l) levels.push_back(map.meet(l));
-  const bool whole = is_sent_whole(levels, largest, elements.size());
-  const int64_t piece = whole ? std::max<int64_t>(count, 1) : piece_of_all_reduce(map.ranks(), std::max<int64_t>(count, 1), elements.size());
+  const bool whole = spmd::is_sent_whole(levels, largest, elements.size());
+  const int64_t piece = whole ? std::max<int64_t>(count, 1) : spmd::piece_of_all_reduce(map.ranks(), std::max<int64_t>(count, 1), elements.size());
   int64_t sent = 0;
   for (int64_t done = 0; done < count; done += piece) {
     const std::vector<int64_t> begins = equal_slices(map.ranks(), std::min(piece, count - done));
@@ -307,4 +307,4 @@ int64_t sent_by_first(const ReduceGroup& group, ReduceElements elements, int64_t
   return sent;
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

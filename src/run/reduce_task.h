@@ -11,7 +11,7 @@
 #include "run/reduce_groups.h"
 #include "schedule/pack.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// Adds up what this rank's members of an aligned group hold.
 class OwnSum {
@@ -35,7 +35,7 @@ class StagingPlan {
  public:
   int64_t take(int64_t bytes) {
     const int64_t at = bytes_;
-    bytes_ += padded(bytes);
+    bytes_ += schedule::padded(bytes);
     return at;
   }
   int64_t bytes() const { return bytes_; }
@@ -82,4 +82,4 @@ std::vector<int> slice_order(const ReduceGroup& group);
 /// Elements that the first member of a group sends in an all_reduce of `count`, if every member is a rank.
 int64_t sent_by_first(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest);
 
-}  // namespace mtf
+}  // namespace mtf::run

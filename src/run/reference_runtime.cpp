@@ -9,7 +9,7 @@
 #include "spmd/local_builder.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// Alternatives of the schedule that only change how fast a program is.
@@ -22,16 +22,16 @@ constexpr size_t kMostReferencePlans = 4096;
 struct ReferenceRuntime::Impl {
   Transport transport{false};
   Hostings hostings{0, 1, {}};
-  Threads threads{1};
+  kernels::Threads threads{1};
   SharedMemory shared{transport, false};
   Machine machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared};
   MeshPtr one = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), 1}});
-  Compiler compiler{{.skipped_passes = kNoPasses, .most_plans = kMostReferencePlans}};
+  plan::Compiler compiler{{.skipped_passes = kNoPasses, .most_plans = kMostReferencePlans}};
   BoundPlans plans;
 
   /// The operation alone, whole on one processor.
-  OperationRef alone(const LaidOutOperation& operation) const {
-    auto made = std::make_shared<LaidOutOperation>(operation);
+  graph::OperationRef alone(const graph::LaidOutOperation& operation) const {
+    auto made = std::make_shared<graph::LaidOutOperation>(operation);
     made->mesh = one;
     for (size_t r = 0; r < made->results.size(); ++r) made->shardings[r] = replicated(made->results[r].dims.size());
     made->inherited.assign(made->results.size(), 0);
@@ -39,17 +39,17 @@ struct ReferenceRuntime::Impl {
     return made;
   }
 
-  Program program_of(const LaidOutOperation& operation, const Values& operands) const {
-    Program program;
-    ProgramOperation entry;
+  graph::Program program_of(const graph::LaidOutOperation& operation, const graph::Values& operands) const {
+    graph::Program program;
+    graph::ProgramOperation entry;
     entry.operation = alone(operation);
     entry.operand_count = static_cast<int32_t>(operands.size());
     entry.origin = 0;
-    for (const Value& operand : operands) {
-      ProgramInput input;
-      input.operation = data_operation(operand.type(), replicated(operand.dims().size()), 0, one);
+    for (const graph::Value& operand : operands) {
+      graph::ProgramInput input;
+      input.operation = spmd::data_operation(operand.type(), replicated(operand.dims().size()), 0, one);
       input.order = operand.node->whole[operand.result]->order;
-      program.operands.push_back(ProgramValue::input(program.inputs.size()));
+      program.operands.push_back(graph::ProgramValue::input(program.inputs.size()));
       program.inputs.push_back(std::move(input));
     }
     program.operations.push_back(std::move(entry));
@@ -57,35 +57,35 @@ struct ReferenceRuntime::Impl {
     return program;
   }
 
-  BoundPlan& bound(const std::shared_ptr<const Plan>& plan) {
+  BoundPlan& bound(const std::shared_ptr<const plan::Plan>& plan) {
     if (BoundPlan* known = plans.find(*plan)) return *known;
     return plans.keep(plan, std::make_unique<BoundPlan>(plan->schedule, machine));
   }
 
-  void place(Node& node, const HostView& data) {
+  void place(graph::Node& node, const plan::HostView& data) {
     node.whole = {place_blocks(machine, data, one, replicated(data.type.dims.size()))};
   }
 
-  HostTensor whole(const Value& value) { return gather_blocks(machine, *value.node->whole[value.result]); }
+  plan::HostTensor whole(const graph::Value& value) { return gather_blocks(machine, *value.node->whole[value.result]); }
 };
 
 ReferenceRuntime::ReferenceRuntime() : impl_(std::make_unique<Impl>()) {}
 ReferenceRuntime::~ReferenceRuntime() = default;
 
-void ReferenceRuntime::added(Node& node) {
-  const LaidOutOperation& operation = *node.operation;
+void ReferenceRuntime::added(graph::Node& node) {
+  const graph::LaidOutOperation& operation = *node.operation;
   if (operation.op->is_leaf()) {  // data is placed
-    if (operation.op->role == Role::kNumber) impl_->place(node, host_number(operation.results[0].element, operation.inputs[0]));
+    if (operation.op->role == graph::Role::kNumber) impl_->place(node, plan::host_number(operation.results[0].element, operation.inputs[0]));
     return;
   }
-  const Program program = impl_->program_of(operation, node.operands());
-  const std::shared_ptr<const Plan> plan = impl_->compiler.plan_of(program, form_of(program), [] {});
-  PlanInputs inputs{&program, {}};
-  for (const Plan::Input& from : plan->inputs) {
-    PlanInput input;
+  const graph::Program program = impl_->program_of(operation, node.operands());
+  const std::shared_ptr<const plan::Plan> plan = impl_->compiler.plan_of(program, plan::form_of(program), [] {});
+  plan::PlanInputs inputs{&program, {}};
+  for (const plan::Plan::Input& from : plan->inputs) {
+    plan::PlanInput input;
     input.number = from.number;
     if (from.captured >= 0) {
-      const Value& operand = node.operands()[from.captured];
+      const graph::Value& operand = node.operands()[from.captured];
       input.tensor = operand.node->whole[operand.result].get();
     }
     inputs.values.push_back(input);
@@ -93,21 +93,21 @@ void ReferenceRuntime::added(Node& node) {
   node.whole = impl_->bound(plan).run(inputs);
 }
 
-std::shared_ptr<Tensor> ReferenceRuntime::place(Node& node, const HostView& data) {
+std::shared_ptr<plan::Tensor> ReferenceRuntime::place(graph::Node& node, const plan::HostView& data) {
   impl_->place(node, data);
   return pretended(node);
 }
 
-Runtime::Loaded ReferenceRuntime::load(Node& node, const PositionedFile& file, uint64_t place) {
+plan::Runtime::Loaded ReferenceRuntime::load(graph::Node& node, const io::PositionedFile& file, uint64_t place) {
   Loaded loaded{pretended(node)};
   impl_->place(node, read_whole(node.operation->results[0], file, place, loaded.sum));
   return loaded;
 }
 
-HostTensor ReferenceRuntime::fetch(const Value& value) { return impl_->whole(value); }
+plan::HostTensor ReferenceRuntime::fetch(const graph::Value& value) { return impl_->whole(value); }
 
-uint64_t ReferenceRuntime::store(const Value& value, const PositionedFile& file, uint64_t place) {
+uint64_t ReferenceRuntime::store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) {
   return write_whole(impl_->whole(value), file, place);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -9,7 +9,7 @@
 
 #include "run/dry_runtime.h"
 
-namespace mtf {
+namespace mtf::run {
 
 class ReferenceRuntime final : public DryRuntime {
  public:
@@ -18,17 +18,17 @@ class ReferenceRuntime final : public DryRuntime {
 
   bool knows_numbers() const override { return true; }
   /// Computes the node's results from those of its operands. Fails as a run does (index_out_of_range).
-  void added(Node& node) override;
+  void added(graph::Node& node) override;
 
-  std::shared_ptr<Tensor> place(Node& node, const HostView& data) override;
-  std::shared_ptr<Tensor> place_own(Node& node, const HostView& data) override { return place(node, data); }
-  Loaded load(Node& node, const PositionedFile& file, uint64_t place) override;
-  HostTensor fetch(const Value& value) override;
-  uint64_t store(const Value& value, const PositionedFile& file, uint64_t place) override;
+  std::shared_ptr<plan::Tensor> place(graph::Node& node, const plan::HostView& data) override;
+  std::shared_ptr<plan::Tensor> place_own(graph::Node& node, const plan::HostView& data) override { return place(node, data); }
+  Loaded load(graph::Node& node, const io::PositionedFile& file, uint64_t place) override;
+  plan::HostTensor fetch(const graph::Value& value) override;
+  uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) override;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

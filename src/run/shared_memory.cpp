@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// An open file, or none.
@@ -95,4 +95,4 @@ SharedMemory::Notice& SharedMemory::notice(int rank, int64_t collective) const {
   return reinterpret_cast<Notice*>(notices)[collective % kNotices];
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -13,7 +13,7 @@
 
 #include "run/transport.h"
 
-namespace mtf {
+namespace mtf::run {
 
 class SharedMemory {
  public:
@@ -94,4 +94,4 @@ class Patience {
   int looks_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -6,14 +6,14 @@
 #include "spmd/reduction_tree.h"
 #include "types/sharding.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 class SharedTask : public ReduceTask {
  public:
   SharedTask(const ReduceGroup& group, ReduceElements elements, int64_t count, SharedMemory& memory)
       : ranks_(group.ranks), me_(group.position), tree_(group.tree), elements_(elements), count_(count),
-        piece_(piece_of_all_reduce(members(), count, elements.size())), memory_(memory) {}
+        piece_(spmd::piece_of_all_reduce(members(), count, elements.size())), memory_(memory) {}
 
   int64_t staging_bytes() const override { return piece_ * elements_.size(); }
   bool shares_memory() const override { return true; }
@@ -126,4 +126,4 @@ std::unique_ptr<ReduceTask> make_shared_all_reduce(const ReduceGroup& group, Red
   return std::make_unique<SharedTask>(group, elements, count, memory);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

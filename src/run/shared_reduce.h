@@ -11,7 +11,7 @@
 
 #include "run/reduce_task.h"
 
-namespace mtf {
+namespace mtf::run {
 
 /// Whether the ranks of a group can: all share memory with this one, and each hosts one member.
 bool can_share(const ReduceGroup& group, const SharedMemory* memory);
@@ -19,4 +19,4 @@ bool can_share(const ReduceGroup& group, const SharedMemory* memory);
 /// Of `count` elements; its staging lies in this rank's part of `memory`.
 std::unique_ptr<ReduceTask> make_shared_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, SharedMemory& memory);
 
-}  // namespace mtf
+}  // namespace mtf::run

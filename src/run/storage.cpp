@@ -8,7 +8,7 @@
 
 #include "schedule/pack.h"
 
-namespace mtf {
+namespace mtf::run {
 
 namespace {
 /// Smaller blocks than this come from the allocator as fast.
@@ -40,7 +40,7 @@ void MemoryPool::count(int sign, int64_t bytes, int64_t alone_bytes) {
 }
 
 std::shared_ptr<Storage> MemoryPool::allocate(int64_t bytes, int64_t alone_bytes) {
-  return std::make_shared<Storage>(shared_from_this(), std::max<int64_t>(64, padded(bytes)), alone_bytes);
+  return std::make_shared<Storage>(shared_from_this(), std::max<int64_t>(64, schedule::padded(bytes)), alone_bytes);
 }
 
 std::shared_ptr<Storage> MemoryPool::pretend(int64_t alone_bytes) {
@@ -80,4 +80,4 @@ Storage::~Storage() {
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -12,7 +12,7 @@
 
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::run {
 
 class MemoryPool;
 
@@ -73,4 +73,4 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   int64_t alone_checked_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

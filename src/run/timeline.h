@@ -13,12 +13,12 @@
 
 #include "schedule/schedule.h"
 
-namespace mtf {
+namespace mtf::run {
 
 class Timeline {
  public:
   struct Event {
-    std::shared_ptr<const Schedule> schedule;
+    std::shared_ptr<const schedule::Schedule> schedule;
     int step = 0;      ///< of the schedule
     double begin = 0;  ///< seconds since the timeline was made
     double end = 0;
@@ -47,4 +47,4 @@ class Timeline {
   bool is_cut_off_ = false;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

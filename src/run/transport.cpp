@@ -11,7 +11,7 @@
 #include "io/partial_file.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 /// No single MPI message is larger; a larger one is sent as several.
@@ -195,9 +195,9 @@ bool Transport::is_first_to_ask() {
 }
 
 void Transport::abort(int status) {
-  remove_partial_files();  // no destructor will
+  io::remove_partial_files();  // no destructor will
   if (mpi_ && ranks_ > 1) MPI_Abort(MPI_COMM_WORLD, status);
   _exit(status);
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace mtf {
+namespace mtf::run {
 
 class Transport {
  public:
@@ -85,4 +85,4 @@ class Transport {
   int64_t sent_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -7,9 +7,9 @@
 
 #include "graph/op.h"
 
-namespace mtf {
+namespace mtf::run {
 
-Watchdog::Watchdog(int rank, const std::atomic<int64_t>& moved, const std::atomic<const Instruction*>& at)
+Watchdog::Watchdog(int rank, const std::atomic<int64_t>& moved, const std::atomic<const spmd::Instruction*>& at)
     : rank_(rank), moved_(moved), at_(at), thread_([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
@@ -28,12 +28,12 @@ void Watchdog::watch() {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, std::chrono::seconds(1), [this] { return end_; })) {
     int64_t now = moved_.load(std::memory_order_relaxed);
-    const Instruction* at = at_.load(std::memory_order_relaxed);
+    const spmd::Instruction* at = at_.load(std::memory_order_relaxed);
     still = now == last && at != nullptr ? still + 1 : 0;
     last = now;
     if (still != kSeconds) continue;
-    std::string what = at->kind == InstructionKind::kCompute ? std::string(at->node->op->name)
-                       : is_collective(at->kind)             ? std::string(name(counted_as(at->kind)))
+    std::string what = at->kind == spmd::InstructionKind::kCompute ? std::string(at->node->op->name)
+                       : is_collective(at->kind)                   ? std::string(name(counted_as(at->kind)))
                                                              : "slice";
     std::string text = fmt::format("rank {} has been in {} ({}) for a minute, step {} of this run\n", rank_, what,
                                    at->node ? to_text(at->node->span) : "", now);
@@ -41,4 +41,4 @@ void Watchdog::watch() {
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -6,12 +6,12 @@
 #include "schedule/passes.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 using Order = StorageOrder;
 
-int find(const std::vector<LocalDim>& dims, Name name) {
+int find(const std::vector<spmd::LocalDim>& dims, Name name) {
   for (size_t i = 0; i < dims.size(); ++i)
     if (dims[i].dim.name == name) return static_cast<int>(i);
   return -1;
@@ -19,7 +19,7 @@ int find(const std::vector<LocalDim>& dims, Name name) {
 
 /// The dims of `value` in the storage order of `model`, found by name; those that it lacks stay where they are written,
 /// behind the dim that stands before them.
-Order like(const LocalValue& value, const LocalValue& model) {
+Order like(const spmd::LocalValue& value, const spmd::LocalValue& model) {
   Order common, result;
   for (int8_t d : model.order)
     if (int place = find(value.dims, model.dims[d].dim.name); place >= 0) common.push_back(static_cast<int8_t>(place));
@@ -32,10 +32,10 @@ Order like(const LocalValue& value, const LocalValue& model) {
 
 /// An order of a contraction's result: dims of all operands, then those of one operand and of the other, each in the
 /// order of the operand; the operand that has the last dim written comes last.
-Order contraction_order(const LocalProgram& program, const Instruction& instruction, const LocalValue& result) {
-  const LocalValue& a = program.values[instruction.operands[0]];
+Order contraction_order(const spmd::LocalProgram& program, const spmd::Instruction& instruction, const spmd::LocalValue& result) {
+  const spmd::LocalValue& a = program.values[instruction.operands[0]];
   if (instruction.operands.size() < 2) return like(result, a);
-  const LocalValue& b = program.values[instruction.operands[1]];
+  const spmd::LocalValue& b = program.values[instruction.operands[1]];
   Order shared, of_a, of_b;
   for (int8_t d : a.order) {
     Name name = a.dims[d].dim.name;
@@ -47,7 +47,7 @@ Order contraction_order(const LocalProgram& program, const Instruction& instruct
     int place = find(result.dims, name);
     if (place >= 0 && find(a.dims, name) < 0) of_b.push_back(static_cast<int8_t>(place));
   }
-  if (shared.size() + of_a.size() + of_b.size() != result.dims.size()) return written_order(result.dims.size());
+  if (shared.size() + of_a.size() + of_b.size() != result.dims.size()) return mtf::written_order(result.dims.size());
   int last = static_cast<int>(result.dims.size()) - 1;
   bool b_last = of_a.empty() || std::find(of_b.begin(), of_b.end(), last) != of_b.end();
   Order order = shared;
@@ -58,27 +58,27 @@ Order contraction_order(const LocalProgram& program, const Instruction& instruct
   return order;
 }
 
-bool same_places(const LocalValue& a, const LocalValue& b) {
+bool same_places(const spmd::LocalValue& a, const spmd::LocalValue& b) {
   if (a.dims.size() != b.dims.size()) return false;
   for (size_t i = 0; i < a.dims.size(); ++i)
     if (a.dims[i].dim.size != b.dims[i].dim.size) return false;
   return true;
 }
 
-Order order_of(const LocalProgram& program, const Instruction& instruction, const LocalValue& result) {
-  if (instruction.operands.empty()) return written_order(result.dims.size());
-  const LocalValue& first = program.values[instruction.operands[0]];
-  if (instruction.kind != InstructionKind::kCompute) return like(result, first);
-  const Op& op = *instruction.node->op;
-  if (op.role == Role::kView && same_places(result, first)) return first.order;
+Order order_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, const spmd::LocalValue& result) {
+  if (instruction.operands.empty()) return mtf::written_order(result.dims.size());
+  const spmd::LocalValue& first = program.values[instruction.operands[0]];
+  if (instruction.kind != spmd::InstructionKind::kCompute) return like(result, first);
+  const graph::Op& op = *instruction.node->op;
+  if (op.role == graph::Role::kView && same_places(result, first)) return first.order;
   if (op.result_order != nullptr) {
     std::vector<StorageOrder> orders;
     for (int v : instruction.operands) orders.push_back(program.values[v].order);
     return op.result_order(*instruction.node, orders);
   }
-  if (op.role == Role::kContraction) return contraction_order(program, instruction, result);
+  if (op.role == graph::Role::kContraction) return contraction_order(program, instruction, result);
   if (is_loop(instruction)) {
-    const LocalValue* largest = &first;
+    const spmd::LocalValue* largest = &first;
     for (int v : instruction.operands)
       if (program.values[v].dims.size() > largest->dims.size()) largest = &program.values[v];
     return like(result, *largest);
@@ -89,32 +89,32 @@ Order order_of(const LocalProgram& program, const Instruction& instruction, cons
     for (size_t i = 0; i < result.dims.size(); ++i) same_names &= result.dims[i].dim.name == first.dims[i].dim.name;
     if (same_names) return first.order;
   }
-  return written_order(result.dims.size());
+  return mtf::written_order(result.dims.size());
 }
 
 /// The result's elements are the operand's in row-major order.
-bool is_reshape(const LocalProgram& program, const Instruction& instruction) {
-  const LaidOutOperation& node = *instruction.node;
-  if (node.op->role != Role::kReshape) return false;
-  const LocalValue& from = program.values[instruction.operands[0]];
-  const LocalValue& to = program.values[instruction.results[0]];
+bool is_reshape(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {
+  const graph::LaidOutOperation& node = *instruction.node;
+  if (node.op->role != graph::Role::kReshape) return false;
+  const spmd::LocalValue& from = program.values[instruction.operands[0]];
+  const spmd::LocalValue& to = program.values[instruction.results[0]];
   if (from.varies() != to.varies() || largest_block(from) != largest_block(to)) return false;
-  for (const std::vector<LocalDim>* dims : {&from.dims, &to.dims})
-    for (const LocalDim& dim : *dims)
+  for (const std::vector<spmd::LocalDim>* dims : {&from.dims, &to.dims})
+    for (const spmd::LocalDim& dim : *dims)
       if (dim.mapped) return false;
-  const std::vector<IterationDim>& dims = node.space().dims;
-  return std::any_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kFactors; });
+  const std::vector<graph::IterationDim>& dims = node.space().dims;
+  return std::any_of(dims.begin(), dims.end(), [](const graph::IterationDim& dim) { return dim.kind == graph::SplitKind::kFactors; });
 }
 
 }  // namespace
 
 void choose_orders(Schedule& schedule) {
-  LocalProgram& program = schedule.program;
-  for (const Instruction& instruction : program.instructions) {
+  spmd::LocalProgram& program = schedule.program;
+  for (const spmd::Instruction& instruction : program.instructions) {
     for (int v : instruction.results) {
-      LocalValue& value = program.values[v];
-      if (instruction.kind == InstructionKind::kInput) {
-        if (value.order.size() != value.dims.size()) value.order = written_order(value.dims.size());
+      spmd::LocalValue& value = program.values[v];
+      if (instruction.kind == spmd::InstructionKind::kInput) {
+        if (value.order.size() != value.dims.size()) value.order = mtf::written_order(value.dims.size());
         continue;
       }
       value.order = order_of(program, instruction, value);
@@ -124,29 +124,29 @@ void choose_orders(Schedule& schedule) {
   }
 }
 
-bool is_window(const LocalProgram& program, const Instruction& instruction) {
-  if (instruction.kind != InstructionKind::kCompute || !instruction.node->op->dim_of_place) return false;
-  const LocalValue& from = program.values[instruction.operands[0]];
-  const LocalValue& to = program.values[instruction.results[0]];
+bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {
+  if (instruction.kind != spmd::InstructionKind::kCompute || !instruction.node->op->dim_of_place) return false;
+  const spmd::LocalValue& from = program.values[instruction.operands[0]];
+  const spmd::LocalValue& to = program.values[instruction.results[0]];
   const int8_t along = static_cast<int8_t>(instruction.node->op->dim_of_place(*instruction.node));
   if (from.element != to.element || from.mesh != to.mesh || from.varies() != to.varies() || from.order.front() != along) return false;
   for (size_t i = 0; i < to.order.size(); ++i)
     if (to.order[i] != (from.order[i + 1] < along ? from.order[i + 1] : from.order[i + 1] - 1)) return false;
-  for (const LocalDim& dim : from.dims)
+  for (const spmd::LocalDim& dim : from.dims)
     if (dim.mapped || (!dim.axes.empty() && dim.dim.size % from.mesh->group_size(dim.axes.set()) != 0)) return false;
   return from.dims[along].axes.empty() && padded(largest_block(to) * size_of(to.element)) == largest_block(to) * size_of(to.element);
 }
 
-bool shares_memory(const LocalProgram& program, const Instruction& instruction) {
-  if (instruction.kind == InstructionKind::kRemesh) return true;
-  if (instruction.kind != InstructionKind::kCompute) return false;
+bool shares_memory(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {
+  if (instruction.kind == spmd::InstructionKind::kRemesh) return true;
+  if (instruction.kind != spmd::InstructionKind::kCompute) return false;
   if (instruction.operands.empty()) return false;
-  const LocalValue& from = program.values[instruction.operands[0]];
-  const LocalValue& to = program.values[instruction.results[0]];
+  const spmd::LocalValue& from = program.values[instruction.operands[0]];
+  const spmd::LocalValue& to = program.values[instruction.results[0]];
   if (from.element != to.element) return false;
-  if (instruction.node->op->role == Role::kView) return same_places(from, to) && from.order == to.order;
-  return instruction.operands.size() == 1 && from.order == written_order(from.dims.size()) &&
-         to.order == written_order(to.dims.size()) && is_reshape(program, instruction);
+  if (instruction.node->op->role == graph::Role::kView) return same_places(from, to) && from.order == to.order;
+  return instruction.operands.size() == 1 && from.order == mtf::written_order(from.dims.size()) &&
+         to.order == mtf::written_order(to.dims.size()) && is_reshape(program, instruction);
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -4,7 +4,7 @@
 #include <functional>
 #include <queue>
 
-namespace mtf {
+namespace mtf::schedule {
 
 Contraction::Contraction(size_t nodes)
     : ends_(static_cast<int>(nodes)), needs_(nodes), readers_(nodes), parent_(nodes), number_(nodes), before_(nodes + 1, ends_),
@@ -146,4 +146,4 @@ void Contraction::spread(int at) {
   for (int x = behind_[at]; x != last; x = behind_[x]) number_[x] = first += room;
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

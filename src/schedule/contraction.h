@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace mtf {
+namespace mtf::schedule {
 
 class Contraction {
  public:
@@ -69,4 +69,4 @@ class Contraction {
   int searches_ = 0;
 };
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -5,7 +5,7 @@
 #include "schedule/contraction.h"
 #include "schedule/passes.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 /// A loop longer than this gains nothing: its values no longer fit in registers and L1.
@@ -58,14 +58,14 @@ class Fuser {
     for (int v : steps_[i].writes) maker_[v] = i;
   }
 
-  const LocalValue& shape(int step) const {
-    const Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
+  const spmd::LocalValue& shape(int step) const {
+    const spmd::Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
     return program_.values[instruction.node->op->reduction ? instruction.operands[0] : instruction.results[0]];
   }
 
   bool same_space(int a, int b) const {
-    const LocalValue& x = shape(a);
-    const LocalValue& y = shape(b);
+    const spmd::LocalValue& x = shape(a);
+    const spmd::LocalValue& y = shape(b);
     if (x.mesh != y.mesh || x.dims.size() != y.dims.size()) return false;
     for (size_t i = 0; i < x.order.size(); ++i)
       if (!(x.dims[x.order[i]] == y.dims[y.order[i]])) return false;
@@ -78,8 +78,8 @@ class Fuser {
       if (maker(v) != from) continue;
       int root = schedule_.alias_of[v];
       if (program_.instructions[steps_[maker_[root]].instructions[0]].node->op->reduction) return false;
-      const LocalValue& x = program_.values[v];
-      const LocalValue& y = program_.values[root];
+      const spmd::LocalValue& x = program_.values[v];
+      const spmd::LocalValue& y = program_.values[root];
       if (x.dims.size() != y.dims.size()) return false;
       for (size_t i = 0; i < x.dims.size(); ++i)
         if (!(x.dims[x.order[i]] == y.dims[y.order[i]])) return false;
@@ -172,7 +172,7 @@ class Fuser {
   }
 
   Schedule& schedule_;
-  const LocalProgram& program_;
+  const spmd::LocalProgram& program_;
   std::vector<Step>& steps_;
   std::vector<Cluster> clusters_;          // by the first of their steps; those merged into another are empty
   Contraction order_;                      // of steps
@@ -184,4 +184,4 @@ class Fuser {
 
 void fuse_loops(Schedule& schedule) { Fuser(schedule).run(); }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -8,7 +8,7 @@
 #include "schedule/passes.h"
 #include "schedule/same_memory.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 /// Memory of one kind for one buffer after the other; in at most one of them, the last, an output lies.
@@ -69,4 +69,4 @@ void lend_outputs(Schedule& schedule) {
   buffers = std::move(left);
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -5,19 +5,19 @@
 #include "schedule/passes.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
-bool same_names(const LocalValue& a, const LocalValue& b) {
+bool same_names(const spmd::LocalValue& a, const spmd::LocalValue& b) {
   if (a.dims.size() != b.dims.size()) return false;
-  return std::all_of(a.dims.begin(), a.dims.end(), [&](const LocalDim& d) {
-    return std::any_of(b.dims.begin(), b.dims.end(), [&](const LocalDim& e) { return d.dim == e.dim; });
+  return std::all_of(a.dims.begin(), a.dims.end(), [&](const spmd::LocalDim& d) {
+    return std::any_of(b.dims.begin(), b.dims.end(), [&](const spmd::LocalDim& e) { return d.dim == e.dim; });
   });
 }
 
-Reduction reduction_for(ElementType element, Reduction reduction) {
+kernels::Reduction reduction_for(ElementType element, kernels::Reduction reduction) {
   if (element != ElementType::kBool) return reduction;
-  return reduction == Reduction::kMax ? Reduction::kOr : reduction == Reduction::kMin ? Reduction::kAnd : reduction;
+  return reduction == kernels::Reduction::kMax ? kernels::Reduction::kOr : reduction == kernels::Reduction::kMin ? kernels::Reduction::kAnd : reduction;
 }
 
 /// Where something stands in a loop: among its operands, or among its steps.
@@ -49,9 +49,9 @@ class LoopMaker {
   void run() {
     collect();
     for (int v : plan_.operands) {
-      LoopOperand operand;
+      kernels::LoopOperand operand;
       operand.type = program_.values[v].element;
-      if (is_number_[v]) operand.kind = OperandKind::kScalar;
+      if (is_number_[v]) operand.kind = kernels::OperandKind::kScalar;
       plan_.program.operands.push_back(operand);
     }
     step_.writes.clear();
@@ -62,13 +62,13 @@ class LoopMaker {
   }
 
  private:
-  const Op& op(const Instruction& instruction) const { return *instruction.node->op; }
+  const graph::Op& op(const spmd::Instruction& instruction) const { return *instruction.node->op; }
 
   /// Operands are numbered before steps, so they are collected first.
   void collect() {
     int steps = 0;
     for (int i : step_.instructions) {
-      const Instruction& instruction = program_.instructions[i];
+      const spmd::Instruction& instruction = program_.instructions[i];
       std::vector<Use>& uses = uses_.emplace_back();
       for (int v : instruction.operands) uses.push_back(resolve(v));
       if (op(instruction).lane) made_.add(instruction.results[0], {true, steps++});
@@ -87,14 +87,14 @@ class LoopMaker {
 
   int number(Use use) const { return use.inside ? static_cast<int>(plan_.operands.size()) + use.number : use.number; }
 
-  void add(const Instruction& instruction, const std::vector<Use>& uses) {
+  void add(const spmd::Instruction& instruction, const std::vector<Use>& uses) {
     const int result = instruction.results[0];
-    LoopOutput output;
+    kernels::LoopOutput output;
     output.type = program_.values[result].element;
     if (op(instruction).reduction) {
       output.reduction = reduction_for(program_.values[instruction.operands[0]].element, *op(instruction).reduction);
       output.value = number(uses[0]);
-      plan_.counted_reductions += op(instruction).work == Work::kPerOperand;
+      plan_.counted_reductions += op(instruction).work == graph::Work::kPerOperand;
       if (!shape_) shape_ = &program_.values[instruction.operands[0]];
     } else {
       if (op(instruction).lane) add_step(instruction, uses);
@@ -107,30 +107,30 @@ class LoopMaker {
     step_.writes.push_back(result);
   }
 
-  void add_step(const Instruction& instruction, const std::vector<Use>& uses) {
-    LoopStep lane;
+  void add_step(const spmd::Instruction& instruction, const std::vector<Use>& uses) {
+    kernels::LoopStep lane;
     lane.op = *op(instruction).lane;
     lane.type = program_.values[instruction.results[0]].element;
     int* slots[] = {&lane.a, &lane.b, &lane.c};
     MTF_CHECK(uses.size() <= 3, "{} has {} operands", op(instruction).name, uses.size());
     for (size_t k = 0; k < uses.size(); ++k) *slots[k] = number(uses[k]);
     plan_.program.steps.push_back(lane);
-    plan_.counted_steps += op(instruction).work == Work::kPerResult;
+    plan_.counted_steps += op(instruction).work == graph::Work::kPerResult;
   }
 
   const Schedule& schedule_;
-  const LocalProgram& program_;
+  const spmd::LocalProgram& program_;
   Step& step_;
   const std::vector<bool>&kept_, &is_number_;  // for each value
   LoopPlan plan_;
-  ByValue<Use> made_;                   // root values made inside
-  std::vector<std::vector<Use>> uses_;  // for each instruction, its operands
-  const LocalValue* shape_ = nullptr;   // what gives the loop its dims and their order
+  ByValue<Use> made_;                        // root values made inside
+  std::vector<std::vector<Use>> uses_;       // for each instruction, its operands
+  const spmd::LocalValue* shape_ = nullptr;  // what gives the loop its dims and their order
 };
 
 /// For each value with memory of its own: it is read outside the step that makes it, or after the run.
 std::vector<bool> kept_values(const Schedule& schedule) {
-  const LocalProgram& program = schedule.program;
+  const spmd::LocalProgram& program = schedule.program;
   std::vector<bool> kept(program.values.size(), false);
   std::vector<int> maker(program.values.size(), -1);
   for (const std::vector<int>& outputs : program.outputs)
@@ -157,4 +157,4 @@ void make_loops(Schedule& schedule) {
   std::erase_if(schedule.steps, [](const Step& step) { return step.kind == StepKind::kLoop && step.writes.empty(); });
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -8,11 +8,11 @@
 
 #include "schedule/passes.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 /// All_reduces of one kind can be one step.
-using Kind = std::tuple<AxisSet, Reduction, ElementType, const Mesh*, AxisSet>;
+using Kind = std::tuple<AxisSet, kernels::Reduction, ElementType, const Mesh*, AxisSet>;
 
 void keep_first_of_each(std::vector<int>& values) {
   std::unordered_set<int> seen;
@@ -48,18 +48,18 @@ class Merger {
 
  private:
   int64_t bytes(const Step& step) const {
-    const LocalValue& value = program_.values[step.writes[0]];
+    const spmd::LocalValue& value = program_.values[step.writes[0]];
     return largest_block(value) * size_of(value.element);
   }
 
   bool is_small_all_reduce(const Step& step) const {
-    return step.kind == StepKind::kCollective && program_.instructions[step.instructions[0]].kind == InstructionKind::kAllReduce &&
+    return step.kind == StepKind::kCollective && program_.instructions[step.instructions[0]].kind == spmd::InstructionKind::kAllReduce &&
            bytes(step) <= kSmallAllReduce;
   }
 
   Kind kind_of(const Step& step) const {
-    const Instruction& instruction = program_.instructions[step.instructions[0]];
-    const LocalValue& value = program_.values[instruction.operands[0]];
+    const spmd::Instruction& instruction = program_.instructions[step.instructions[0]];
+    const spmd::LocalValue& value = program_.values[instruction.operands[0]];
     return {instruction.axes, instruction.reduction, value.element, value.mesh.get(), value.varies()};
   }
 
@@ -89,7 +89,7 @@ class Merger {
       if (before == groups.size()) groups.emplace_back();
       Group& group = groups[before];
       const int64_t more = bytes(schedule_.steps[s]);
-      if (group.last >= 0 && group.bytes + more <= kLargestAllReduce) {
+      if (group.last >= 0 && group.bytes + more <= spmd::kLargestAllReduce) {
         earlier_[s] = group.last;
         joined.push_back(group.last);
       } else {
@@ -154,7 +154,7 @@ class Merger {
   }
 
   Schedule& schedule_;
-  const LocalProgram& program_;
+  const spmd::LocalProgram& program_;
   std::vector<int> kind_of_;         // for each step: the kind of all_reduce, or -1
   std::vector<int> of_kind_;         // how many there are
   std::vector<int> order_;           // steps as they will run; of merged ones the last
@@ -168,4 +168,4 @@ class Merger {
 
 void merge_all_reduces(Schedule& schedule) { Merger(schedule).run(); }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

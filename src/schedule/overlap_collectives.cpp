@@ -2,7 +2,7 @@
 
 #include "schedule/passes.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 constexpr size_t kCollectivesAtOnce = 4;
@@ -32,4 +32,4 @@ void overlap_collectives(Schedule& schedule) {
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 /// So many are always packed largest first too; up to so many, where the other way is not good.
@@ -134,4 +134,4 @@ int64_t pack(std::vector<PackItem>& items) {
   return arena;
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

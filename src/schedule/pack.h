@@ -15,7 +15,7 @@
 
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::schedule {
 
 struct PackItem {
   int64_t bytes = 0;   ///< a multiple of 64
@@ -33,4 +33,4 @@ int64_t most_in_use(const std::vector<PackItem>& items);
 /// A multiple of 64; what is too large stays the largest number.
 inline int64_t padded(int64_t bytes) { return bytes > kMost - 63 ? kMost : (bytes + 63) / 64 * 64; }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -4,7 +4,7 @@
 // Each takes time in proportion to the program, or n log n. Where the best result would take more, a bound is stated.
 #include "schedule/schedule.h"
 
-namespace mtf {
+namespace mtf::schedule {
 
 /// Afterwards every value has a storage order: element-wise results that of their largest operand, contractions one
 /// that lets the product run without copies, others their first operand's as far as it goes.
@@ -15,7 +15,7 @@ void choose_orders(Schedule& schedule);
 void share_views(Schedule& schedule);
 
 /// Part of share_views. Instructions that are one step: a loop, merged all_reduces, or one instruction.
-Step step_of(const LocalProgram& program, std::vector<int> instructions);
+Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions);
 
 /// Afterwards element-wise instructions over the same blocks that feed each other, or read the same, are one step, with
 /// the reductions of what they compute; steps are in an order that respects what they read. A loop is compared with
@@ -56,6 +56,6 @@ void plan_buffers(Schedule& schedule);
 void lend_outputs(Schedule& schedule);
 
 /// For each value: it is a number of the host.
-std::vector<bool> host_numbers(const LocalProgram& program);
+std::vector<bool> host_numbers(const spmd::LocalProgram& program);
 
-}  // namespace mtf
+}  // namespace mtf::schedule

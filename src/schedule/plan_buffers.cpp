@@ -7,11 +7,11 @@
 #include "schedule/same_memory.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 /// A loop meets the elements of both at the same places: their dims, which it knows by name, are stored in one order.
-bool same_strides(const LocalValue& a, const LocalValue& b) {
+bool same_strides(const spmd::LocalValue& a, const spmd::LocalValue& b) {
   for (size_t i = 0; i < a.order.size(); ++i)
     if (a.dims[a.order[i]].dim.name != b.dims[b.order[i]].dim.name) return false;
   return true;
@@ -20,7 +20,7 @@ bool same_strides(const LocalValue& a, const LocalValue& b) {
 /// Inputs that die, whose memory others may take, one after the other.
 class DyingInputs {
  public:
-  explicit DyingInputs(const LocalProgram& program) : kinds_(program), is_dying_(program.values.size(), false) {}
+  explicit DyingInputs(const spmd::LocalProgram& program) : kinds_(program), is_dying_(program.values.size(), false) {}
 
   /// `last` is the last step that reads it.
   void add(int value, int last) {
@@ -117,8 +117,8 @@ class Planner {
   }
 
   void place_inputs() {
-    for (const Instruction& instruction : program_.instructions) {
-      if (instruction.kind != InstructionKind::kInput) continue;
+    for (const spmd::Instruction& instruction : program_.instructions) {
+      if (instruction.kind != spmd::InstructionKind::kInput) continue;
       const int v = instruction.results[0];
       if (!is_host_number(instruction)) {
         new_buffer(BufferKind::kInput, v, 0);
@@ -136,10 +136,10 @@ class Planner {
   std::vector<int> overwritable(const Step& step, int result) const {
     if (step.kind == StepKind::kLoop) {
       for (size_t o = 0; o < step.loop->outputs.size(); ++o)
-        if (step.loop->outputs[o] == result && step.loop->program.outputs[o].reduction != Reduction::kStore) return {};
+        if (step.loop->outputs[o] == result && step.loop->program.outputs[o].reduction != kernels::Reduction::kStore) return {};
       return step.reads;
     }
-    const Instruction& instruction = program_.instructions[step.instructions[0]];
+    const spmd::Instruction& instruction = program_.instructions[step.instructions[0]];
     if (step.kind == StepKind::kKernel && overwrites_operand(instruction) && result == instruction.results[0]) return {instruction.operands[0]};
     return {};
   }
@@ -197,7 +197,7 @@ class Planner {
   }
 
   Schedule& s_;
-  const LocalProgram& program_;
+  const spmd::LocalProgram& program_;
   std::vector<int> last_;  // for each value that others share memory with: the last step that reads any of them
   std::vector<bool> is_output_;
   std::vector<bool> in_kernel_;
@@ -211,4 +211,4 @@ void plan_buffers(Schedule& schedule) {
   lend_outputs(schedule);
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -2,10 +2,10 @@
 
 #include <functional>
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
-uint64_t hash_of(const LocalValue& value) {
+uint64_t hash_of(const spmd::LocalValue& value) {
   uint64_t hash = std::hash<const void*>()(value.mesh.get()) ^ static_cast<uint64_t>(size_of(value.element)) << 32 ^ value.varies();
   for (int8_t d : value.order) hash = hash * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(value.dims[d].dim.size);
   return hash;
@@ -13,12 +13,12 @@ uint64_t hash_of(const LocalValue& value) {
 
 }  // namespace
 
-bool same_memory(const LocalValue& a, const LocalValue& b) {
+bool same_memory(const spmd::LocalValue& a, const spmd::LocalValue& b) {
   if (a.mesh != b.mesh || a.varies() != b.varies() || a.dims.size() != b.dims.size()) return false;
   if (size_of(a.element) != size_of(b.element)) return false;
   for (size_t i = 0; i < a.order.size(); ++i) {
-    const LocalDim& x = a.dims[a.order[i]];
-    const LocalDim& y = b.dims[b.order[i]];
+    const spmd::LocalDim& x = a.dims[a.order[i]];
+    const spmd::LocalDim& y = b.dims[b.order[i]];
     if (x.dim.size != y.dim.size || x.axes != y.axes || x.mapped != y.mapped || !(x.map == y.map)) return false;
   }
   return true;
@@ -33,4 +33,4 @@ int MemoryKinds::of(int value) {
   return kinds.back();
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -7,10 +7,10 @@
 #include "spmd/collectives.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::schedule {
 
 void verify(const Schedule& schedule) {
-  const LocalProgram& program = schedule.program;
+  const spmd::LocalProgram& program = schedule.program;
   const size_t values = program.values.size();
   MTF_CHECK(schedule.alias_of.size() == values, "not every value has memory or an alias");
   std::vector<bool> made(values), is_taken(program.instructions.size());
@@ -46,50 +46,50 @@ void verify(const Schedule& schedule) {
   }
 }
 
-int64_t largest_block(const LocalValue& value) {
+int64_t largest_block(const spmd::LocalValue& value) {
   int64_t size = 1;
-  for (const LocalDim& dim : value.dims) size *= value.mesh ? largest_block(dim, *value.mesh) : dim.dim.size;
+  for (const spmd::LocalDim& dim : value.dims) size *= value.mesh ? largest_block(dim, *value.mesh) : dim.dim.size;
   return size;
 }
 
-bool is_host_number(const Instruction& instruction) {
-  return instruction.kind == InstructionKind::kInput && instruction.node && instruction.node->op->role == Role::kNumber;
+bool is_host_number(const spmd::Instruction& instruction) {
+  return instruction.kind == spmd::InstructionKind::kInput && instruction.node && instruction.node->op->role == graph::Role::kNumber;
 }
 
-std::vector<bool> host_numbers(const LocalProgram& program) {
+std::vector<bool> host_numbers(const spmd::LocalProgram& program) {
   std::vector<bool> result(program.values.size(), false);
-  for (const Instruction& instruction : program.instructions)
+  for (const spmd::Instruction& instruction : program.instructions)
     if (is_host_number(instruction)) result[instruction.results[0]] = true;
   return result;
 }
 
-bool repeats(const Instruction& instruction) {
-  if (instruction.kind != InstructionKind::kCompute) return false;
-  const LaidOutOperation& node = *instruction.node;
-  if (node.op->role == Role::kRepeat) return true;
+bool repeats(const spmd::Instruction& instruction) {
+  if (instruction.kind != spmd::InstructionKind::kCompute) return false;
+  const graph::LaidOutOperation& node = *instruction.node;
+  if (node.op->role == graph::Role::kRepeat) return true;
   // A reshape that only adds or leaves out dims of one element.
-  if (node.op->role != Role::kReshape || !is_subset(node.operands[0].dims, node.results[0].dims)) return false;
+  if (node.op->role != graph::Role::kReshape || !is_subset(node.operands[0].dims, node.results[0].dims)) return false;
   const Dims &from = node.operands[0].dims, &to = node.results[0].dims;
-  const std::vector<IterationDim>& dims = node.space().dims;
-  return std::all_of(dims.begin(), dims.end(), [&](const IterationDim& dim) {
+  const std::vector<graph::IterationDim>& dims = node.space().dims;
+  return std::all_of(dims.begin(), dims.end(), [&](const graph::IterationDim& dim) {
     const bool by_name = dim.operands[0] < 0 || (dim.results[0] >= 0 && from[dim.operands[0]].name == to[dim.results[0]].name);
     return dim.is_free() && by_name;  // a reshape may give the names of its dims to others
   });
 }
 
-bool is_loop(const Instruction& instruction) {
-  if (instruction.kind != InstructionKind::kCompute) return false;
-  const Op& op = *instruction.node->op;
+bool is_loop(const spmd::Instruction& instruction) {
+  if (instruction.kind != spmd::InstructionKind::kCompute) return false;
+  const graph::Op& op = *instruction.node->op;
   return op.lane || op.reduction || repeats(instruction);
 }
 
-bool overwrites_operand(const Instruction& instruction) {
-  return instruction.kind == InstructionKind::kCompute && instruction.node->op->in_place;
+bool overwrites_operand(const spmd::Instruction& instruction) {
+  return instruction.kind == spmd::InstructionKind::kCompute && instruction.node->op->in_place;
 }
 
-int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {
-  const CollectiveRecord* record = find_collective(instruction.kind);
+int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {
+  const spmd::CollectiveRecord* record = find_collective(instruction.kind);
   return record ? record->staging(operand_bytes, result_bytes) : 0;
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -22,7 +22,7 @@
 #include "spmd/local_program.h"
 #include "spmd/reduction_tree.h"
 
-namespace mtf {
+namespace mtf::schedule {
 
 enum class StepKind : uint8_t {
   kKernel,
@@ -34,11 +34,11 @@ enum class StepKind : uint8_t {
 
 /// Element-wise instructions and reductions as one loop.
 struct LoopPlan {
-  LoopProgram program;
-  std::vector<LocalDim> dims;  ///< of the loop, outermost first
-  std::vector<int> operands;   ///< the value of each operand of the program; a host number is a scalar
-  std::vector<int> outputs;    ///< the value of each output
-  int64_t counted_steps = 0;   ///< element-wise instructions that count a flop for each index of the loop
+  kernels::LoopProgram program;
+  std::vector<spmd::LocalDim> dims;  ///< of the loop, outermost first
+  std::vector<int> operands;         ///< the value of each operand of the program; a host number is a scalar
+  std::vector<int> outputs;          ///< the value of each output
+  int64_t counted_steps = 0;         ///< element-wise instructions that count a flop for each index of the loop
   int64_t counted_reductions = 0;
 };
 
@@ -67,7 +67,7 @@ struct Buffer {
 };
 
 struct Schedule {
-  LocalProgram program;
+  spmd::LocalProgram program;
   std::vector<Step> steps;
   std::vector<int> alias_of;   ///< for each value
   std::vector<int> buffer_of;  ///< for each value
@@ -84,33 +84,33 @@ std::string to_string(const Schedule& schedule);
 Schedule read_schedule(TextReader& reader, bool has_loops);
 
 /// Elements of the largest block of a value, from its block bounds.
-int64_t largest_block(const LocalValue& value);
+int64_t largest_block(const spmd::LocalValue& value);
 
 /// The value that a kInput instruction makes is a number of the host, not a tensor.
-bool is_host_number(const Instruction& instruction);
+bool is_host_number(const spmd::Instruction& instruction);
 
 /// The instruction repeats its operand along dims that it lacks: in a loop it is its operand.
-bool repeats(const Instruction& instruction);
+bool repeats(const spmd::Instruction& instruction);
 
 /// The instruction can be part of a loop.
-bool is_loop(const Instruction& instruction);
+bool is_loop(const spmd::Instruction& instruction);
 
 /// The instruction only gives memory another name; valid once orders are chosen.
-bool shares_memory(const LocalProgram& program, const Instruction& instruction);
+bool shares_memory(const spmd::LocalProgram& program, const spmd::Instruction& instruction);
 
 /// The result is a whole number of cache lines of its operand's memory, at a place that a number of the host says; valid
 /// once orders are chosen.
-bool is_window(const LocalProgram& program, const Instruction& instruction);
+bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instruction);
 
 /// The kernel may write its first result over its first operand, where that has the same dims in the same storage order
 /// and nobody reads it afterwards.
-bool overwrites_operand(const Instruction& instruction);
+bool overwrites_operand(const spmd::Instruction& instruction);
 
 /// Bytes that a collective step needs beside its operands and results, on one processor alone, from the bytes of its
 /// operands' and results' blocks.
-int64_t staging_bytes(const Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);
+int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);
 
 /// All_reduces up to so many bytes are merged with others.
 inline constexpr int64_t kSmallAllReduce = 64 << 10;
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -3,7 +3,7 @@
 
 #include "schedule/passes.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 /// Windows need no kernel; but what outlives the run is a tensor of its own.
@@ -18,12 +18,12 @@ void open_windows(Schedule& schedule) {
 
 }  // namespace
 
-Step step_of(const LocalProgram& program, std::vector<int> instructions) {
-  const Instruction& first = program.instructions[instructions[0]];
+Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions) {
+  const spmd::Instruction& first = program.instructions[instructions[0]];
   Step step;
-  step.kind = is_loop(first)                            ? StepKind::kLoop
-              : first.kind == InstructionKind::kCompute ? StepKind::kKernel
-              : first.kind == InstructionKind::kSlice   ? StepKind::kSlice
+  step.kind = is_loop(first)                                  ? StepKind::kLoop
+              : first.kind == spmd::InstructionKind::kCompute ? StepKind::kKernel
+              : first.kind == spmd::InstructionKind::kSlice   ? StepKind::kSlice
                                                         : StepKind::kCollective;
   for (int i : instructions) {
     step.writes.insert(step.writes.end(), program.instructions[i].results.begin(), program.instructions[i].results.end());
@@ -35,14 +35,14 @@ Step step_of(const LocalProgram& program, std::vector<int> instructions) {
 }
 
 void share_views(Schedule& schedule) {
-  const LocalProgram& program = schedule.program;
+  const spmd::LocalProgram& program = schedule.program;
   schedule.alias_of.resize(program.values.size());
   std::iota(schedule.alias_of.begin(), schedule.alias_of.end(), 0);
   schedule.steps.clear();
   schedule.steps.reserve(program.instructions.size());
   for (size_t i = 0; i < program.instructions.size(); ++i) {
-    const Instruction& instruction = program.instructions[i];
-    if (instruction.kind == InstructionKind::kInput) continue;
+    const spmd::Instruction& instruction = program.instructions[i];
+    if (instruction.kind == spmd::InstructionKind::kInput) continue;
     if (shares_memory(program, instruction)) {
       schedule.alias_of[instruction.results[0]] = schedule.alias_of[instruction.operands[0]];
       continue;
@@ -52,4 +52,4 @@ void share_views(Schedule& schedule) {
   open_windows(schedule);
 }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -1,7 +1,7 @@
 #include "schedule/passes.h"
 #include "spmd/collectives.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 class Mover {
@@ -48,8 +48,8 @@ class Mover {
 
   bool is_reduction(const Step& step) const {
     if (step.kind != StepKind::kCollective) return false;
-    const Movement movement = record_of(schedule_.program.instructions[step.instructions[0]].kind).movement;
-    return movement == Movement::kReduce || movement == Movement::kReduceScatter;
+    const spmd::Movement movement = record_of(schedule_.program.instructions[step.instructions[0]].kind).movement;
+    return movement == spmd::Movement::kReduce || movement == spmd::Movement::kReduceScatter;
   }
 
   int64_t bytes(int v) const { return largest_block(schedule_.program.values[v]) * size_of(schedule_.program.values[v].element); }
@@ -89,4 +89,4 @@ class Mover {
 
 void start_reductions(Schedule& schedule) { Mover(schedule).run(); }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -28,7 +28,7 @@
 #include "spmd/local_text.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 class ScheduleWriter {
@@ -108,8 +108,8 @@ class ScheduleWriter {
   }
 
   const Schedule& s_;
-  const LocalProgram& program_;
-  LocalWriter lines_;
+  const spmd::LocalProgram& program_;
+  spmd::LocalWriter lines_;
   std::vector<int> maker_;      ///< of each value: the instruction
   std::vector<int> made_in_;    ///< of each value: the step, or -1
   std::vector<bool> is_there_;  ///< of each value: it is a view whose line has been written
@@ -146,9 +146,9 @@ class ScheduleReader {
   void read_line(std::vector<int>* loop) {
     const Span place = reader_.line();
     const std::vector<int> made = lines_.read_line();
-    const LocalProgram& program = lines_.program;
+    const spmd::LocalProgram& program = lines_.program;
     for (int v = static_cast<int>(s_.alias_of.size()); v < static_cast<int>(program.values.size()); ++v) s_.alias_of.push_back(v);
-    const Instruction& first = program.instructions[made[0]];
+    const spmd::Instruction& first = program.instructions[made[0]];
     if (reader_.peek() == "in" && find_collective(first.kind) == nullptr) {
       reader_.expect("in");
       const int memory = lines_.value();
@@ -284,7 +284,7 @@ class ScheduleReader {
   }
 
   TextReader& reader_;
-  LocalReader lines_;
+  spmd::LocalReader lines_;
   const bool has_loops_;
   Schedule s_;
   std::vector<std::vector<StepName>> written_;  ///< of each step: of a loop, what it is said to write
@@ -299,4 +299,4 @@ std::string to_string(const Schedule& schedule) { return ScheduleWriter(schedule
 
 Schedule read_schedule(TextReader& reader, bool has_loops) { return ScheduleReader(reader, has_loops).read(); }
 
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -13,7 +13,7 @@
 #include "support/text.h"
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 // The text before the cursor, cut where completion looks at it.
@@ -21,7 +21,7 @@ struct TypedPlace {
   struct Piece {
     std::string_view text;
     std::size_t begin;
-    TokenClass kind;
+    syntax::TokenClass kind;
   };
   std::shared_ptr<const SourceFile> file;
   std::vector<Piece> before;      // the tokens before the word
@@ -72,7 +72,7 @@ bool TypedPlace::begins_statement() const {
   if (in_block && last() == "{") return true;
   const Piece& piece = before.back();
   const bool on_new_line = file->text().substr(piece.begin, begin - piece.begin).find('\n') != std::string_view::npos;
-  return in_block && on_new_line && !is_incomplete(file->text().substr(0, piece.begin + piece.text.size()));
+  return in_block && on_new_line && !syntax::is_incomplete(file->text().substr(0, piece.begin + piece.text.size()));
 }
 
 // `nn.Dense` where its bracket is open.
@@ -80,7 +80,7 @@ std::string TypedPlace::callee() const {
   std::string name;
   for (std::size_t i = open.back(); i > 0; --i) {
     const Piece& piece = before[i - 1];
-    const bool is_name = piece.kind == TokenClass::kName || piece.kind == TokenClass::kWord;
+    const bool is_name = piece.kind == syntax::TokenClass::kName || piece.kind == syntax::TokenClass::kWord;
     if (name.empty() || name[0] == '.' ? !is_name : piece.text != ".") break;
     name.insert(0, piece.text);
   }
@@ -90,14 +90,14 @@ std::string TypedPlace::callee() const {
 TypedPlace typed_place(const std::string& text) {
   TypedPlace place;
   place.file = SourceFile::create("", text);
-  for (const Token& token : tokenize(place.file)) {
+  for (const syntax::Token& token : syntax::tokenize(place.file)) {
     const std::string_view written = token.span.text();
-    if (token.kind == TokenClass::kString && written == "\"") place.in_string = !place.in_string;
-    place.in_comment = token.kind == TokenClass::kComment && token.span.end == text.size();
-    if (token.kind != TokenClass::kComment) place.before.push_back({written, static_cast<std::size_t>(token.span.begin), token.kind});
+    if (token.kind == syntax::TokenClass::kString && written == "\"") place.in_string = !place.in_string;
+    place.in_comment = token.kind == syntax::TokenClass::kComment && token.span.end == text.size();
+    if (token.kind != syntax::TokenClass::kComment) place.before.push_back({written, static_cast<std::size_t>(token.span.begin), token.kind});
   }
   std::vector<TypedPlace::Piece>& tokens = place.before;
-  const auto is_name = [&](const TypedPlace::Piece& piece) { return piece.kind == TokenClass::kName || piece.kind == TokenClass::kWord; };
+  const auto is_name = [&](const TypedPlace::Piece& piece) { return piece.kind == syntax::TokenClass::kName || piece.kind == syntax::TokenClass::kWord; };
   place.begin = text.size();
   const auto ends_where_word_begins = [&] { return !tokens.empty() && tokens.back().begin + tokens.back().text.size() == place.begin; };
   const auto take = [&] {
@@ -112,7 +112,7 @@ TypedPlace typed_place(const std::string& text) {
   place.word = text.substr(place.begin);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view piece = tokens[i].text;
-    if (tokens[i].kind != TokenClass::kBracket) continue;
+    if (tokens[i].kind != syntax::TokenClass::kBracket) continue;
     if (piece == "(" || piece == "[" || piece == "{") place.open.push_back(i);
     if ((piece == ")" || piece == "]" || piece == "}") && !place.open.empty()) place.open.pop_back();
   }
@@ -130,7 +130,7 @@ void add_name(std::vector<CouldStand>& found, const std::string& word, const Kno
 
 void add_words(std::vector<CouldStand>& found, const std::string& word) {
   if (word.empty()) return;
-  for (const std::string_view each : reserved_words()) add(found, word, {CouldStand::Kind::kWord, std::string(each)});
+  for (const std::string_view each : syntax::reserved_words()) add(found, word, {CouldStand::Kind::kWord, std::string(each)});
 }
 
 void add_modules(std::vector<CouldStand>& found, const Session& session, const std::string& word, bool with_members) {
@@ -211,7 +211,7 @@ Completion complete(const Session& session, const std::string& text, std::size_t
     const std::string callee = place.callee();
     for (const KnownName& called : session.known_names(callee)) {
       if (called.name != callee) continue;
-      for (const Parameter& parameter : called.signature.parameters) {
+      for (const syntax::Parameter& parameter : called.signature.parameters) {
         if (parameter.is_variadic) continue;
         CouldStand could{CouldStand::Kind::kLabel, parameter.name.str() + ": "};
         could.detail = parameter.text;
@@ -225,4 +225,4 @@ Completion complete(const Session& session, const std::string& text, std::size_t
   return completion;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -8,7 +8,7 @@
 #include "session/known_names.h"
 #include "types/mesh.h"
 
-namespace mtf {
+namespace mtf::session {
 
 class Session;
 
@@ -45,4 +45,4 @@ std::vector<CouldStand> could_be_explained(const Session& session, const std::st
 /// Files and folders that the path could lead to.
 std::vector<CouldStand> files_that_begin(const std::string& path);
 
-}  // namespace mtf
+}  // namespace mtf::session

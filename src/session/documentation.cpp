@@ -13,16 +13,16 @@
 #include "syntax/print.h"
 #include "syntax/signature.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 std::optional<MemberDoc> member_doc(const ast::Stmt& stmt) {
   if (stmt.doc.empty()) return std::nullopt;
   if (const auto* fn = stmt.as<ast::FnStmt>()) return MemberDoc{fn->name.name.str(), "fn " + fn->signature->text, stmt.doc};
   if (const auto* model = stmt.as<ast::ModelStmt>()) return MemberDoc{model->name.name.str(), "model " + model->signature->text, stmt.doc};
-  if (const auto* option = stmt.as<ast::OptionStmt>()) return MemberDoc{option->name.name.str(), print(stmt), stmt.doc};
-  if (const auto* setting = stmt.as<ast::SettingStmt>()) return MemberDoc{setting->name.name.str(), print(stmt), stmt.doc};
-  if (const auto* let = stmt.as<ast::LetStmt>()) return MemberDoc{std::get<ast::Ident>(let->pattern->node).name.str(), print(stmt), stmt.doc};
+  if (const auto* option = stmt.as<ast::OptionStmt>()) return MemberDoc{option->name.name.str(), syntax::print(stmt), stmt.doc};
+  if (const auto* setting = stmt.as<ast::SettingStmt>()) return MemberDoc{setting->name.name.str(), syntax::print(stmt), stmt.doc};
+  if (const auto* let = stmt.as<ast::LetStmt>()) return MemberDoc{std::get<ast::Ident>(let->pattern->node).name.str(), syntax::print(stmt), stmt.doc};
   return std::nullopt;
 }
 
@@ -46,7 +46,7 @@ std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
   for (const auto& file : files) {
     Diagnostics found;
     found.attempt([&] {
-      const ast::Program program = parse(SourceFile::read(file.string()), found);
+      const ast::Program program = syntax::parse(SourceFile::read(file.string()), found);
       ModuleDoc module{file.stem().string(), program.doc, {}};
       for (const ast::Stmt& stmt : program.body.statements)
         if (auto member = member_doc(stmt)) module.members.push_back(std::move(*member));
@@ -58,7 +58,7 @@ std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
 
 std::vector<MemberDoc> builtin_docs() {
   std::vector<MemberDoc> docs;
-  for (const BuiltinPtr& builtin : Builtins(&host_library()).functions()) docs.push_back({builtin->signature->name.str(), builtin->signature->text, std::string(builtin->doc)});
+  for (const eval::BuiltinPtr& builtin : eval::Builtins(&library::host_library()).functions()) docs.push_back({builtin->signature->name.str(), builtin->signature->text, std::string(builtin->doc)});
   std::sort(docs.begin(), docs.end(), [](const MemberDoc& a, const MemberDoc& b) { return a.name < b.name; });
   return docs;
 }
@@ -93,4 +93,4 @@ std::vector<Page> read_pages(const std::string& path) {
 std::vector<Page> error_pages(const std::string& folder) { return read_pages(folder + "/ERRORS.md"); }
 std::vector<Page> language_pages(const std::string& folder) { return read_pages(folder + "/LANGUAGE.md"); }
 
-}  // namespace mtf
+}  // namespace mtf::session

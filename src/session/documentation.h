@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace mtf {
+namespace mtf::session {
 
 /// A function, a model, or an option of a module.
 struct MemberDoc {
@@ -39,4 +39,4 @@ std::vector<Page> error_pages(const std::string& folder);
 /// Each reserved word, operator and sign of the language stands in the heading of one.
 std::vector<Page> language_pages(const std::string& folder);
 
-}  // namespace mtf
+}  // namespace mtf::session

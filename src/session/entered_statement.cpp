@@ -6,9 +6,9 @@
 #include "eval/evaluator.h"
 #include "plan/tensor.h"
 
-namespace mtf {
+namespace mtf::session {
 
-void begin_statement(Evaluator& evaluator, EntryReport& report, Span span) {
+void begin_statement(eval::Evaluator& evaluator, EntryReport& report, Span span) {
   evaluator.reports.begin_statement();
   evaluator.undo.begin_statement();
   evaluator.loops.begin_statement();
@@ -16,10 +16,10 @@ void begin_statement(Evaluator& evaluator, EntryReport& report, Span span) {
   if (span.is_known()) report.text = std::string(span.text().substr(0, span.text().find('\n')));
 }
 
-void add_binding(EntryReport& report, Evaluator& evaluator, Name name, const HostValue& value) {
-  if (value.is<None>() || value.is_poison()) return;
+void add_binding(EntryReport& report, eval::Evaluator& evaluator, Name name, const eval::HostValue& value) {
+  if (value.is<eval::None>() || value.is_poison()) return;
   EntryReport::Binding& binding = report.bindings.emplace_back(EntryReport::Binding{.name = name.str(), .type = type_of(value)});
-  if (const LaidOut* tensor = binding.type.tensor()) {
+  if (const eval::LaidOut* tensor = binding.type.tensor()) {
     binding.bytes = bytes_of_block(*tensor);
     return;
   }
@@ -27,9 +27,9 @@ void add_binding(EntryReport& report, Evaluator& evaluator, Name name, const Hos
   if (binding.parts.empty() && !value.is_unknown()) binding.value = evaluator.display.text(value);
 }
 
-void add_costs(EntryReport& report, const Evaluator& evaluator) {
-  for (const StatementReport& part : evaluator.reports.list()) {
-    for (StatementCost cost : part.costs) {
+void add_costs(EntryReport& report, const eval::Evaluator& evaluator) {
+  for (const eval::StatementReport& part : evaluator.reports.list()) {
+    for (spmd::StatementCost cost : part.costs) {
       cost.times = std::max<int64_t>(part.turns, 1);
       report.costs.push_back(std::move(cost));
     }
@@ -39,23 +39,23 @@ void add_costs(EntryReport& report, const Evaluator& evaluator) {
   report.doubts = evaluator.reports.doubts();
 }
 
-void warn_of_layout(Evaluator& evaluator) {
-  const Context& context = evaluator.builder.context;
+void warn_of_layout(eval::Evaluator& evaluator) {
+  const graph::Context& context = evaluator.builder.context;
   if (!context.layout) return;
-  for (Diagnostic& warning : Meshes::lacking(*context.mesh, *context.layout)) evaluator.findings.warn(std::move(warning));
+  for (Diagnostic& warning : eval::Meshes::lacking(*context.mesh, *context.layout)) evaluator.findings.warn(std::move(warning));
 }
 
 namespace {
 
-std::optional<HostValue> expression_entered(Evaluator& evaluator, const ast::Expr& expression, Span span, EntryReport& report) {
-  HostValue value = evaluator.evaluate(expression, evaluator.top());
-  const Value* const tensor = tensor_of(value);
-  evaluator.cuts.cut(tensor ? Values{*tensor} : Values{}, span);
-  if (value.is<None>()) return std::nullopt;
+std::optional<eval::HostValue> expression_entered(eval::Evaluator& evaluator, const ast::Expr& expression, Span span, EntryReport& report) {
+  eval::HostValue value = evaluator.evaluate(expression, evaluator.top());
+  const graph::Value* const tensor = tensor_of(value);
+  evaluator.cuts.cut(tensor ? graph::Values{*tensor} : graph::Values{}, span);
+  if (value.is<eval::None>()) return std::nullopt;
   add_binding(report, evaluator, Name(), value);
   if (tensor && !evaluator.domain.is_abstract()) {
     report.bindings.back().value = evaluator.display.text(value);
-    report.bindings.back().tensor = std::make_shared<HostTensor>(evaluator.cuts.fetch(*tensor, span));
+    report.bindings.back().tensor = std::make_shared<plan::HostTensor>(evaluator.cuts.fetch(*tensor, span));
   }
   return value;
 }
@@ -73,10 +73,10 @@ std::vector<Name> names_bound(const ast::Stmt& stmt) {
 
 }  // namespace
 
-std::optional<HostValue> run_entered(Evaluator& evaluator, const std::shared_ptr<const ast::Program>& program, size_t index, EntryReport& report) {
+std::optional<eval::HostValue> run_entered(eval::Evaluator& evaluator, const std::shared_ptr<const ast::Program>& program, size_t index, EntryReport& report) {
   const ast::Stmt& stmt = program->body.statements[index];
   auto* expression = stmt.as<ast::ExprStmt>();
-  std::optional<HostValue> value;
+  std::optional<eval::HostValue> value;
   if (expression && !stmt.quiet) {
     value = expression_entered(evaluator, *expression->value, stmt.span, report);
   } else {
@@ -85,10 +85,10 @@ std::optional<HostValue> run_entered(Evaluator& evaluator, const std::shared_ptr
     evaluator.cuts.cut({}, stmt.span);
     if (!stmt.quiet)
       for (const Name name : names_bound(stmt))
-        if (const Binding* binding = evaluator.top()->find_own(name)) add_binding(report, evaluator, name, binding->value);
+        if (const eval::Binding* binding = evaluator.top()->find_own(name)) add_binding(report, evaluator, name, binding->value);
   }
   add_costs(report, evaluator);
   return value;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

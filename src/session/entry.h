@@ -9,9 +9,11 @@
 #include "eval/reports.h"
 #include "session/held.h"
 
-namespace mtf {
-
+namespace mtf::plan {
 struct HostTensor;
+}
+
+namespace mtf::session {
 
 /// What was entered at a prompt and carried out: all of an entry before the statement that failed. Of a loop that was
 /// interrupted the whole statement.
@@ -26,17 +28,17 @@ struct Entry {
 };
 
 /// What is said of a statement that was entered.
-struct EntryReport : StatementReport {
+struct EntryReport : eval::StatementReport {
   /// What the statement bound; a bare expression has no name.
   struct Binding {
     std::string name;
-    ValueType type;
-    int64_t bytes = 0;                                   ///< of a tensor, per processor
-    std::string value = {};                              ///< as `print` shows it
-    std::shared_ptr<const HostTensor> tensor = nullptr;  ///< the numbers of a bare expression that is a tensor
-    std::vector<HeldPart> parts = {};                    ///< what a model, or a list that holds tensors, is made of
+    eval::ValueType type;
+    int64_t bytes = 0;                                         ///< of a tensor, per processor
+    std::string value = {};                                    ///< as `print` shows it
+    std::shared_ptr<const plan::HostTensor> tensor = nullptr;  ///< the numbers of a bare expression that is a tensor
+    std::vector<HeldPart> parts = {};                          ///< what a model, or a list that holds tensors, is made of
   };
   std::vector<Binding> bindings;
 };
 
-}  // namespace mtf
+}  // namespace mtf::session

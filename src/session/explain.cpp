@@ -6,17 +6,17 @@
 #include "session/what_if.h"
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
-void check(const std::shared_ptr<const ast::Program>& program, const Settings& settings, SpanTable& table, Diagnostics& found) {
+void check(const std::shared_ptr<const ast::Program>& program, const eval::Settings& settings, eval::SpanTable& table, Diagnostics& found) {
   std::ostream nowhere(nullptr);
-  Evaluator checker(settings, nullptr, nowhere);
+  eval::Evaluator checker(settings, nullptr, nowhere);
   checker.findings.collect_in(found);
   checker.fill(table);
   try {
     checker.run_program(program);
-  } catch (const CheckEnded&) {
+  } catch (const eval::CheckEnded&) {
   } catch (const UserError& error) {
     found.add(error.diagnostic());
   }
@@ -24,17 +24,17 @@ void check(const std::shared_ptr<const ast::Program>& program, const Settings& s
 
 }  // namespace
 
-SpanTable explain(const std::string& name, const std::string& text, const Settings& settings, const Runtime* machine) {
-  SpanTable table;
+eval::SpanTable explain(const std::string& name, const std::string& text, const eval::Settings& settings, const plan::Runtime* machine) {
+  eval::SpanTable table;
   Diagnostics found;
-  const auto program = std::make_shared<const ast::Program>(parse(SourceFile::create(name, text), found));
+  const auto program = std::make_shared<const ast::Program>(syntax::parse(SourceFile::create(name, text), found));
   if (found.has_errors()) return table;
   check(program, settings, table, found);
   if (machine == nullptr || found.has_errors()) return table;
   found.attempt([&] {
-    for (const StatementReport& report : plan_script(name, text, settings, *machine).statements) table.cost(report);
+    for (const eval::StatementReport& report : plan_script(name, text, settings, *machine).statements) table.cost(report);
   });
   return table;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -5,12 +5,14 @@
 #include "eval/settings.h"
 #include "eval/span_table.h"
 
-namespace mtf {
-
+namespace mtf::plan {
 class Runtime;
+}
+
+namespace mtf::session {
 
 /// Of a program in error what a check can tell; `name` is that of its file in the table. A right program is planned too, by
 /// a planner of `machine` (plan/runtime.h); not if that is null.
-SpanTable explain(const std::string& name, const std::string& text, const Settings& settings, const Runtime* machine);
+eval::SpanTable explain(const std::string& name, const std::string& text, const eval::Settings& settings, const plan::Runtime* machine);
 
-}  // namespace mtf
+}  // namespace mtf::session

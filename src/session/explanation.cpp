@@ -8,25 +8,25 @@
 #include "session/what_if.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
-Explanation::Total total_of(const Counters& counters) {
+Explanation::Total total_of(const plan::Counters& counters) {
   Explanation::Total total{counters.flops, 0, 0};
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
-    const CollectiveCount all = counters.total(static_cast<CollectiveKind>(kind));
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
+    const plan::CollectiveCount all = counters.total(static_cast<spmd::CollectiveKind>(kind));
     total.wire_bytes += all.wire_bytes;
     total.collectives += all.count;
   }
   return total;
 }
 
-void add_dims(std::set<Name>& dims, const NamedBlock& block) {
+void add_dims(std::set<Name>& dims, const spmd::NamedBlock& block) {
   for (const Dim& dim : block.type.dims) dims.insert(dim.name);
 }
 
 /// Of the two values of a collective, and of the reason for it: one that is summed is in neither value.
-std::set<Name> dims_of(const StatementCost& cost) {
+std::set<Name> dims_of(const spmd::StatementCost& cost) {
   std::set<Name> dims;
   add_dims(dims, cost.from);
   add_dims(dims, cost.value);
@@ -70,8 +70,8 @@ Explanation explain_statement(Session& session, const std::string& statement, co
   Explanation explanation;
   explanation.sources.push_back(planned.sources);
   std::set<Name> dims;
-  for (const StatementReport& report : planned.statements) {
-    for (const StatementCost& cost : report.costs) {
+  for (const eval::StatementReport& report : planned.statements) {
+    for (const spmd::StatementCost& cost : report.costs) {
       add_dims(dims, cost.value);
       if (!cost.collective) continue;
       std::set<Name> own = dims_of(cost);
@@ -84,7 +84,7 @@ Explanation explain_statement(Session& session, const std::string& statement, co
   if (explanation.collectives.empty()) return explanation;
   for (const LayoutRule& rule : planned.layout.rules) dims.insert(rule.dim);
 
-  const LayoutCosts costs = WhatIf::statement(session, statement, name).recorded(std::nullopt, assumption);
+  const cost::LayoutCosts costs = WhatIf::statement(session, statement, name).recorded(std::nullopt, assumption);
   explanation.doubts = costs.doubts();
   explanation.now = total_of(costs.in(nullptr, nullptr).counters);
   explanation.held_bytes = bytes_held(session, assumption);
@@ -109,4 +109,4 @@ Explanation explain_statement(Session& session, const std::string& statement, co
   return explanation;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -8,13 +8,13 @@
 
 #include "session/planned.h"
 
-namespace mtf {
+namespace mtf::session {
 
 class Session;
 
 struct Explanation {
   struct Collective {
-    StatementCost cost;
+    spmd::StatementCost cost;
     std::vector<LayoutRule> rules;  ///< those in force that put its dims where they are
   };
   struct Total {
@@ -30,7 +30,7 @@ struct Explanation {
   std::vector<Better> better;  ///< the best first
   Total now;                   ///< where there are collectives
   int64_t held_bytes = 0;      ///< likewise
-  Doubts doubts;               ///< why the figures of other layouts are an estimate
+  plan::Doubts doubts;         ///< why the figures of other layouts are an estimate
   std::vector<std::shared_ptr<const void>> sources;
 };
 
@@ -39,4 +39,4 @@ struct Explanation {
 Explanation explain_statement(Session& session, const std::string& statement, const std::string& name, const Assumption& assumption, std::size_t most,
                               const std::function<bool()>& ends);
 
-}  // namespace mtf
+}  // namespace mtf::session

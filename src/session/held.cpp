@@ -9,27 +9,27 @@
 #include "kernels/element_type.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
-HeldName described(Name name, const HostValue& value) {
+HeldName described(Name name, const eval::HostValue& value) {
   HeldName held{name.str(), type_of(value)};
-  if (const LaidOut* tensor = held.type.tensor()) held.bytes = bytes_of_block(*tensor);
-  if (value.is<InstancePtr>())
+  if (const eval::LaidOut* tensor = held.type.tensor()) held.bytes = bytes_of_block(*tensor);
+  if (value.is<eval::InstancePtr>())
     for (const HeldVariable& variable : held_variables(value)) held.bytes += variable.bytes;
   return held;
 }
 
 }  // namespace
 
-std::vector<HeldName> held_names(const Scope& scope) {
+std::vector<HeldName> held_names(const eval::Scope& scope) {
   std::vector<HeldName> names;
   std::unordered_set<std::string> seen;
   // Of what is bound anew the last is what a name stands for, as a function is behind every binding.
-  for (const std::vector<Binding>* bindings : {&scope.bindings, &scope.hoisted}) {
+  for (const std::vector<eval::Binding>* bindings : {&scope.bindings, &scope.hoisted}) {
     std::vector<HeldName> of_these;
     for (auto binding = bindings->rbegin(); binding != bindings->rend(); ++binding)
-      if (!binding->value.is<None>() && !binding->value.is_poison() && seen.insert(binding->name.str()).second)
+      if (!binding->value.is<eval::None>() && !binding->value.is_poison() && seen.insert(binding->name.str()).second)
         of_these.push_back(described(binding->name, binding->value));
     names.insert(names.end(), of_these.rbegin(), of_these.rend());
   }
@@ -42,29 +42,29 @@ constexpr size_t kMostParts = 12;  // one after the other: of more the first and
 constexpr int kDeepest = 8;
 
 // Lists may lie in one another as deep as a program likes.
-bool has_parts(const HostValue& value, int depth = 0) {
-  if (value.is<InstancePtr>()) return true;
-  auto* list = value.as<ListPtr>();
-  return list && depth < kDeepest && std::any_of((*list)->items.begin(), (*list)->items.end(), [&](const HostValue& item) {
-           return tensor_of(item) || item.is<FunctionPtr>() || item.is<ObjectPtr>() || has_parts(item, depth + 1);
+bool has_parts(const eval::HostValue& value, int depth = 0) {
+  if (value.is<eval::InstancePtr>()) return true;
+  auto* list = value.as<eval::ListPtr>();
+  return list && depth < kDeepest && std::any_of((*list)->items.begin(), (*list)->items.end(), [&](const eval::HostValue& item) {
+           return tensor_of(item) || item.is<eval::FunctionPtr>() || item.is<eval::ObjectPtr>() || has_parts(item, depth + 1);
          });
 }
 
-void add_parts(std::vector<HeldPart>& parts, const HostValue& value, int depth);
+void add_parts(std::vector<HeldPart>& parts, const eval::HostValue& value, int depth);
 
-void add_part(std::vector<HeldPart>& parts, const std::string& name, const HostValue& value, int depth) {
+void add_part(std::vector<HeldPart>& parts, const std::string& name, const eval::HostValue& value, int depth) {
   parts.push_back({depth, name, type_of(value)});
   if (depth < kDeepest) add_parts(parts, value, depth + 1);
 }
 
-void add_parts(std::vector<HeldPart>& parts, const HostValue& value, int depth) {
+void add_parts(std::vector<HeldPart>& parts, const eval::HostValue& value, int depth) {
   if (!has_parts(value)) return;
-  if (auto* instance = value.as<InstancePtr>()) {
-    for (const Binding& binding : (*instance)->scope->bindings)
-      if (binding.value.is<PlacePtr>() || has_parts(binding.value)) add_part(parts, binding.name.str(), binding.value, depth);
+  if (auto* instance = value.as<eval::InstancePtr>()) {
+    for (const eval::Binding& binding : (*instance)->scope->bindings)
+      if (binding.value.is<eval::PlacePtr>() || has_parts(binding.value)) add_part(parts, binding.name.str(), binding.value, depth);
     return;
   }
-  const std::vector<HostValue>& items = (*value.as<ListPtr>())->items;
+  const std::vector<eval::HostValue>& items = (*value.as<eval::ListPtr>())->items;
   for (size_t i = 0; i < items.size(); ++i) {
     if (items.size() > kMostParts && i == kMostParts / 2) {
       i = items.size() - kMostParts / 2;
@@ -76,17 +76,17 @@ void add_parts(std::vector<HeldPart>& parts, const HostValue& value, int depth) 
 
 }  // namespace
 
-std::vector<HeldPart> held_parts(const HostValue& value) {
+std::vector<HeldPart> held_parts(const eval::HostValue& value) {
   std::vector<HeldPart> parts;
   add_parts(parts, value, 0);
   return parts;
 }
 
-std::vector<HeldVariable> held_variables(const HostValue& value) {
+std::vector<HeldVariable> held_variables(const eval::HostValue& value) {
   std::vector<HeldVariable> variables;
   for (const bool trainable : {true, false}) {
-    for (const PlacePtr& place : places_of(value, trainable)) {
-      LaidOut tensor{place->type, place->stored.sharding, place->stored.mesh};
+    for (const eval::PlacePtr& place : places_of(value, trainable)) {
+      eval::LaidOut tensor{place->type, place->stored.sharding, place->stored.mesh};
       const int64_t own = elements_of_block(tensor);
       variables.push_back({place->path, trainable, std::move(tensor), size_of(place->type.dims), own * size_of(place->type.element), own});
     }
@@ -94,11 +94,11 @@ std::vector<HeldVariable> held_variables(const HostValue& value) {
   return variables;
 }
 
-std::vector<std::pair<std::string, LaidOut>> laid_out_in(const HostValue& value) {
-  if (const ValueType type = type_of(value); type.tensor()) return {{"", *type.tensor()}};
-  std::vector<std::pair<std::string, LaidOut>> tensors;
-  for (const auto& [place, path] : paths_of(value, true)) tensors.emplace_back(path, LaidOut{place->type, place->stored.sharding, place->stored.mesh});
+std::vector<std::pair<std::string, eval::LaidOut>> laid_out_in(const eval::HostValue& value) {
+  if (const eval::ValueType type = type_of(value); type.tensor()) return {{"", *type.tensor()}};
+  std::vector<std::pair<std::string, eval::LaidOut>> tensors;
+  for (const auto& [place, path] : paths_of(value, true)) tensors.emplace_back(path, eval::LaidOut{place->type, place->stored.sharding, place->stored.mesh});
   return tensors;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -7,7 +7,7 @@
 #include "support/diagnostics.h"
 #include "syntax/foreign.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 HelpTopic topic_of(const std::string& name, const MemberDoc& member) { return {HelpTopic::Kind::kFunction, name, member.signature, member.doc}; }
@@ -29,8 +29,8 @@ HelpTopic topic_of_kind(const Page& page) {
 /// Calls `visit` with every name as it is written in a program, and what makes its topic.
 template <typename Visit>
 void each_name(const std::string& folder, const Visit& visit) {
-  for (const Op* op : all_ops())
-    if (!op->signature.empty()) visit(std::string(op->name), [&] { return topic_of(*op); });
+  for (const graph::Op* op : ops::all_ops())
+    if (!op->signature.empty()) visit(std::string(op->name), [&] { return session::topic_of(*op); });
   for (const MemberDoc& builtin : builtin_docs()) visit(builtin.name, [&] { return topic_of(builtin.name, builtin); });
   for (const ModuleDoc& module : read_module_docs(folder)) {
     visit(module.name, [&] { return topic_of(module); });
@@ -48,7 +48,7 @@ void each_word(const std::string& folder, const Visit& visit) {
 
 }  // namespace
 
-HelpTopic topic_of(const Op& op) {
+HelpTopic topic_of(const graph::Op& op) {
   HelpTopic topic{HelpTopic::Kind::kOperation, std::string(op.name), std::string(op.signature), std::string(op.doc)};
   topic.no_gradient = op.no_gradient;
   topic.example = op.example;
@@ -61,7 +61,7 @@ std::vector<HelpTopic> help_on(const std::string& name, const std::string& folde
     if (each == name) found.push_back(topic());
   };
   each_name(folder, look);
-  if (const Op* op = find_operator(name); op != nullptr && found.empty()) found.push_back(topic_of(*op));
+  if (const graph::Op* op = ops::find_operator(name); op != nullptr && found.empty()) found.push_back(topic_of(*op));
   if (found.empty()) each_word(folder, look);
   return found;
 }
@@ -71,9 +71,9 @@ std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string
   for (const ModuleDoc& module : read_module_docs(folder))
     for (const MemberDoc& member : module.members)
       if (member.name == name) found.push_back(topic_of(member.name, {member.name, module.name + ": " + member.signature, member.doc}));
-  for (const Op* op : all_ops())
+  for (const graph::Op* op : ops::all_ops())
     if (!op->signature.empty() && op->name.ends_with("." + name)) found.push_back(topic_of(*op));
-  for (const Foreign where : {Foreign::name, Foreign::part, Foreign::type, Foreign::argument}) {
+  for (const syntax::Foreign where : {syntax::Foreign::name, syntax::Foreign::part, syntax::Foreign::type, syntax::Foreign::argument}) {
     const std::string help = foreign_help(where, {}, name);
     if (help.empty()) continue;
     found.push_back({HelpTopic::Kind::kForeign, name, name, help});
@@ -90,4 +90,4 @@ std::vector<std::string> help_names(const std::string& folder) {
   return names;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -7,9 +7,11 @@
 
 #include "session/documentation.h"
 
-namespace mtf {
-
+namespace mtf::graph {
 struct Op;  // graph/op.h
+}
+
+namespace mtf::session {
 
 struct HelpTopic {
   enum class Kind : std::uint8_t {
@@ -28,7 +30,7 @@ struct HelpTopic {
   std::string example = {};             ///< a program
   std::vector<MemberDoc> members = {};  ///< of a module
 };
-HelpTopic topic_of(const Op& op);
+HelpTopic topic_of(const graph::Op& op);
 
 /// All that is called so; nothing if nothing is. `folder`: of the standard modules.
 std::vector<HelpTopic> help_on(const std::string& name, const std::string& folder);
@@ -37,4 +39,4 @@ std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string
 /// Everything that help_on() knows.
 std::vector<std::string> help_names(const std::string& folder);
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -7,51 +7,51 @@
 #include "graph/op.h"
 #include "ops/registry.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 /// What calls of a value look like; null if it cannot be called.
-const Signature* signature_of(const HostValue& value) {
-  if (const auto* function = value.as<FunctionPtr>()) return (*function)->signature;
-  if (const auto* model = value.as<ModelClassPtr>()) return (*model)->declaration->signature.get();
-  if (const auto* op = value.as<OperationPtr>()) return (*op)->signature.empty() ? nullptr : &mtf::signature_of(**op);
-  if (const auto* builtin = value.as<BuiltinPtr>()) return (*builtin)->signature;
+const syntax::Signature* signature_of(const eval::HostValue& value) {
+  if (const auto* function = value.as<eval::FunctionPtr>()) return (*function)->signature;
+  if (const auto* model = value.as<eval::ModelClassPtr>()) return (*model)->declaration->signature.get();
+  if (const auto* op = value.as<eval::OperationPtr>()) return (*op)->signature.empty() ? nullptr : &mtf::ops::signature_of(**op);
+  if (const auto* builtin = value.as<eval::BuiltinPtr>()) return (*builtin)->signature;
   return nullptr;
 }
 
-void add(std::vector<KnownName>& found, const std::string& prefix, const std::string& name, const HostValue& value) {
+void add(std::vector<KnownName>& found, const std::string& prefix, const std::string& name, const eval::HostValue& value) {
   if (name.starts_with(prefix)) found.push_back(known(name, value));
 }
 
-void add_scope(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner, const Scope& scope) {
-  for (const std::vector<Binding>* bindings : {&scope.bindings, &scope.hoisted})
+void add_scope(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner, const eval::Scope& scope) {
+  for (const std::vector<eval::Binding>* bindings : {&scope.bindings, &scope.hoisted})
     for (auto binding = bindings->rbegin(); binding != bindings->rend(); ++binding) add(found, prefix, owner + binding->name.str(), binding->value);
 }
 
 // What `name` of a module or an instance is.
-HostValue member(const HostValue& value, Name name) {
-  const ScopePtr* scope = nullptr;
-  if (const auto* module = value.as<ModulePtr>()) scope = &(*module)->scope;
-  if (const auto* instance = value.as<InstancePtr>()) scope = &(*instance)->scope;
-  const Binding* binding = scope != nullptr && *scope ? (*scope)->find_own(name) : nullptr;
-  return binding != nullptr ? binding->value : HostValue();
+eval::HostValue member(const eval::HostValue& value, Name name) {
+  const eval::ScopePtr* scope = nullptr;
+  if (const auto* module = value.as<eval::ModulePtr>()) scope = &(*module)->scope;
+  if (const auto* instance = value.as<eval::InstancePtr>()) scope = &(*instance)->scope;
+  const eval::Binding* binding = scope != nullptr && *scope ? (*scope)->find_own(name) : nullptr;
+  return binding != nullptr ? binding->value : eval::HostValue();
 }
 
-void add_members(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner, const HostValue& value) {
+void add_members(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner, const eval::HostValue& value) {
   std::vector<std::string> attributes;
-  if (const auto* module = value.as<ModulePtr>()) {
+  if (const auto* module = value.as<eval::ModulePtr>()) {
     if ((*module)->scope) return add_scope(found, prefix, owner, *(*module)->scope);
-    for (const Op* op : all_ops()) add(found, prefix, std::string(op->name), op);
-  } else if (const auto* instance = value.as<InstancePtr>()) {
+    for (const graph::Op* op : ops::all_ops()) add(found, prefix, std::string(op->name), op);
+  } else if (const auto* instance = value.as<eval::InstancePtr>()) {
     add_scope(found, prefix, owner, *(*instance)->scope);
     attributes = {"params"};
-  } else if (value.is<ListPtr>() && holds_places(value) == HoldsPlaces::kYes) {
+  } else if (value.is<eval::ListPtr>() && holds_places(value) == eval::HoldsPlaces::kYes) {
     attributes = {"params", "states"};
-  } else if (const auto* object = value.as<ObjectPtr>()) {
+  } else if (const auto* object = value.as<eval::ObjectPtr>()) {
     attributes = (*object)->attributes();
   } else if (tensor_of(value) != nullptr) {
     attributes = {"shape", "element_type"};
-    if (value.is<PlacePtr>()) attributes.insert(attributes.end(), {"path", "name", "dims", "model"});
+    if (value.is<eval::PlacePtr>()) attributes.insert(attributes.end(), {"path", "name", "dims", "model"});
   }
   for (const std::string& attribute : attributes)
     if ((owner + attribute).starts_with(prefix)) found.push_back({.name = owner + attribute, .type = {}});
@@ -59,29 +59,29 @@ void add_members(std::vector<KnownName>& found, const std::string& prefix, const
 
 }  // namespace
 
-KnownName known(std::string name, const HostValue& value) {
+KnownName known(std::string name, const eval::HostValue& value) {
   KnownName found{.name = std::move(name), .type = {}};
-  if (!value.is<None>() && !value.is_poison()) found.type = type_of(value);
-  if (const Signature* signature = signature_of(value)) found.signature = *signature;
-  if (const auto* function = value.as<FunctionPtr>()) found.doc = (*function)->doc;
-  if (const auto* model = value.as<ModelClassPtr>()) found.doc = (*model)->doc;
-  if (const auto* instance = value.as<InstancePtr>()) found.doc = (*instance)->model->doc;
-  if (const auto* builtin = value.as<BuiltinPtr>()) found.doc = (*builtin)->doc;
+  if (!value.is<eval::None>() && !value.is_poison()) found.type = type_of(value);
+  if (const syntax::Signature* signature = signature_of(value)) found.signature = *signature;
+  if (const auto* function = value.as<eval::FunctionPtr>()) found.doc = (*function)->doc;
+  if (const auto* model = value.as<eval::ModelClassPtr>()) found.doc = (*model)->doc;
+  if (const auto* instance = value.as<eval::InstancePtr>()) found.doc = (*instance)->model->doc;
+  if (const auto* builtin = value.as<eval::BuiltinPtr>()) found.doc = (*builtin)->doc;
   return found;
 }
 
-std::vector<KnownName> known_names(Evaluator& evaluator, const std::string& prefix) {
+std::vector<KnownName> known_names(eval::Evaluator& evaluator, const std::string& prefix) {
   std::vector<KnownName> found;
   const size_t dot = prefix.rfind('.');
   if (dot == std::string::npos) {
     add_scope(found, prefix, "", *evaluator.top());
     for (const std::string& name : evaluator.names.visible_names(evaluator.top().get())) {
       if (!name.starts_with(prefix)) continue;
-      const HostValue* const builtin = evaluator.builtins.find(Name(name));
+      const eval::HostValue* const builtin = evaluator.builtins.find(Name(name));
       found.push_back(builtin != nullptr ? known(name, *builtin) : KnownName{.name = name, .type = {}});
     }
   } else {
-    HostValue value;
+    eval::HostValue value;
     bool is_first = true;
     for (size_t begin = 0; begin <= dot;) {
       const size_t end = prefix.find('.', begin);
@@ -103,4 +103,4 @@ std::vector<KnownName> known_names(Evaluator& evaluator, const std::string& pref
   return found;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -13,15 +13,17 @@
 
 #include "eval/host_value.h"
 
-namespace mtf {
-
+namespace mtf::eval {
 class Evaluator;
+}
+
+namespace mtf::session {
 
 class LaidAnew {
  public:
   /// `evaluator` stands in for another, and plans. Its settings say what mesh, rules and stored layouts are assumed. Throws
   /// a UserError where a layout does not fit a value; the names then lead where they did.
-  explicit LaidAnew(Evaluator& evaluator);
+  explicit LaidAnew(eval::Evaluator& evaluator);
   ~LaidAnew();
   LaidAnew(const LaidAnew&) = delete;
   LaidAnew& operator=(const LaidAnew&) = delete;
@@ -29,13 +31,13 @@ class LaidAnew {
  private:
   /// Where a value is held: an item of a list, a binding of a scope, or a variable.
   struct Holder {
-    ListPtr list;
-    ScopePtr scope;
-    PlacePtr place;
+    eval::ListPtr list;
+    eval::ScopePtr scope;
+    eval::PlacePtr place;
     size_t index = 0;
-    Handle other = {};        ///< what it does not hold: the copy, then the original
-    GivenLayout stored = {};  ///< the same of a variable
-    Handle& handle() const;
+    graph::Handle other = {};        ///< what it does not hold: the copy, then the original
+    graph::GivenLayout stored = {};  ///< the same of a variable
+    graph::Handle& handle() const;
   };
   class Walk;
   void exchange();
@@ -43,4 +45,4 @@ class LaidAnew {
   std::vector<Holder> holders_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::session

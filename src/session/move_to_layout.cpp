@@ -4,75 +4,75 @@
 #include "eval/places.h"
 #include "graph/layouts.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 class Mover {
  public:
-  Mover(Evaluator& evaluator, Span span) : evaluator_(evaluator), context_(evaluator.builder.context), span_(span) {}
+  Mover(eval::Evaluator& evaluator, Span span) : evaluator_(evaluator), context_(evaluator.builder.context), span_(span) {}
 
-  void place(const PlacePtr& place, const std::string& name) {
+  void place(const eval::PlacePtr& place, const std::string& name) {
     if (place->own_layout) return;
-    Sharding sharding = sharding_of(place->type, *context_.layout, *context_.mesh, span_);
+    Sharding sharding = graph::sharding_of(place->type, *context_.layout, *context_.mesh, span_);
     if (sharding == place->stored.sharding && same_mesh(place->stored.mesh, context_.mesh)) return;
     evaluator_.undo.add(place, 0, [place = place.get(), before = *place] {
       before.current.value().node->ended = nullptr;
       *place = before;
     });
     place->stored = given(std::move(sharding));
-    Value moved = evaluator_.builder.assigned(place->current.value(), place->stored);
+    graph::Value moved = evaluator_.builder.assigned(place->current.value(), place->stored);
     moved.node->name = Name(name);
     moved.node->place = place->serial;
-    place->current.value().node->ended = std::make_shared<const HistoryEnd>(HistoryEnd{Name(place->path), span_, {}, place->serial});
+    place->current.value().node->ended = std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), span_, {}, place->serial});
     place->current = std::move(moved);
     evaluator_.cuts.assigned(place);
     moved_.emplace_back(name, place);
   }
 
   void tensor(size_t index) {
-    Scope& top = *evaluator_.top();
-    const Value value = *tensor_of(top.bindings[index].value);
-    const Sharding sharding = sharding_of(value.type(), *context_.layout, *context_.mesh, span_);
+    eval::Scope& top = *evaluator_.top();
+    const graph::Value value = *tensor_of(top.bindings[index].value);
+    const Sharding sharding = graph::sharding_of(value.type(), *context_.layout, *context_.mesh, span_);
     if (sharding == value.sharding() && same_mesh(value.mesh(), context_.mesh)) return;
     const Name name = top.bindings[index].name;
-    Handle moved = evaluator_.builder.laid_out(value, given(sharding));
+    graph::Handle moved = evaluator_.builder.laid_out(value, given(sharding));
     moved.value().node->name = name;
     top.note(index, evaluator_.undo);
     top.bindings[index].value = moved;
     moved_.emplace_back(name.str(), moved);
   }
 
-  std::vector<std::pair<std::string, HostValue>> take() { return std::move(moved_); }
+  std::vector<std::pair<std::string, eval::HostValue>> take() { return std::move(moved_); }
 
  private:
   /// In a layout that the rules in force have decided.
-  GivenLayout given(Sharding sharding) const {
-    GivenLayout layout;
+  graph::GivenLayout given(Sharding sharding) const {
+    graph::GivenLayout layout;
     layout.sharding = std::move(sharding);
     layout.mesh = context_.mesh;
     layout.why.rules = context_.layout;
     return layout;
   }
 
-  Evaluator& evaluator_;
-  const Context context_;
+  eval::Evaluator& evaluator_;
+  const graph::Context context_;
   Span span_;
-  std::vector<std::pair<std::string, HostValue>> moved_;
+  std::vector<std::pair<std::string, eval::HostValue>> moved_;
 };
 
 }  // namespace
 
-std::vector<std::pair<std::string, HostValue>> move_to_layout(Evaluator& evaluator, Span span) {
+std::vector<std::pair<std::string, eval::HostValue>> move_to_layout(eval::Evaluator& evaluator, Span span) {
   evaluator.builder.span = span;
   Mover mover(evaluator, span);
-  const Scope& top = *evaluator.top();
+  const eval::Scope& top = *evaluator.top();
   for (size_t i = 0; i < top.bindings.size(); ++i) {
-    const HostValue value = top.bindings[i].value;
-    if (value.is<Handle>()) mover.tensor(i);
+    const eval::HostValue value = top.bindings[i].value;
+    if (value.is<graph::Handle>()) mover.tensor(i);
     for (const bool trainable : {true, false})
-      for (const PlacePtr& place : places_of(value, trainable)) mover.place(place, top.bindings[i].name.str() + "." + place->path);
+      for (const eval::PlacePtr& place : places_of(value, trainable)) mover.place(place, top.bindings[i].name.str() + "." + place->path);
   }
   return mover.take();
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

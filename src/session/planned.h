@@ -10,28 +10,28 @@
 #include "eval/settings.h"
 #include "plan/program_record.h"
 
-namespace mtf {
+namespace mtf::session {
 
 /// What is assumed besides what is: nothing of what is not given.
 struct Assumption {
   std::optional<std::vector<Axis>> mesh = std::nullopt;                      ///< as `--mesh` does
   std::optional<std::vector<LayoutRule>> layout = std::nullopt;              ///< as `--layout` does
-  StoredLayoutsPtr stored = nullptr;                                         ///< of params and states
+  graph::StoredLayoutsPtr stored = nullptr;                                  ///< of params and states
   std::optional<std::pair<std::string, std::string>> option = std::nullopt;  ///< of a script: as `--set` does
   bool is_none() const { return !mesh && !layout && !stored && !option; }
 };
 /// Settings under which it holds.
-Settings assumed(Settings settings, const Assumption& assumption);
+eval::Settings assumed(eval::Settings settings, const Assumption& assumption);
 
 /// A script or a statement that was planned.
 struct Planned {
-  std::vector<StatementReport> statements;          ///< of the statement, or of each of the script's
-  Counters counters;                                ///< of all; the peak with what else is there
-  MeshPtr mesh;                                     ///< in force where it begins
-  Layout layout = {};                               ///< likewise; without rules if there is none
-  std::shared_ptr<ProgramRecord> record = nullptr;  ///< of what it computes, where it is to be costed under yet other layouts
-  ProgramRecord::Before before = {};                ///< what had been recorded where it begins
-  std::shared_ptr<const void> sources = nullptr;    ///< into which places point
+  std::vector<eval::StatementReport> statements;          ///< of the statement, or of each of the script's
+  plan::Counters counters;                                ///< of all; the peak with what else is there
+  MeshPtr mesh;                                           ///< in force where it begins
+  Layout layout = {};                                     ///< likewise; without rules if there is none
+  std::shared_ptr<plan::ProgramRecord> record = nullptr;  ///< of what it computes, where it is to be costed under yet other layouts
+  plan::ProgramRecord::Before before = {};                ///< what had been recorded where it begins
+  std::shared_ptr<const void> sources = nullptr;          ///< into which places point
 };
 
-}  // namespace mtf
+}  // namespace mtf::session

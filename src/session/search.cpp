@@ -6,7 +6,7 @@
 
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 /// Where all processors together do the work so often, it is said that fewer would do.
@@ -15,12 +15,12 @@ constexpr double kMuchRepeated = 2;
 /// Short forms of what is searched, where its layers repeat.
 struct ShortForms {
   std::string option;  ///< that says how many layers there are
-  RepeatedCosts costs;
+  cost::RepeatedCosts costs;
 };
 
 /// Those that there are, if one of the numbers given to options is how often something repeats: if with another number
 /// there are as many operations more as there are turns more.
-std::optional<ShortForms> short_forms(const WhatIf& what, const LayoutCosts& whole) {
+std::optional<ShortForms> short_forms(const WhatIf& what, const cost::LayoutCosts& whole) {
   constexpr int64_t kFewestLayers = 8;  // with fewer, the whole is no longer
   for (const auto& [option, text] : what.options()) {
     int64_t layers = 0;
@@ -28,7 +28,7 @@ std::optional<ShortForms> short_forms(const WhatIf& what, const LayoutCosts& who
     if (error != std::errc() || end != text.data() + text.size() || layers < kFewestLayers) continue;
     const auto with = [&, &option = option](int64_t number) { return what.recorded(whole.machine(), {.option = std::pair(option, std::to_string(number))}); };
     try {
-      const RepeatedCosts costs(with(RepeatedCosts::kFew), with(RepeatedCosts::kMore), layers);
+      const cost::RepeatedCosts costs(with(cost::RepeatedCosts::kFew), with(cost::RepeatedCosts::kMore), layers);
       if (costs.stand_for(whole)) return ShortForms{option, costs};
     } catch (const UserError&) {  // it does not work with so few of what this option counts
     }
@@ -37,12 +37,12 @@ std::optional<ShortForms> short_forms(const WhatIf& what, const LayoutCosts& who
 }
 
 /// Names for as many axes as a mesh may have: those that what the program wrote speaks of, then others.
-std::vector<Name> axis_names(const ProgramRecord& record, int count) {
+std::vector<Name> axis_names(const plan::ProgramRecord& record, int count) {
   std::vector<Name> names;
   auto add = [&](Name name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
-  for (const LayoutRecord::Decision& decision : record.layouts()->decisions())
+  for (const graph::LayoutRecord::Decision& decision : record.layouts()->decisions())
     if (decision.operation->why.asked)
       for (const LayoutRule& rule : decision.operation->why.asked->rules.rules)
         for (Name axis : rule.axes) add(axis);
@@ -53,7 +53,7 @@ std::vector<Name> axis_names(const ProgramRecord& record, int count) {
 
 }  // namespace
 
-double repeated_work(const Counters& counters) {
+double repeated_work(const plan::Counters& counters) {
   const double all = static_cast<double>(counters.flops) * static_cast<double>(counters.processors);
   return counters.unique_flops > 0 ? all / static_cast<double>(counters.unique_flops) : 1;
 }
@@ -61,10 +61,10 @@ double repeated_work(const Counters& counters) {
 SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
   SearchAnswer answer{std::move(request.question), {}, what.recorded(request.machine), {}, std::nullopt};
   answer.costs.heed(request.poll);
-  SearchQuestion& question = answer.question;
+  cost::SearchQuestion& question = answer.question;
   if (!question.memory) question.memory = request.machine.memory;
   question.axes = axis_names(answer.costs.record(), request.axes);
-  question.peak = [&what](const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored) {
+  question.peak = [&what](const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored) {
     return what.planned({.mesh = mesh->axes(), .layout = rules->rules, .stored = stored}).counters.peak_bytes;
   };
   const std::optional<ShortForms> repeated = short_forms(what, answer.costs);
@@ -73,10 +73,10 @@ SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
     answer.layers = repeated->option;
   }
   answer.result = search(answer.costs, question);
-  const SearchResult& result = answer.result;
+  const cost::SearchResult& result = answer.result;
   if (const double times = result.best ? repeated_work(result.best->cost.counters) : 1; times >= kMuchRepeated && !question.mesh) {
     // As many as have work of their own, at least: a power of two, as processors come.
-    SearchQuestion fewer = question;
+    cost::SearchQuestion fewer = question;
     for (fewer.processors = 1; static_cast<double>(2 * fewer.processors) * times <= static_cast<double>(question.processors);) fewer.processors *= 2;
     answer.fewer = search(answer.costs, fewer).best;
   }
@@ -85,4 +85,4 @@ SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
   return answer;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

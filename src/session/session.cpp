@@ -20,10 +20,10 @@
 #include "types/saturating.h"
 #include "types/sharding.h"
 
-namespace mtf {
+namespace mtf::session {
 
 struct Session::Impl {
-  Impl(Settings given, Execution* execution, std::ostream& out) : settings(given), evaluator(std::move(given), execution, out) {
+  Impl(eval::Settings given, plan::Execution* execution, std::ostream& out) : settings(given), evaluator(std::move(given), execution, out) {
     evaluator.top()->changes = &evaluator.undo;
   }
   /// Something is to be done, which an interrupt that is asked for from here on ends. Others may have had the runtime meanwhile.
@@ -31,17 +31,17 @@ struct Session::Impl {
     evaluator.interrupt.forget();
     if (evaluator.execution() != nullptr) evaluator.execution()->heed(evaluator.interrupt);
   }
-  Settings settings;
-  Evaluator evaluator;
-  std::function<void(const StatementReport&)> on_statement;
+  eval::Settings settings;
+  eval::Evaluator evaluator;
+  std::function<void(const eval::StatementReport&)> on_statement;
   int64_t numbered = 0;        // entries that were not given a name
   std::vector<Entry> entries;  // as far as they were carried out
 
   /// What takes an entry back that has changed something.
   struct Done {
-    UndoLog undo;
-    Context context;     // before it
-    size_t entries = 0;  // before it
+    eval::UndoLog undo;
+    graph::Context context;  // before it
+    size_t entries = 0;      // before it
   };
   std::deque<Done> done;   // the last entry last
   bool has_older = false;  // entries of which this is no longer kept
@@ -56,7 +56,7 @@ struct Session::Impl {
   /// An entry has ended. One that has changed nothing, but for drawing random numbers, is not taken back.
   void keep(Done entry) {
     if (!remembers) return;
-    const Context &before = entry.context, &now = evaluator.builder.context;
+    const graph::Context &before = entry.context, &now = evaluator.builder.context;
     const bool same = before.mesh == now.mesh && before.layout == now.layout && before.precision == now.precision && before.seed == now.seed;
     if (same && entry.undo.empty()) return;
     int64_t bytes = 0;
@@ -75,25 +75,25 @@ struct Session::Impl {
   };
   std::vector<EntryReport> run(const std::string& text, const std::string& name, Way way);
   bool run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, EntryReport& report);
-  EntryReport use(const InForce& what);
-  std::string written(const InForce& what);
+  EntryReport use(const eval::InForce& what);
+  std::string written(const eval::InForce& what);
   bool computes(const std::shared_ptr<const ast::Program>& program, size_t index);
   std::optional<UserError> kept_turns(const UserError& error);
   /// Shows the one statement of a program to `see`, with what evaluates without computing, and leaves everything as it was.
-  void look(Evaluator& at, ast::Program parsed, const std::function<void(Evaluator&, const ast::Stmt&)>& see);
+  void look(eval::Evaluator& at, ast::Program parsed, const std::function<void(eval::Evaluator&, const ast::Stmt&)>& see);
   /// The same of an expression, whose value is shown.
-  void look(Evaluator& at, const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see);
-  void last_value(HostValue value, Span span);
+  void look(eval::Evaluator& at, const std::string& text, const std::string& name, const std::function<void(const eval::HostValue&)>& see);
+  void last_value(eval::HostValue value, Span span);
   /// The tree of a text that does nothing but compute, assign or `let`, which is kept: the same whenever the text is the same.
   std::shared_ptr<const ast::Program> tree_of(const std::string& text, const std::string& name);
   /// The value of a text that is an expression, and where that stands.
-  std::pair<HostValue, Span> value_of(const std::string& expression, const std::string& name);
+  std::pair<eval::HostValue, Span> value_of(const std::string& expression, const std::string& name);
   void declare_dims(const Dims& dims);
-  void set(const std::string& target, const HostView& data);
-  Value place_given(const HostView& data, const ast::Stmt& stmt);
+  void set(const std::string& target, const plan::HostView& data);
+  graph::Value place_given(const plan::HostView& data, const ast::Stmt& stmt);
 };
 
-Session::Session(Settings settings, Execution* execution, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), execution, out)) {}
+Session::Session(eval::Settings settings, plan::Execution* execution, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), execution, out)) {}
 Session::~Session() = default;
 
 void Session::interrupt() { impl_->evaluator.interrupt.ask(); }
@@ -101,20 +101,20 @@ void Session::forget_interrupt() { impl_->evaluator.interrupt.forget(); }
 
 void Session::run_file(const std::string& path) {
   impl_->begin();
-  impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::read(path))));
+  impl_->evaluator.run_program(std::make_shared<ast::Program>(syntax::parse_or_throw(SourceFile::read(path))));
 }
 
 void Session::run_text(const std::string& name, const std::string& text) {
   impl_->begin();
-  impl_->evaluator.run_program(std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(name, text))));
+  impl_->evaluator.run_program(std::make_shared<ast::Program>(syntax::parse_or_throw(SourceFile::create(name, text))));
 }
 
 // Binds it to `_`, in place of the one before.
-void Session::Impl::last_value(HostValue value, Span span) {
+void Session::Impl::last_value(eval::HostValue value, Span span) {
   static const Name kLast("_");
-  Scope& top = *evaluator.top();
-  const Restore looks_change_nothing(top.changes, static_cast<Undo*>(nullptr));
-  if (Binding* const bound = top.find_own(kLast)) {
+  eval::Scope& top = *evaluator.top();
+  const Restore looks_change_nothing(top.changes, static_cast<eval::Undo*>(nullptr));
+  if (eval::Binding* const bound = top.find_own(kLast)) {
     bound->value = std::move(value);
     bound->span = span;
   } else {
@@ -123,8 +123,8 @@ void Session::Impl::last_value(HostValue value, Span span) {
 }
 
 /// How a script says it: by its name, if the session still has one of it.
-std::string Session::Impl::written(const InForce& what) {
-  for (const Binding& binding : evaluator.top()->bindings) {
+std::string Session::Impl::written(const eval::InForce& what) {
+  for (const eval::Binding& binding : evaluator.top()->bindings) {
     if (evaluator.top()->find_own(binding.name) != &binding) continue;
     const auto* mesh = binding.value.as<MeshPtr>();
     const auto* layout = binding.value.as<LayoutPtr>();
@@ -133,14 +133,14 @@ std::string Session::Impl::written(const InForce& what) {
   return std::visit([](const auto& value) { return to_string(*value); }, what.what);
 }
 
-EntryReport Session::Impl::use(const InForce& what) {
+EntryReport Session::Impl::use(const eval::InForce& what) {
   EntryReport report;
   begin_statement(evaluator, report, what.span);
-  mtf::use(evaluator, what);
-  mtf::warn_of_layout(evaluator);
+  mtf::eval::use(evaluator, what);
+  mtf::session::warn_of_layout(evaluator);
   evaluator.cuts.cut({}, what.span);  // what was pending is no part of moving
   evaluator.reports.begin_statement();
-  const std::vector<std::pair<std::string, HostValue>> moved = move_to_layout(evaluator, what.span);
+  const std::vector<std::pair<std::string, eval::HostValue>> moved = move_to_layout(evaluator, what.span);
   evaluator.cuts.cut({}, what.span);
   for (const auto& [name, value] : moved) add_binding(report, evaluator, Name(name), value);
   add_costs(report, evaluator);
@@ -156,7 +156,7 @@ bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& pro
     evaluator.run_entry_statement(program, index);
     return false;
   }
-  std::optional<HostValue> value = run_entered(evaluator, program, index, report);
+  std::optional<eval::HostValue> value = run_entered(evaluator, program, index, report);
   const bool has_value = value.has_value();
   if (has_value && keeps_last_value) last_value(*std::move(value), span);
   if (on_statement) on_statement(report);
@@ -189,9 +189,9 @@ std::optional<UserError> Session::Impl::kept_turns(const UserError& error) {
 std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::string& name, Way way) {
   begin();
   Entry entry{name.empty() ? fmt::format("<{}>", ++numbered) : name, {}, way.is_file, way.without_loops, false, {}, {}};
-  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry.name, text), way.is_file ? ParseMode::kScript : ParseMode::kRepl));
+  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry.name, text), way.is_file ? syntax::ParseMode::kScript : syntax::ParseMode::kRepl));
   std::vector<EntryReport> results;
-  UndoLog undo;                                             // of the statement under way
+  eval::UndoLog undo;                                       // of the statement under way
   Done all{{}, evaluator.builder.context, entries.size()};  // of those before it
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
@@ -215,7 +215,7 @@ std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::
       entry.has_value.push_back(false);
       continue;
     }
-    const Context before = evaluator.builder.context;
+    const graph::Context before = evaluator.builder.context;
     const auto take_back = [&] {
       undo.take_back();
       evaluator.builder.context = before;
@@ -247,24 +247,24 @@ std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::
 std::vector<EntryReport> Session::execute(const std::string& text, const std::string& name) { return impl_->run(text, name, {}); }
 
 void Session::load(const std::string& text, const std::string& name, bool without_loops) {
-  const Modules::Evaluating here = impl_->evaluator.modules.evaluating(name);
+  const eval::Modules::Evaluating here = impl_->evaluator.modules.evaluating(name);
   impl_->run(text, name, {.is_file = true, .without_loops = without_loops});
 }
 
-InForce Session::mesh_or_layout(const std::string& text, const std::string& name) {
-  std::optional<InForce> found;
-  impl_->look(impl_->evaluator, parse_or_throw(SourceFile::create(name, text), ParseMode::kUse), [&](Evaluator& evaluator, const ast::Stmt& stmt) {
+eval::InForce Session::mesh_or_layout(const std::string& text, const std::string& name) {
+  std::optional<eval::InForce> found;
+  impl_->look(impl_->evaluator, parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kUse), [&](eval::Evaluator& evaluator, const ast::Stmt& stmt) {
     found = in_force(evaluator, *stmt.as<ast::UseStmt>(), evaluator.top());
   });
   MTF_CHECK(found, "what a session names is known");
   return *found;
 }
 
-std::vector<EntryReport> Session::use(const InForce& what, const std::string& name) {
+std::vector<EntryReport> Session::use(const eval::InForce& what, const std::string& name) {
   Impl& session = *impl_;
-  Evaluator& evaluator = session.evaluator;
+  eval::Evaluator& evaluator = session.evaluator;
   session.begin();
-  UndoLog undo;
+  eval::UndoLog undo;
   Impl::Done before{{}, evaluator.builder.context, session.entries.size()};
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
@@ -286,17 +286,17 @@ std::vector<EntryReport> Session::use(const InForce& what, const std::string& na
 
 const std::vector<Entry>& Session::entries() const { return impl_->entries; }
 
-Planned Session::plan(const std::string& text, const std::string& name, const Assumption& assumption, std::shared_ptr<ProgramRecord> record) {
+Planned Session::plan(const std::string& text, const std::string& name, const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record) {
   StandIn planner(impl_->evaluator, impl_->settings, assumption, record);
-  Evaluator& evaluator = planner.evaluator();
-  const Context& context = evaluator.builder.context;
+  eval::Evaluator& evaluator = planner.evaluator();
+  const graph::Context& context = evaluator.builder.context;
   Planned planned;
   planned.mesh = context.mesh;
   planned.record = record;
   if (context.layout) planned.layout = *context.layout;
   if (record) planned.before = record->so_far();
-  const Counters before = planner.execution().counters();
-  const auto program = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl));
+  const plan::Counters before = planner.execution().counters();
+  const auto program = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl));
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
     const ast::Stmt& stmt = program->body.statements[i];
     EntryReport report;
@@ -322,7 +322,7 @@ const ast::Expr& expression_of(const ast::Program& program) {
 
 }  // namespace
 
-void Session::Impl::look(Evaluator& at, ast::Program parsed, const std::function<void(Evaluator&, const ast::Stmt&)>& see) {
+void Session::Impl::look(eval::Evaluator& at, ast::Program parsed, const std::function<void(eval::Evaluator&, const ast::Stmt&)>& see) {
   auto program = std::make_shared<const ast::Program>(std::move(parsed));
   MTF_CHECK(program->body.statements.size() == 1, "what is looked at is one statement");
   at.interrupt.forget();
@@ -332,23 +332,23 @@ void Session::Impl::look(Evaluator& at, ast::Program parsed, const std::function
   at.modules.keep(program);  // a function that it made may live on
 }
 
-void Session::Impl::look(Evaluator& at, const std::string& text, const std::string& name, const std::function<void(const HostValue&)>& see) {
-  ast::Program program = parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl);
+void Session::Impl::look(eval::Evaluator& at, const std::string& text, const std::string& name, const std::function<void(const eval::HostValue&)>& see) {
+  ast::Program program = parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl);
   expression_of(program);  // fails if it is none
-  look(at, std::move(program), [&](Evaluator& checker, const ast::Stmt& stmt) { see(checker.evaluate(*stmt.as<ast::ExprStmt>()->value, checker.top())); });
+  look(at, std::move(program), [&](eval::Evaluator& checker, const ast::Stmt& stmt) { see(checker.evaluate(*stmt.as<ast::ExprStmt>()->value, checker.top())); });
 }
 
 KnownName Session::what_is(const std::string& expression, const std::string& name, const Assumption& assumption) {
   std::optional<StandIn> planner;
   if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, nullptr);
   KnownName result;
-  impl_->look(planner ? planner->evaluator() : impl_->evaluator, expression, name, [&](const HostValue& value) { result = known(expression, value); });
+  impl_->look(planner ? planner->evaluator() : impl_->evaluator, expression, name, [&](const eval::HostValue& value) { result = known(expression, value); });
   return result;
 }
 
-std::vector<std::pair<std::string, LaidOut>> Session::lies(const std::string& expression) {
-  std::vector<std::pair<std::string, LaidOut>> result;
-  impl_->look(impl_->evaluator, expression, "<" + expression + ">", [&](const HostValue& value) {
+std::vector<std::pair<std::string, eval::LaidOut>> Session::lies(const std::string& expression) {
+  std::vector<std::pair<std::string, eval::LaidOut>> result;
+  impl_->look(impl_->evaluator, expression, "<" + expression + ">", [&](const eval::HostValue& value) {
     result = laid_out_in(value);
     if (result.empty()) fail(Kind::type_mismatch, {}, "{}: expected a tensor or a model, found {}", expression, describe(value));
   });
@@ -357,21 +357,21 @@ std::vector<std::pair<std::string, LaidOut>> Session::lies(const std::string& ex
 
 std::vector<HeldVariable> Session::variables(const std::string& expression, const std::string& name) {
   std::vector<HeldVariable> result;
-  impl_->look(impl_->evaluator, expression, name, [&](const HostValue& value) { result = held_variables(value); });
+  impl_->look(impl_->evaluator, expression, name, [&](const eval::HostValue& value) { result = held_variables(value); });
   return result;
 }
 
 std::shared_ptr<const ast::Program> Session::Impl::tree_of(const std::string& text, const std::string& name) {
   std::shared_ptr<const ast::Program>& tree = asked[name + "\n" + text];
   if (!tree) {
-    auto parsed = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), ParseMode::kRepl));
+    auto parsed = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl));
     evaluator.modules.keep(parsed);
     tree = std::move(parsed);
   }
   return tree;
 }
 
-std::pair<HostValue, Span> Session::Impl::value_of(const std::string& expression, const std::string& name) {
+std::pair<eval::HostValue, Span> Session::Impl::value_of(const std::string& expression, const std::string& name) {
   const ast::Expr& asked_for = expression_of(*tree_of(expression, name));
   begin();
   return {evaluator.evaluate(asked_for, evaluator.top()), asked_for.span};
@@ -380,45 +380,45 @@ std::pair<HostValue, Span> Session::Impl::value_of(const std::string& expression
 namespace {
 
 /// A number of the host as f64 without dims; fails at `span` if the value is none.
-HostTensor number_read(const HostValue& value, Span span) {
+plan::HostTensor number_read(const eval::HostValue& value, Span span) {
   const std::optional<double> number = number_of(value);
   if (!number) fail(Kind::type_mismatch, span, "expected a tensor or a number, found {}", describe(value));
-  return host_number(ElementType::kF64, *number);
+  return plan::host_number(ElementType::kF64, *number);
 }
 
 }  // namespace
 
-HostTensor Session::read(const std::string& expression, const std::string& name) {
+plan::HostTensor Session::read(const std::string& expression, const std::string& name) {
   const auto [value, span] = impl_->value_of(expression, name);
-  if (const Value* tensor = tensor_of(value)) return impl_->evaluator.cuts.fetch(*tensor, span);
+  if (const graph::Value* tensor = tensor_of(value)) return impl_->evaluator.cuts.fetch(*tensor, span);
   return number_read(value, span);
 }
 
 Session::Shown Session::show(const std::string& expression, const std::string& name) {
-  Evaluator& evaluator = impl_->evaluator;
+  eval::Evaluator& evaluator = impl_->evaluator;
   const auto [value, span] = impl_->value_of(expression, name);
-  const Value* const tensor = tensor_of(value);
+  const graph::Value* const tensor = tensor_of(value);
   if (tensor) {
     evaluator.cuts.cut({*tensor}, span);
-    if (std::shared_ptr<const Tensor> whole = evaluator.execution()->whole(*tensor)) {
+    if (std::shared_ptr<const plan::Tensor> whole = evaluator.execution()->whole(*tensor)) {
       const auto bytes = static_cast<size_t>(size_of(whole->type.dims) * size_of(whole->type.element));
       const std::span<const std::byte> held(static_cast<const std::byte*>(whole_block(*whole)), bytes);
-      return {HostView(tensor->type(), held), std::move(whole)};
+      return {plan::HostView(tensor->type(), held), std::move(whole)};
     }
   }
-  const auto copy = std::make_shared<const HostTensor>(tensor ? evaluator.cuts.fetch(*tensor, span) : number_read(value, span));
+  const auto copy = std::make_shared<const plan::HostTensor>(tensor ? evaluator.cuts.fetch(*tensor, span) : number_read(value, span));
   return {*copy, copy, true};
 }
 
 namespace {
 
 bool is_a_name(const std::string& text) {
-  const std::vector<Token> tokens = tokenize(SourceFile::create("<set>", text));
-  return tokens.size() == 1 && tokens[0].kind == TokenClass::kName && tokens[0].span.text().size() == text.size();
+  const std::vector<syntax::Token> tokens = syntax::tokenize(SourceFile::create("<set>", text));
+  return tokens.size() == 1 && tokens[0].kind == syntax::TokenClass::kName && tokens[0].span.text().size() == text.size();
 }
 
 /// Fails unless it is a tensor: dims that can be, once each, as many bytes as they take, bools that are 0 or 1.
-void check_given(const HostView& data) {
+void check_given(const plan::HostView& data) {
   Dims dims;
   for (const Dim& dim : data.type.dims) {
     if (!is_a_name(dim.name.str())) fail(Kind::bad_value, {}, "expected the name of a dim, found {}", quote(dim.name.str()));
@@ -443,7 +443,7 @@ void Session::Impl::declare_dims(const Dims& dims) {
   for (const Dim& dim : dims) {
     if (evaluator.top()->find(dim.name).binding == nullptr)
       evaluator.run_entry_statement(tree_of(fmt::format("dim {} = {}", dim.name.text(), dim.size), "<set>"), 0);
-    const Binding& binding = *evaluator.top()->find(dim.name).binding;
+    const eval::Binding& binding = *evaluator.top()->find(dim.name).binding;
     const Dim* const known = binding.value.as<Dim>();
     if (!known) fail(Diagnostic(Kind::not_a_dim, {}, fmt::format("`{}` is {}", dim.name.text(), describe(binding.value))).related(binding.span, "here"));
     if (known->size != dim.size) {
@@ -454,28 +454,28 @@ void Session::Impl::declare_dims(const Dims& dims) {
 }
 
 /// The tensor that a statement binds or assigns: where the rules put it, or where the variable lies that it is assigned to.
-Value Session::Impl::place_given(const HostView& data, const ast::Stmt& stmt) {
+graph::Value Session::Impl::place_given(const plan::HostView& data, const ast::Stmt& stmt) {
   if (auto* assign = stmt.as<ast::AssignStmt>()) {
-    const HostValue target = evaluator.evaluate(*assign->target, evaluator.top());
-    if (const PlacePtr* place = target.as<PlacePtr>(); place && (*place)->type.dims == data.type.dims) {
+    const eval::HostValue target = evaluator.evaluate(*assign->target, evaluator.top());
+    if (const eval::PlacePtr* place = target.as<eval::PlacePtr>(); place && (*place)->type.dims == data.type.dims) {
       evaluator.meshes.check(stmt.span);
-      const Value value = evaluator.builder.constant(data.type, (*place)->stored);
+      const graph::Value value = evaluator.builder.constant(data.type, (*place)->stored);
       evaluator.execution()->place(*value.node, data);
       return value;
     }
   }
-  const Value value = evaluator.caller.unplaced(data.type, stmt.span);
+  const graph::Value value = evaluator.caller.unplaced(data.type, stmt.span);
   evaluator.execution()->place(*value.node, data);
   return value;
 }
 
-void Session::Impl::set(const std::string& target, const HostView& data) {
+void Session::Impl::set(const std::string& target, const plan::HostView& data) {
   static const Name kGiven("_");
   check_given(data);
   const bool is_name = is_a_name(target) && target != kGiven.text();
-  Scope& top = *evaluator.top();
-  const Binding* const there = is_name ? top.find_own(Name(target)) : nullptr;
-  const bool assigns = !is_name || (there && there->value.is<PlacePtr>());
+  eval::Scope& top = *evaluator.top();
+  const eval::Binding* const there = is_name ? top.find_own(Name(target)) : nullptr;
+  const bool assigns = !is_name || (there && there->value.is<eval::PlacePtr>());
   const auto tree = [&]() -> std::shared_ptr<const ast::Program> {
     try {
       return tree_of((assigns ? target + " := " : "let " + target + " = ") + kGiven.str(), "<set>");
@@ -488,9 +488,9 @@ void Session::Impl::set(const std::string& target, const HostView& data) {
   if (!stmt || target == kGiven.text() || (assigns && (!assign || assign->target->span.text().size() != target.size())))
     fail(Kind::bad_value, {}, "expected a name, or what leads to one, such as `net.w`, found {}", quote(target));
   declare_dims(data.type.dims);
-  Value value = place_given(data, *stmt);
-  const Binding* const last = top.find_own(kGiven);
-  const HostValue before = last ? last->value : HostValue();
+  graph::Value value = place_given(data, *stmt);
+  const eval::Binding* const last = top.find_own(kGiven);
+  const eval::HostValue before = last ? last->value : eval::HostValue();
   last_value(std::move(value), stmt->span);
   const auto restored = [&] { top.find_own(kGiven)->value = before; };
   try {
@@ -503,10 +503,10 @@ void Session::Impl::set(const std::string& target, const HostView& data) {
   }
 }
 
-void Session::set(const std::string& target, const HostView& data) {
-  Evaluator& evaluator = impl_->evaluator;
+void Session::set(const std::string& target, const plan::HostView& data) {
+  eval::Evaluator& evaluator = impl_->evaluator;
   impl_->begin();
-  UndoLog undo;
+  eval::UndoLog undo;
   Impl::Done done{{}, evaluator.builder.context, impl_->entries.size()};
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
@@ -523,18 +523,18 @@ void Session::set(const std::string& target, const HostView& data) {
 
 namespace {
 
-Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& settings) {
+Diagnostics check(std::shared_ptr<const SourceFile> source, const eval::Settings& settings) {
   Diagnostics found;
-  auto program = std::make_shared<ast::Program>(parse(std::move(source), found));
+  auto program = std::make_shared<ast::Program>(syntax::parse(std::move(source), found));
   if (found.has_errors()) return found;
-  warn_of_doubts(*program, found);
+  syntax::warn_of_doubts(*program, found);
   std::ostream nowhere(nullptr);
-  Evaluator evaluator(settings, nullptr, nowhere);
+  eval::Evaluator evaluator(settings, nullptr, nowhere);
   evaluator.findings.collect_in(found);
   try {
     evaluator.run_program(program);
     evaluator.finish_check();
-  } catch (const CheckEnded&) {
+  } catch (const eval::CheckEnded&) {
   } catch (const UserError& error) {
     found.add(error.diagnostic());
   }
@@ -543,43 +543,43 @@ Diagnostics check(std::shared_ptr<const SourceFile> source, const Settings& sett
 
 }  // namespace
 
-Diagnostics Session::check_file(const std::string& path, const Settings& settings) {
+Diagnostics Session::check_file(const std::string& path, const eval::Settings& settings) {
   std::shared_ptr<const SourceFile> source;
   Diagnostics found;
   if (!found.attempt([&] { source = SourceFile::read(path); })) return found;
   return check(std::move(source), settings);
 }
 
-Diagnostics Session::check_text(const std::string& name, const std::string& text, const Settings& settings) {
+Diagnostics Session::check_text(const std::string& name, const std::string& text, const eval::Settings& settings) {
   return check(SourceFile::create(name, text), settings);
 }
 
 Diagnostics Session::check_here(const std::string& name, const std::string& text) {
   Diagnostics found;
-  auto program = std::make_shared<ast::Program>(parse(SourceFile::create(name, text), found));
+  auto program = std::make_shared<ast::Program>(syntax::parse(SourceFile::create(name, text), found));
   if (found.has_errors()) return found;
-  warn_of_doubts(*program, found);
+  syntax::warn_of_doubts(*program, found);
   impl_->evaluator.interrupt.forget();
   StandIn checker(impl_->evaluator, impl_->settings);
-  Evaluator& evaluator = checker.evaluator();
+  eval::Evaluator& evaluator = checker.evaluator();
   evaluator.findings.collect_in(found);
   evaluator.meshes.declare_all(evaluator.blocks.info(program->body));
-  const Modules::Evaluating here = evaluator.modules.evaluating(name);
+  const eval::Modules::Evaluating here = evaluator.modules.evaluating(name);
   try {
     for (size_t i = 0; i < program->body.statements.size(); ++i) evaluator.run_entry_statement(program, i);
     evaluator.uncalled.check_names(evaluator.names, evaluator.builtins, evaluator.findings);
-  } catch (const CheckEnded&) {
+  } catch (const eval::CheckEnded&) {
   } catch (const UserError& error) {
     found.add(error.diagnostic());
   }
   return found.by_place();
 }
 
-std::vector<KnownName> Session::known_names(const std::string& prefix) const { return mtf::known_names(impl_->evaluator, prefix); }
+std::vector<KnownName> Session::known_names(const std::string& prefix) const { return mtf::session::known_names(impl_->evaluator, prefix); }
 
-StoredVariables Session::stored_variables() const { return impl_->evaluator.variables.stored(); }
+eval::StoredVariables Session::stored_variables() const { return impl_->evaluator.variables.stored(); }
 
-const std::vector<Unread>& Session::unread() const { return impl_->evaluator.unread.all(); }
+const std::vector<eval::Unread>& Session::unread() const { return impl_->evaluator.unread.all(); }
 
 std::vector<Axis> Session::axes() const {
   const MeshPtr& mesh = impl_->evaluator.builder.context.mesh;
@@ -597,7 +597,7 @@ void Session::give_option(const std::string& name, const std::string& text) {
   impl_->evaluator.options.give(name, text);
 }
 
-const Settings& Session::settings() const { return impl_->settings; }
+const eval::Settings& Session::settings() const { return impl_->settings; }
 const Mesh& Session::mesh() const { return *impl_->evaluator.builder.context.mesh; }
 const Layout& Session::layout() const {
   static const Layout kNone;
@@ -628,13 +628,13 @@ void Session::remember_nothing() {
 void Session::keep_last_value() { impl_->keeps_last_value = true; }
 
 void Session::on_warning(std::function<void(const Diagnostic&)> callback) { impl_->evaluator.findings.on_warning(std::move(callback)); }
-void Session::warn_of_layout() { mtf::warn_of_layout(impl_->evaluator); }
+void Session::warn_of_layout() { mtf::session::warn_of_layout(impl_->evaluator); }
 void Session::have_been_told(const Diagnostics& warnings) { impl_->evaluator.findings.have_been_told(warnings); }
-void Session::on_progress(std::function<void(const Progress&)> callback) { impl_->evaluator.loops.on_progress(std::move(callback)); }
-void Session::on_statement(std::function<void(const StatementReport&)> callback) {
+void Session::on_progress(std::function<void(const eval::Progress&)> callback) { impl_->evaluator.loops.on_progress(std::move(callback)); }
+void Session::on_statement(std::function<void(const eval::StatementReport&)> callback) {
   impl_->on_statement = callback;
   impl_->evaluator.reports.on_statement(callback, impl_->evaluator.execution() != nullptr);
 }
 void Session::on_cut(std::function<void(Span)> callback) { impl_->evaluator.cuts.on_cut(std::move(callback)); }
 
-}  // namespace mtf
+}  // namespace mtf::session

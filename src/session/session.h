@@ -25,13 +25,13 @@
 #include "session/planned.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::session {
 
 class Session {
  public:
   /// `execution` computes, or plans where its runtime knows no numbers; null to check only. `out` gets what `print` prints
   /// (rank 0's).
-  Session(Settings settings, Execution* execution, std::ostream& out);
+  Session(eval::Settings settings, plan::Execution* execution, std::ostream& out);
   ~Session();
 
   /// Ends what is under way at its next statement, turn of a loop or cut, with a UserError of kind interrupted; does
@@ -41,8 +41,8 @@ class Session {
   void forget_interrupt();
 
   /// Checks the file without computing; all errors and warnings found are in the result, in order of place.
-  static Diagnostics check_file(const std::string& path, const Settings& settings);
-  static Diagnostics check_text(const std::string& name, const std::string& text, const Settings& settings);
+  static Diagnostics check_file(const std::string& path, const eval::Settings& settings);
+  static Diagnostics check_text(const std::string& name, const std::string& text, const eval::Settings& settings);
   /// The same of a script that is to be loaded: it sees the names of the session, which is as before.
   Diagnostics check_here(const std::string& name, const std::string& text);
 
@@ -61,10 +61,10 @@ class Session {
   /// (eval/set_aside.h). `without_loops`: a `for` or `while` at its top level that computes with tensors is left out.
   void load(const std::string& text, const std::string& name, bool without_loops);
   /// What `use` in front of a text would bring into force: a name, `[rows: 2]`, `{batch -> rows}`. Changes nothing.
-  InForce mesh_or_layout(const std::string& text, const std::string& name = "<use>");
+  eval::InForce mesh_or_layout(const std::string& text, const std::string& name = "<use>");
   /// Brings it into force, and moves what the session holds to the mesh and layout that are then in force: reports each value
   /// that it moved, and what that cost. An entry.
-  std::vector<EntryReport> use(const InForce& what, const std::string& name);
+  std::vector<EntryReport> use(const eval::InForce& what, const std::string& name);
   /// The entries that have been carried out and not been taken back.
   const std::vector<Entry>& entries() const;
   /// Takes back the last entries that have changed something, and what was entered behind them: what they bound, assigned and
@@ -80,12 +80,12 @@ class Session {
   KnownName what_is(const std::string& expression, const std::string& name = "<type>", const Assumption& assumption = {});
   /// Where the value of an expression lies, computing nothing; of a model, its params, each by its path, in the order of
   /// declaration.
-  std::vector<std::pair<std::string, LaidOut>> lies(const std::string& expression);
+  std::vector<std::pair<std::string, eval::LaidOut>> lies(const std::string& expression);
   /// The whole value of an expression that is a tensor, or a number of the host (as f64 without dims).
-  HostTensor read(const std::string& expression, const std::string& name = "<read>");
+  plan::HostTensor read(const std::string& expression, const std::string& name = "<read>");
   /// The same, in the session's own memory where a block is the whole, else in a copy. What `memory` holds is not written over.
   struct Shown {
-    HostView tensor;
+    plan::HostView tensor;
     std::shared_ptr<const void> memory;
     bool is_copy = false;
   };
@@ -94,17 +94,17 @@ class Session {
   /// `target` leads to (`net.w`), or to the param or state that the name is bound to. Dims that the session does not have are
   /// declared. Fails (size_conflict) if it has one of another size, and (size_mismatch) if there are not as many bytes as that
   /// takes.
-  void set(const std::string& target, const HostView& data);
+  void set(const std::string& target, const plan::HostView& data);
   /// What statements would cost, computing nothing and leaving the session as it was. Under an assumption they are planned with
   /// copies of what is there, laid out by it (session/stand_in.h). `record` is given what they compute. Ends where interrupt() has
   /// been called since forget_interrupt(). Throws UserError, also where the session's values do not fit what is assumed.
-  Planned plan(const std::string& text, const std::string& name = "<plan>", const Assumption& assumption = {}, std::shared_ptr<ProgramRecord> record = nullptr);
+  Planned plan(const std::string& text, const std::string& name = "<plan>", const Assumption& assumption = {}, std::shared_ptr<plan::ProgramRecord> record = nullptr);
   /// Names that could stand here, for completion: bindings, operations, members after `name.`.
   std::vector<KnownName> known_names(const std::string& prefix) const;
   /// What the variables that were declared so far take.
-  StoredVariables stored_variables() const;
+  eval::StoredVariables stored_variables() const;
   /// Of a program that was planned: what it makes and nobody reads.
-  const std::vector<Unread>& unread() const;
+  const std::vector<eval::Unread>& unread() const;
   /// The axes of the mesh in force.
   std::vector<Axis> axes() const;
   /// What the names of the session stand for, or would under an assumption, in the order in which they were bound.
@@ -113,7 +113,7 @@ class Session {
   std::vector<HeldVariable> variables(const std::string& expression, const std::string& name = "<variables>");
   /// From here on an option or dim that is declared has this value, as if `--set name=text` had been given.
   void give_option(const std::string& name, const std::string& text);
-  const Settings& settings() const;
+  const eval::Settings& settings() const;
   /// The mesh and the layout in force.
   const Mesh& mesh() const;
   const Layout& layout() const;
@@ -125,9 +125,9 @@ class Session {
   void warn_of_layout();
   /// A check of what will be evaluated has told these.
   void have_been_told(const Diagnostics& warnings);
-  void on_progress(std::function<void(const Progress&)> callback);
+  void on_progress(std::function<void(const eval::Progress&)> callback);
   /// Called after each top-level statement with what it cost (plan, REPL).
-  void on_statement(std::function<void(const StatementReport&)> callback);
+  void on_statement(std::function<void(const eval::StatementReport&)> callback);
   /// Called at each cut, so that `mtf trace` can print the stages.
   void on_cut(std::function<void(Span)> callback);
 
@@ -136,4 +136,4 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -8,7 +8,7 @@
 #include "support/text.h"
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 struct Piece {
@@ -20,7 +20,7 @@ struct Piece {
 };
 
 bool mentions_last_value(const std::string& text) {
-  for (const Token& token : tokenize(SourceFile::create("<entry>", text)))
+  for (const syntax::Token& token : syntax::tokenize(SourceFile::create("<entry>", text)))
     if (token.span.text() == "_") return true;
   return false;
 }
@@ -28,7 +28,7 @@ bool mentions_last_value(const std::string& text) {
 // The statements of an entry, and what stands between them.
 std::vector<Piece> pieces_of(const Entry& entry) {
   const auto source = SourceFile::create(entry.name, entry.text);
-  const ast::Program program = parse_or_throw(source, entry.is_file ? ParseMode::kScript : entry.is_use ? ParseMode::kUse : ParseMode::kRepl);
+  const ast::Program program = parse_or_throw(source, entry.is_file ? syntax::ParseMode::kScript : entry.is_use ? syntax::ParseMode::kUse : syntax::ParseMode::kRepl);
   std::vector<Piece> pieces;
   std::size_t at = 0;
   for (std::size_t i = 0; i < program.body.statements.size() && i < entry.has_value.size(); ++i) {
@@ -76,4 +76,4 @@ std::string script_of(const std::vector<Entry>& entries) {
   return script;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-namespace mtf {
+namespace mtf::session {
 
-Settings assumed(Settings settings, const Assumption& assumption) {
+eval::Settings assumed(eval::Settings settings, const Assumption& assumption) {
   if (assumption.mesh) settings.mesh = assumption.mesh;
   if (assumption.layout) settings.layout = assumption.layout;
   if (assumption.stored) settings.stored = assumption.stored;
@@ -14,27 +14,27 @@ Settings assumed(Settings settings, const Assumption& assumption) {
   return settings;
 }
 
-StandIn::Untouched::Untouched(Scope& scope) : scope_(scope), bindings_(scope.bindings), hoisted_(scope.hoisted) {
-  for (Binding& binding : bindings_)
-    if (Handle* const handle = std::get_if<Handle>(&binding.value.data)) handle->set_aside();
+StandIn::Untouched::Untouched(eval::Scope& scope) : scope_(scope), bindings_(scope.bindings), hoisted_(scope.hoisted) {
+  for (eval::Binding& binding : bindings_)
+    if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data)) handle->set_aside();
 }
 
 StandIn::Untouched::~Untouched() {
   scope_.bindings = bindings_;
-  for (Binding& binding : scope_.bindings)
-    if (Handle* const handle = std::get_if<Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
+  for (eval::Binding& binding : scope_.bindings)
+    if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
   scope_.hoisted = hoisted_;
   scope_.rearranged();
 }
 
-StandIn::StandIn(Evaluator& of, const Settings& settings) : evaluator_(settings, nullptr, nowhere_) {
+StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings) : evaluator_(settings, nullptr, nowhere_) {
   evaluator_.stand_in(of);
   untouched_.emplace(*of.top());
 }
 
-StandIn::StandIn(Evaluator& of, const Settings& settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record)
+StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record)
     : runtime_(of.runtime().planner(assumption.is_none() && !record)),
-      execution_(std::in_place, *runtime_, ExecutionOptions{.record = record}),
+      execution_(std::in_place, *runtime_, plan::ExecutionOptions{.record = record}),
       evaluator_(assumed(settings, assumption), &*execution_, nowhere_) {
   evaluator_.stand_in(of);
   execution_->heed(evaluator_.interrupt);
@@ -50,4 +50,4 @@ StandIn::StandIn(Evaluator& of, const Settings& settings, const Assumption& assu
 
 StandIn::~StandIn() { undo_.take_back(); }
 
-}  // namespace mtf
+}  // namespace mtf::session

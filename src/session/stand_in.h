@@ -15,42 +15,42 @@
 #include "session/laid_anew.h"
 #include "session/planned.h"
 
-namespace mtf {
+namespace mtf::session {
 
 class StandIn {
  public:
   /// Checks: it computes nothing, and knows no numbers. `of` lives longer; `settings` are its session's.
-  StandIn(Evaluator& of, const Settings& settings);
+  StandIn(eval::Evaluator& of, const eval::Settings& settings);
   /// Plans. Where nothing is assumed it works with the session's own values. Under an assumption, or if what is planned is to be
   /// recorded, it has copies of them, laid out as they would be. Throws a UserError where the assumption does not fit them.
-  StandIn(Evaluator& of, const Settings& settings, const Assumption& assumption, std::shared_ptr<ProgramRecord> record);
+  StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record);
   ~StandIn();
   StandIn(const StandIn&) = delete;
   StandIn& operator=(const StandIn&) = delete;
 
-  Evaluator& evaluator() { return evaluator_; }
-  Execution& execution() { return *execution_; }
+  eval::Evaluator& evaluator() { return evaluator_; }
+  plan::Execution& execution() { return *execution_; }
 
  private:
   /// The names of a scope are as they were when this is gone: what a check or a plan has made of them too, which no log says.
   class Untouched {
    public:
-    explicit Untouched(Scope& scope);
+    explicit Untouched(eval::Scope& scope);
     ~Untouched();
 
    private:
-    Scope& scope_;
-    std::vector<Binding> bindings_, hoisted_;
+    eval::Scope& scope_;
+    std::vector<eval::Binding> bindings_, hoisted_;
   };
 
   std::ostream nowhere_{nullptr};
-  std::unique_ptr<Runtime> runtime_;
-  std::optional<Execution> execution_;
-  Evaluator evaluator_;
-  UndoLog undo_;
-  const Restore<UndoLog*> undoing_ = evaluator_.undo.into(undo_);
+  std::unique_ptr<plan::Runtime> runtime_;
+  std::optional<plan::Execution> execution_;
+  eval::Evaluator evaluator_;
+  eval::UndoLog undo_;
+  const Restore<eval::UndoLog*> undoing_ = evaluator_.undo.into(undo_);
   std::optional<LaidAnew> laid_anew_;
   std::optional<Untouched> untouched_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::session

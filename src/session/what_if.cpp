@@ -8,30 +8,30 @@
 #include "session/session.h"
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::session {
 
-Planned plan_script(const std::string& name, const std::string& text, const Settings& settings, const Runtime& machine, std::shared_ptr<ProgramRecord> record) {
-  const std::unique_ptr<Runtime> runtime = machine.planner(false);
-  Execution execution(*runtime, {.record = record});
+Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings, const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record) {
+  const std::unique_ptr<plan::Runtime> runtime = machine.planner(false);
+  plan::Execution execution(*runtime, {.record = record});
   std::ostream nowhere(nullptr);
-  Evaluator evaluator(settings, &execution, nowhere);
-  const Context& context = evaluator.builder.context;
+  eval::Evaluator evaluator(settings, &execution, nowhere);
+  const graph::Context& context = evaluator.builder.context;
   Planned planned;
   planned.mesh = context.mesh;
   planned.record = record;
   if (context.layout) planned.layout = *context.layout;
-  evaluator.reports.on_statement([&](const StatementReport& report) { planned.statements.push_back(report); }, true);
-  evaluator.run_program(std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text))));
+  evaluator.reports.on_statement([&](const eval::StatementReport& report) { planned.statements.push_back(report); }, true);
+  evaluator.run_program(std::make_shared<const ast::Program>(syntax::parse_or_throw(SourceFile::create(name, text))));
   planned.counters = execution.counters();
   planned.sources = evaluator.modules.all_kept();
   if (record) record->keep(planned.sources);
   return planned;
 }
 
-WhatIf WhatIf::script(std::string name, std::string text, Settings settings, const Runtime& machine) {
+WhatIf WhatIf::script(std::string name, std::string text, eval::Settings settings, const plan::Runtime& machine) {
   WhatIf what;
   what.options_ = settings.set;
-  what.plan_ = [name = std::move(name), text = std::move(text), settings = std::move(settings), &machine](const Assumption& assumption, std::shared_ptr<ProgramRecord> record) {
+  what.plan_ = [name = std::move(name), text = std::move(text), settings = std::move(settings), &machine](const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record) {
     return plan_script(name, text, assumed(settings, assumption), machine, std::move(record));
   };
   return what;
@@ -40,28 +40,28 @@ WhatIf WhatIf::script(std::string name, std::string text, Settings settings, con
 WhatIf WhatIf::statement(Session& session, std::string text, std::string name) {
   WhatIf what;
   what.is_statement_ = true;
-  what.plan_ = [&session, text = std::move(text), name = std::move(name)](const Assumption& assumption, std::shared_ptr<ProgramRecord> record) {
+  what.plan_ = [&session, text = std::move(text), name = std::move(name)](const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record) {
     return session.plan(text, name, assumption, std::move(record));
   };
   return what;
 }
 
-LayoutCosts WhatIf::recorded(const std::optional<MachineModel>& machine, const Assumption& assumption) const {
-  Planned planned = plan_(assumption, std::make_shared<ProgramRecord>());
-  return LayoutCosts(std::move(planned.record), machine, std::move(planned.before));
+cost::LayoutCosts WhatIf::recorded(const std::optional<cost::MachineModel>& machine, const Assumption& assumption) const {
+  Planned planned = plan_(assumption, std::make_shared<plan::ProgramRecord>());
+  return cost::LayoutCosts(std::move(planned.record), machine, std::move(planned.before));
 }
 
-Comparison WhatIf::compare(const std::vector<Assumption>& assumptions, const std::optional<MachineModel>& machine, bool with_peaks) const {
+Comparison WhatIf::compare(const std::vector<Assumption>& assumptions, const std::optional<cost::MachineModel>& machine, bool with_peaks) const {
   Comparison comparison;
-  std::optional<LayoutCosts> costs;
+  std::optional<cost::LayoutCosts> costs;
   for (const Assumption& assumption : assumptions) {
     Comparison::Under& under = comparison.under.emplace_back();
     Planned planned;
     if (is_statement_ || !costs) {
-      planned = plan_(is_statement_ ? assumption : Assumption(), std::make_shared<ProgramRecord>());
+      planned = plan_(is_statement_ ? assumption : Assumption(), std::make_shared<plan::ProgramRecord>());
       costs.emplace(planned.record, machine, std::move(planned.before));
       comparison.records.push_back(planned.record);
-      for (const Doubt& doubt : costs->doubts()) add_doubt(comparison.doubts, doubt);
+      for (const plan::Doubt& doubt : costs->doubts()) add_doubt(comparison.doubts, doubt);
     }
     if (is_statement_) {
       under.cost = costs->in(nullptr, nullptr);
@@ -76,4 +76,4 @@ Comparison WhatIf::compare(const std::vector<Assumption>& assumptions, const std
   return comparison;
 }
 
-}  // namespace mtf
+}  // namespace mtf::session

@@ -15,48 +15,51 @@
 #include "cost/layout_costs.h"
 #include "session/planned.h"
 
-namespace mtf {
-
+namespace mtf::plan {
 class Runtime;  // plan/runtime.h
+}
+
+namespace mtf::session {
+
 class Session;
 
 /// Plans a script that has been checked, by a planner of `machine`; `record` is given what it computes. Throws UserError.
-Planned plan_script(const std::string& name, const std::string& text, const Settings& settings, const Runtime& machine, std::shared_ptr<ProgramRecord> record = nullptr);
+Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings, const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record = nullptr);
 
 /// What something costs under several assumptions.
 struct Comparison {
   struct Under {
-    ScriptCost cost;
+    cost::ScriptCost cost;
     std::optional<int64_t> peak_bytes;  ///< where it was asked for
   };
   std::vector<Under> under;
-  Doubts doubts;                                              ///< why it is an estimate; nothing if it is none
-  std::vector<std::shared_ptr<const ProgramRecord>> records;  ///< in whose sources they are
+  plan::Doubts doubts;                                              ///< why it is an estimate; nothing if it is none
+  std::vector<std::shared_ptr<const plan::ProgramRecord>> records;  ///< in whose sources they are
 };
 
 class WhatIf {
  public:
   /// A script that has been checked, called `name`. `machine` lives longer.
-  static WhatIf script(std::string name, std::string text, Settings settings, const Runtime& machine);
+  static WhatIf script(std::string name, std::string text, eval::Settings settings, const plan::Runtime& machine);
   /// A statement of a session, which lives longer, as if it were entered when something is asked.
   static WhatIf statement(Session& session, std::string text, std::string name);
 
   /// Planned anew, under what is assumed. `record` is given what it computes. Throws UserError.
-  Planned planned(const Assumption& assumption = {}, std::shared_ptr<ProgramRecord> record = nullptr) const { return plan_(assumption, std::move(record)); }
+  Planned planned(const Assumption& assumption = {}, std::shared_ptr<plan::ProgramRecord> record = nullptr) const { return plan_(assumption, std::move(record)); }
   /// Planned under what is assumed and recorded, to be costed under further meshes and layouts.
-  LayoutCosts recorded(const std::optional<MachineModel>& machine = std::nullopt, const Assumption& assumption = {}) const;
+  cost::LayoutCosts recorded(const std::optional<cost::MachineModel>& machine = std::nullopt, const Assumption& assumption = {}) const;
 
   /// What it costs under each. A script is recorded once, and planned anew where its peak is asked for; of a statement the session's
   /// values lie otherwise under each, so that it is planned anew. Throws UserError.
-  Comparison compare(const std::vector<Assumption>& assumptions, const std::optional<MachineModel>& machine, bool with_peaks) const;
+  Comparison compare(const std::vector<Assumption>& assumptions, const std::optional<cost::MachineModel>& machine, bool with_peaks) const;
 
   /// The options of a script that were given: another value may be assumed of them.
   const std::vector<std::pair<std::string, std::string>>& options() const { return options_; }
 
  private:
-  std::function<Planned(const Assumption&, std::shared_ptr<ProgramRecord>)> plan_;
+  std::function<Planned(const Assumption&, std::shared_ptr<plan::ProgramRecord>)> plan_;
   bool is_statement_ = false;
   std::vector<std::pair<std::string, std::string>> options_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::session

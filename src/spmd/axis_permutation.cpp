@@ -2,7 +2,7 @@
 
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 void close_chains(std::array<int8_t, kMaxAxes>& map) {
   std::array<int8_t, kMaxAxes> before;
@@ -38,4 +38,4 @@ int64_t AxisPermutation::moved(int64_t processor, const Places& places) const {
   return mesh_.processor(other);
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -11,7 +11,7 @@
 
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 class AxisPermutation {
  public:
@@ -35,4 +35,4 @@ class AxisPermutation {
 /// chain comes after its last.
 void close_chains(std::array<int8_t, kMaxAxes>& map);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

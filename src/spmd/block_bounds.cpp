@@ -8,7 +8,7 @@
 #include "support/diagnostics.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
@@ -279,8 +279,8 @@ std::vector<Coordinates> different_blocks(const std::vector<const LocalValue*>& 
 
 int64_t elements_at(const LocalValue& value, const Coordinates& at) {
   int64_t elements = 1;
-  for (const LocalDim& dim : value.dims) elements = saturating_multiply(elements, bounds(dim, *value.mesh, at).size());
+  for (const LocalDim& dim : value.dims) elements = mtf::saturating_multiply(elements, bounds(dim, *value.mesh, at).size());
   return elements;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -5,7 +5,7 @@
 
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// Indices that the processor that sends most sends, when every processor along `axes`, which split the dim, gets the
 /// interval that `to` says from those that hold it as `from` says.
@@ -25,4 +25,4 @@ std::vector<Coordinates> different_blocks(const std::vector<const LocalValue*>& 
 /// Elements of the block of the processor at `at`.
 int64_t elements_at(const LocalValue& value, const Coordinates& at);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -8,7 +8,7 @@
 #include "support/diagnostics.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 Cost constant(int64_t number) {
@@ -32,7 +32,7 @@ int64_t largest_over(const LocalValue& from, const LocalValue& to, F of) {
 
 int64_t elements_of_largest(const LocalValue& value) {
   int64_t elements = 1;
-  for (const LocalDim& dim : value.dims) elements = saturating_multiply(elements, largest_block(dim, *value.mesh));
+  for (const LocalDim& dim : value.dims) elements = mtf::saturating_multiply(elements, largest_block(dim, *value.mesh));
   return elements;
 }
 
@@ -41,7 +41,7 @@ int64_t reduce_sent(int64_t members, int64_t elements, int64_t total, int64_t el
   const std::vector<int64_t> levels = exchange_levels(tree_over(members));
   if (is_sent_whole(levels, total, element_bytes)) return sent_whole(levels, elements);
   const int64_t piece = piece_of_all_reduce(members, total, element_bytes);
-  return saturating_add(saturating_multiply(elements / piece, sent_sliced(levels, piece)), sent_sliced(levels, elements % piece));
+  return mtf::saturating_add(mtf::saturating_multiply(elements / piece, sent_sliced(levels, piece)), sent_sliced(levels, elements % piece));
 }
 
 int64_t sent_by_all_reduce(const LocalValue& from, const LocalValue&, AxisSet axes) {
@@ -56,7 +56,7 @@ int64_t sent_by_scatter(const LocalValue& from, const LocalValue& to, AxisSet) {
 
 /// Each sends what it has to every other.
 int64_t sent_by_gather(const LocalValue& from, const LocalValue&, AxisSet axes) {
-  return saturating_multiply(from.mesh->group_size(axes) - 1, elements_of_largest(from));
+  return mtf::saturating_multiply(from.mesh->group_size(axes) - 1, elements_of_largest(from));
 }
 
 /// Of each dim a processor keeps the shorter of its two blocks, which is part of the longer one.
@@ -64,7 +64,7 @@ int64_t sent_by_all_to_all(const LocalValue& from, const LocalValue& to, AxisSet
   return largest_over(from, to, [&](const Coordinates& at) {
     int64_t kept = 1;
     for (size_t d = 0; d < from.dims.size(); ++d)
-      kept = saturating_multiply(kept, std::min(bounds(from.dims[d], *from.mesh, at).size(), bounds(to.dims[d], *to.mesh, at).size()));
+      kept = mtf::saturating_multiply(kept, std::min(bounds(from.dims[d], *from.mesh, at).size(), bounds(to.dims[d], *to.mesh, at).size()));
     return elements_at(from, at) - kept;
   });
 }
@@ -84,7 +84,7 @@ int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axe
 int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet axes) {
   int64_t most = 1;
   for (size_t d = 0; d < from.dims.size(); ++d)
-    most = saturating_multiply(most, from.dims[d] == to.dims[d] ? largest_block(from.dims[d], *from.mesh)
+    most = mtf::saturating_multiply(most, from.dims[d] == to.dims[d] ? largest_block(from.dims[d], *from.mesh)
                                                                 : most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
   return most;
 }
@@ -93,7 +93,7 @@ int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet a
 int64_t sent_by_exchange_add(const LocalValue& from, const LocalValue& to, AxisSet) {
   int64_t most = 1;
   for (size_t d = 0; d < from.dims.size(); ++d)
-    most = saturating_multiply(most, from.dims[d] == to.dims[d] ? largest_block(from.dims[d], *from.mesh)
+    most = mtf::saturating_multiply(most, from.dims[d] == to.dims[d] ? largest_block(from.dims[d], *from.mesh)
                                                                 : most_given_back(from.dims[d], to.dims[d], *from.mesh));
   return most;
 }
@@ -110,7 +110,7 @@ Cost exchanged_values(const LocalValue& from, const LocalValue& to, AxisSet axes
   Product product;
   for (size_t d = 0; d < from.dims.size(); ++d) {
     if (from.dims[d] == to.dims[d]) product.factors.push_back(block_factor(from.dims[d], *from.mesh));
-    else product.numerator = saturating_multiply(product.numerator, most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
+    else product.numerator = mtf::saturating_multiply(product.numerator, most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
   }
   return Cost(product);
 }
@@ -119,7 +119,7 @@ Cost given_back_values(const LocalValue& from, const LocalValue& to, AxisSet) {
   Product product;
   for (size_t d = 0; d < from.dims.size(); ++d) {
     if (from.dims[d] == to.dims[d]) product.factors.push_back(block_factor(from.dims[d], *from.mesh));
-    else product.numerator = saturating_multiply(product.numerator, most_given_back(from.dims[d], to.dims[d], *from.mesh));
+    else product.numerator = mtf::saturating_multiply(product.numerator, most_given_back(from.dims[d], to.dims[d], *from.mesh));
   }
   return Cost(product);
 }
@@ -127,10 +127,10 @@ Cost given_back_values(const LocalValue& from, const LocalValue& to, AxisSet) {
 // ---- staging ----
 
 int64_t one_piece(int64_t operand, int64_t) { return std::min(operand, kLargestAllReduce); }
-int64_t two_operands(int64_t operand, int64_t) { return saturating_multiply(2, operand); }
+int64_t two_operands(int64_t operand, int64_t) { return mtf::saturating_multiply(2, operand); }
 int64_t one_result(int64_t, int64_t result) { return result; }
-int64_t two_of_each(int64_t operand, int64_t result) { return saturating_multiply(2, saturating_add(operand, result)); }
-int64_t operand_and_result(int64_t operand, int64_t result) { return saturating_add(operand, result); }
+int64_t two_of_each(int64_t operand, int64_t result) { return mtf::saturating_multiply(2, mtf::saturating_add(operand, result)); }
+int64_t operand_and_result(int64_t operand, int64_t result) { return mtf::saturating_add(operand, result); }
 
 }  // namespace
 
@@ -191,16 +191,16 @@ CollectiveKind counted_as(InstructionKind kind) { return record_of(kind).counted
 
 std::vector<int64_t> wire_bytes_of_merged(int64_t members, const std::vector<int64_t>& elements, int64_t element_bytes) {
   int64_t total = 0;
-  for (int64_t each : elements) total = saturating_add(total, each);
+  for (int64_t each : elements) total = mtf::saturating_add(total, each);
   std::vector<int64_t> shares;
   int64_t before = 0, sum = 0;
   for (int64_t each : elements) {
-    sum = saturating_add(sum, each);
-    const int64_t sent = total == 0 ? 0 : saturating_multiply(reduce_sent(members, sum, total, element_bytes), element_bytes);
+    sum = mtf::saturating_add(sum, each);
+    const int64_t sent = total == 0 ? 0 : mtf::saturating_multiply(reduce_sent(members, sum, total, element_bytes), element_bytes);
     shares.push_back(sent - before);
     before = sent;
   }
   return shares;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

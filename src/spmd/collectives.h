@@ -7,7 +7,7 @@
 
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// What an executor does for a collective.
 enum class Movement : uint8_t {
@@ -53,4 +53,4 @@ const CollectiveRecord& record_of(InstructionKind kind);
 /// those before it. `elements` are those of the largest group.
 std::vector<int64_t> wire_bytes_of_merged(int64_t members, const std::vector<int64_t>& elements, int64_t element_bytes);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

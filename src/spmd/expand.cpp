@@ -10,18 +10,18 @@
 #include "spmd/passes.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// An operation and nothing else, whose operands lie so.
-Program alone(const OperationRef& operation, const std::vector<ExpandedOperand>& operands) {
-  Program program;
-  ProgramOperation entry;
+graph::Program alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands) {
+  graph::Program program;
+  graph::ProgramOperation entry;
   entry.operation = operation;
   for (size_t k = 0; k < operands.size(); ++k) {
-    ProgramInput input;
+    graph::ProgramInput input;
     input.operation = data_operation(operation->operands[k], operands[k].sharding, operands[k].inherited, operation->mesh);
-    program.operands.push_back(ProgramValue::input(program.inputs.size()));
+    program.operands.push_back(graph::ProgramValue::input(program.inputs.size()));
     program.inputs.push_back(std::move(input));
   }
   entry.operand_count = static_cast<int32_t>(operands.size());
@@ -31,20 +31,20 @@ Program alone(const OperationRef& operation, const std::vector<ExpandedOperand>&
 }
 
 /// No operand or result of the operation has all the dims of some value of its expansion.
-bool makes_more(const LaidOutOperation& operation, const Program& parts) {
+bool makes_more(const graph::LaidOutOperation& operation, const graph::Program& parts) {
   const auto has = [](const std::vector<TensorType>& types, const Dims& dims) {
     return std::any_of(types.begin(), types.end(), [&](const TensorType& type) {
       return std::all_of(dims.begin(), dims.end(), [&](const Dim& dim) { return has_dim(type.dims, dim.name); });
     });
   };
-  return std::any_of(parts.operations.begin(), parts.operations.end(), [&](const ProgramOperation& part) {
+  return std::any_of(parts.operations.begin(), parts.operations.end(), [&](const graph::ProgramOperation& part) {
     return std::any_of(part.operation->results.begin(), part.operation->results.end(),
                        [&](const TensorType& type) { return !has(operation.operands, type.dims) && !has(operation.results, type.dims); });
   });
 }
 
 /// The axes along which processors compute different parts of the operation.
-AxisSet divided(const LocalProgram& program, const OperationRef& operation) {
+AxisSet divided(const LocalProgram& program, const graph::OperationRef& operation) {
   AxisSet axes = 0;
   for (const Instruction& instruction : program.instructions) {
     if (instruction.node != operation || instruction.kind != InstructionKind::kCompute) continue;
@@ -74,7 +74,7 @@ double bytes_of(const LocalProgram& program) {
     for (int value : instruction.results) {
       const LocalValue& made = program.values[value];
       int64_t bytes = size_of(made.element);
-      for (const LocalDim& dim : made.dims) bytes = saturating_multiply(bytes, made.mesh ? largest_block(dim, *made.mesh) : dim.dim.size);
+      for (const LocalDim& dim : made.dims) bytes = mtf::saturating_multiply(bytes, made.mesh ? largest_block(dim, *made.mesh) : dim.dim.size);
       largest = std::max(largest, bytes);
     }
   }
@@ -82,10 +82,10 @@ double bytes_of(const LocalProgram& program) {
 }
 
 /// The local program of one of which nothing is to be merged or expanded.
-LocalProgram split_as_it_is(Program program) {
+LocalProgram split_as_it_is(graph::Program program) {
   MergedProgram merged;
   Forms forms;
-  for (const ProgramOperation& entry : program.operations) merged.forms.push_back(forms.of(entry.operation));
+  for (const graph::ProgramOperation& entry : program.operations) merged.forms.push_back(forms.of(entry.operation));
   merged.program = std::move(program);
   LocalProgram local = split(merged);
   leave_out_unread(local);
@@ -94,42 +94,42 @@ LocalProgram split_as_it_is(Program program) {
 
 }  // namespace
 
-Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {
-  Builder builder;
+graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {
+  ops::Builder builder;
   builder.context.mesh = operation.mesh;
   builder.context.layout = nullptr;
   builder.span = operation.span;
   builder.context.frame = operation.frame;
   builder.written = false;
-  Values stand_ins;
+  graph::Values stand_ins;
   for (size_t k = 0; k < operation.operands.size(); ++k) {
     const TensorType& type = operation.operands[k];
-    auto node = std::make_shared<Node>();
+    auto node = std::make_shared<graph::Node>();
     node->operation = operands.empty() ? data_operation(type, replicated(type.dims.size()), 0, operation.mesh)
                                        : data_operation(type, operands[k].sharding, operands[k].inherited, operation.mesh);
-    node->id = new_node_id();
+    node->id = graph::new_node_id();
     stand_ins.push_back({std::move(node), 0});
   }
-  ExpandCall call{builder, operation, stand_ins, blocks};
-  Values results = operation.op->expand(call);
+  graph::ExpandCall call{builder, operation, stand_ins, blocks};
+  graph::Values results = operation.op->expand(call);
   for (size_t r = 0; r < results.size(); ++r) {
     if (results[r].sharding() == operation.shardings[r] && same_mesh(results[r].mesh(), operation.mesh)) continue;
     results[r] = builder.laid_out(results[r], {operation.shardings[r], operation.inherited[r], operation.mesh});
   }
-  std::vector<NodePtr> nodes;
+  std::vector<graph::NodePtr> nodes;
   const int64_t last = stand_ins.empty() ? 0 : stand_ins.back().node->id;
-  for (NodePtr& node : pending(results))
+  for (graph::NodePtr& node : pending(results))
     if (node->id > last) nodes.push_back(std::move(node));
-  Capture parts = capture(nodes, results, stand_ins);
+  graph::Capture parts = capture(nodes, results, stand_ins);
   for (size_t i = 0; i < parts.program.inputs.size(); ++i) {
-    ProgramInput& input = parts.program.inputs[i];
+    graph::ProgramInput& input = parts.program.inputs[i];
     input.is_own = input.is_number;
     input.number = parts.numbers[i];
   }
   return std::move(parts.program);
 }
 
-bool is_less_whole(const OperationRef& operation, const std::vector<ExpandedOperand>& operands, const Program& parts) {
+bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands, const graph::Program& parts) {
   if (!makes_more(*operation, parts)) return false;
   const LocalProgram whole = split_as_it_is(alone(operation, operands));
   AxisSet all = 0;
@@ -139,4 +139,4 @@ bool is_less_whole(const OperationRef& operation, const std::vector<ExpandedOper
   return bytes_of(whole) <= bytes_of(split_as_it_is(parts));
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

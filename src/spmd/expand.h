@@ -11,7 +11,7 @@
 
 #include "graph/program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// Where an operand of an operation that is expanded lies.
 struct ExpandedOperand {
@@ -23,9 +23,9 @@ struct ExpandedOperand {
 /// The graph that stands for an operation that has an expansion, as a program whose first inputs are the operands, the
 /// others numbers of its own, and whose roots are the results, each laid out as the operation's. Without `operands` they
 /// are whole. `blocks` as ExpandCall has it.
-Program expansion_of(const LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {}, int64_t blocks = 1);
+graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {}, int64_t blocks = 1);
 
 /// True if the operation is less as it is than as its expansion, of which `parts` is the program.
-bool is_less_whole(const OperationRef& operation, const std::vector<ExpandedOperand>& operands, const Program& parts);
+bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands, const graph::Program& parts);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -9,26 +9,26 @@
 #include "spmd/collectives.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// The dim along which an operation is a window of its operand, and what it needs of it.
-std::optional<std::pair<int, AccessMap>> window_of(const LaidOutOperation& node) {
-  if (node.op->role != Role::kWindow) return std::nullopt;
-  std::optional<std::pair<int, AccessMap>> found;
-  for (const IterationDim& dim : node.space().dims) {
+std::optional<std::pair<int, graph::AccessMap>> window_of(const graph::LaidOutOperation& node) {
+  if (node.op->role != graph::Role::kWindow) return std::nullopt;
+  std::optional<std::pair<int, graph::AccessMap>> found;
+  for (const graph::IterationDim& dim : node.space().dims) {
     if (dim.operands[0] < 0 || dim.operands[0] != dim.results[0]) return std::nullopt;
     if (dim.is_free()) continue;
-    if (dim.kind != SplitKind::kFree || found || dim.maps[0].reversed) return std::nullopt;
+    if (dim.kind != graph::SplitKind::kFree || found || dim.maps[0].reversed) return std::nullopt;
     found = {dim.operands[0], dim.maps[0]};
   }
   return found;
 }
 
 /// What both need, or nothing where no one interval of each block is that.
-std::optional<AccessMap> joined(const AccessMap& a, const AccessMap& b) {
+std::optional<graph::AccessMap> joined(const graph::AccessMap& a, const graph::AccessMap& b) {
   if (a.stride != b.stride || a.from != b.from || a.to != b.to || a.wrap != b.wrap || a.base_dilation != 1 || b.base_dilation != 1) return std::nullopt;
-  AccessMap both = a;
+  graph::AccessMap both = a;
   both.offset = std::min(a.offset, b.offset);
   both.window = std::max(a.offset + a.extent(), b.offset + b.extent()) - both.offset;
   both.dilation = 1;
@@ -36,11 +36,11 @@ std::optional<AccessMap> joined(const AccessMap& a, const AccessMap& b) {
 }
 
 /// A block's own places are among those that it needs.
-bool has_own(const AccessMap& map) {
+bool has_own(const graph::AccessMap& map) {
   return map.from == map.to && map.stride == 1 && map.base_dilation == 1 && map.offset <= 0 && map.offset + map.extent() >= 1;
 }
 
-LocalDim with_halo(const LocalDim& dim, const AccessMap& map) { return {dim.dim, dim.axes, true, map}; }
+LocalDim with_halo(const LocalDim& dim, const graph::AccessMap& map) { return {dim.dim, dim.axes, true, map}; }
 
 template <typename Sides>
 bool contains(const Sides& outer, const Sides& inner) {
@@ -57,23 +57,23 @@ struct Exchanged {
     LocalValue to = from;
     to.dims[side.first] = with_halo(from.dims[side.first], side.second);
     const int64_t sent = record_of(InstructionKind::kExchange).sent(from, to, from.dims[side.first].axes.set());
-    elements = saturating_add(elements, sent);
+    elements = mtf::saturating_add(elements, sent);
     count += sent > 0;
   }
 };
 
 }  // namespace
 
-Halos::Halos(const Program& program) {
+Halos::Halos(const graph::Program& program) {
   windows_.resize(program.operations.size());
-  std::map<std::tuple<ProgramValue, int64_t, const Mesh*>, int> tensor_of;
+  std::map<std::tuple<graph::ProgramValue, int64_t, const Mesh*>, int> tensor_of;
   for (size_t i = 0; i < program.operations.size(); ++i) {
-    const ProgramOperation& entry = program.operations[i];
+    const graph::ProgramOperation& entry = program.operations[i];
     const auto found = window_of(*entry.operation);
     if (!found) continue;
     Window& window = windows_[i];
     std::tie(window.dim, window.map) = *found;
-    const ProgramValue operand = program.operands_of(entry)[0];
+    const graph::ProgramValue operand = program.operands_of(entry)[0];
     if (!operand.is_input() && program.operations[operand.source].replica == entry.replica && windows_[operand.source].tensor >= 0 &&
         same_mesh(program.operations[operand.source].operation->mesh, entry.operation->mesh)) {
       bool twice = false;
@@ -98,13 +98,13 @@ void Halos::share_sides(Tensor& tensor, const LocalValue& value, int dim) {
   for (int i : tensor.windows)
     if (windows_[i].dim == dim) along.push_back(i);
   std::stable_sort(along.begin(), along.end(), [&](int a, int b) { return windows_[a].map.offset < windows_[b].map.offset; });
-  const auto sent = [&](const AccessMap& map) { return most_exchanged(own, with_halo(own, map), *value.mesh, own.axes.set()); };
-  std::vector<std::pair<AccessMap, std::vector<int>>> groups;
+  const auto sent = [&](const graph::AccessMap& map) { return most_exchanged(own, with_halo(own, map), *value.mesh, own.axes.set()); };
+  std::vector<std::pair<graph::AccessMap, std::vector<int>>> groups;
   for (int i : along) {
-    const AccessMap& map = windows_[i].map;
+    const graph::AccessMap& map = windows_[i].map;
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      const std::optional<AccessMap> both = joined(group.first, map);
-      return both && (*both == group.first || sent(*both) <= saturating_add(sent(group.first), sent(map)));
+      const std::optional<graph::AccessMap> both = joined(group.first, map);
+      return both && (*both == group.first || sent(*both) <= mtf::saturating_add(sent(group.first), sent(map)));
     });
     if (group == groups.end()) groups.push_back({map, {i}});
     else group->first = *joined(group->first, map), group->second.push_back(i);
@@ -166,7 +166,7 @@ int Halos::block_of_tensor(Tensor& tensor, const Box& box, LocalBuilder& local, 
     LocalValue part = local[whole];
     for (const Side& side : *largest)
       if (!contains(box, Box{side})) part.dims[side.first] = local[tensor.local].dims[side.first];
-    value = local.collective(InstructionKind::kSlice, of.node, whole, std::move(part), 0, Reduction::kSum, nullptr);
+    value = local.collective(InstructionKind::kSlice, of.node, whole, std::move(part), 0, kernels::Reduction::kSum, nullptr);
   } else {
     const auto& [dim, map] = box.back();
     const int inner = block_of_tensor(tensor, Box(box.begin(), box.end() - 1), local, of);
@@ -213,4 +213,4 @@ int Halos::fetched(int index, LocalBuilder& local, const Lowering& of, int opera
   return block(tensor, window.inner, window.box, local, of);
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -26,12 +26,12 @@
 #include "graph/program.h"
 #include "spmd/across_blocks.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 class Halos {
  public:
   /// Finds the windows of a program that share a tensor.
-  explicit Halos(const Program& program);
+  explicit Halos(const graph::Program& program);
 
   /// The operand of operation `index` with what the result's block needs, where its windows are computed together;
   /// -1 where they are not. `operand` is what it reads, in the blocks that the operation is split into.
@@ -42,7 +42,7 @@ class Halos {
 
  private:
   /// A dim, and the halo of it that is needed.
-  using Side = std::pair<int, AccessMap>;
+  using Side = std::pair<int, graph::AccessMap>;
   /// A larger block of a tensor, by dims.
   using Box = std::vector<Side>;
 
@@ -50,9 +50,9 @@ class Halos {
     int tensor = -1;  ///< in tensors_, or -1: no window
     int inner = -1;   ///< the window that it is a window of, or -1: of the tensor
     int dim = 0;
-    AccessMap map;
-    Box box;            ///< what it and its inner windows need of the tensor
-    OperationRef node;  ///< once it has been lowered
+    graph::AccessMap map;
+    Box box;                   ///< what it and its inner windows need of the tensor
+    graph::OperationRef node;  ///< once it has been lowered
     std::string name;
   };
   struct Made {
@@ -79,4 +79,4 @@ class Halos {
   bool passes_over_windows_ = false;
 };
 
-}  // namespace mtf
+}  // namespace mtf::spmd

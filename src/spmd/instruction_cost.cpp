@@ -6,7 +6,7 @@
 #include "spmd/work.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction) {
   InstructionCost cost;
@@ -21,7 +21,7 @@ InstructionCost cost_of(const LocalProgram& program, const Instruction& instruct
   cost.count = 1;
   cost.values = record->values(from, to, instruction.axes);
   cost.bytes = cost.values.times(size_of(from.element));
-  cost.wire_bytes = saturating_multiply(sent, size_of(from.element));
+  cost.wire_bytes = mtf::saturating_multiply(sent, size_of(from.element));
   return cost;
 }
 
@@ -57,4 +57,4 @@ std::vector<InstructionCost> InstructionCosts::of_step(const std::vector<int>& i
   return costs;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

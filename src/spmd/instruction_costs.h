@@ -6,7 +6,7 @@
 #include "spmd/forms.h"
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// What the instructions of a program cost. Of those of one form whose blocks lie alike, one is costed.
 class InstructionCosts {
@@ -24,4 +24,4 @@ class InstructionCosts {
   std::unordered_multimap<int32_t, std::pair<int, InstructionCost>> known_;  ///< by form, with the instruction
 };
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -8,13 +8,13 @@
 #include "spmd/block_bounds.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// The most ways to place axes that are compared; beyond, the first claim of each further axis stands.
 constexpr size_t kMostWays = 256;
 
-bool can_split(const IterationDim& dim) { return dim.kind != SplitKind::kExpand && dim.kind != SplitKind::kWhole; }
+bool can_split(const graph::IterationDim& dim) { return dim.kind != graph::SplitKind::kExpand && dim.kind != graph::SplitKind::kWhole; }
 
 /// The axes over which the operands are partial and the operation may leave its result so.
 AxisSet carried_axes(Arithmetic arithmetic, const std::vector<Placed>& operands, const std::vector<Placed>& results) {
@@ -29,23 +29,23 @@ AxisSet carried_axes(Arithmetic arithmetic, const std::vector<Placed>& operands,
   }
   bool may = false;
   switch (arithmetic.linear) {
-    case Linear::kNo: break;
-    case Linear::kEach: may = partials == 1; break;
-    case Linear::kFirst: may = partials == 1 && operands[0].sharding.partial; break;
-    case Linear::kJoint: may = partials > 0 && partials + zeros == operands.size(); break;
+    case graph::Linear::kNo: break;
+    case graph::Linear::kEach: may = partials == 1; break;
+    case graph::Linear::kFirst: may = partials == 1 && operands[0].sharding.partial; break;
+    case graph::Linear::kJoint: may = partials > 0 && partials + zeros == operands.size(); break;
   }
   if (!may) return 0;
   for (const Placed& operand : operands)  // an axis cannot also split another operand
     if (operand.sharding.split() & axes) return 0;
   for (const Placed& result : results)
-    if (arithmetic.work != Work::kNone && !arithmetic.joins && (result.sharding.split() & axes)) return 0;
+    if (arithmetic.work != graph::Work::kNone && !arithmetic.joins && (result.sharding.split() & axes)) return 0;
   return axes;
 }
 
 class Chooser {
  public:
-  Chooser(const IterationSpace& space, const std::vector<Placed>& operands, const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways,
-          AxisSet carried, Work work)
+  Chooser(const graph::IterationSpace& space, const std::vector<Placed>& operands, const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways,
+          AxisSet carried, graph::Work work)
       : space_(space), operands_(operands), results_(results), mesh_(mesh), ways_(ways), carried_(carried), work_(work) {
     claims_.resize(space.dims.size());
     for (size_t j = 0; j < space.dims.size(); ++j) collect(static_cast<int>(j));
@@ -88,7 +88,7 @@ class Chooser {
 
   // The result speaks first, so that of ways which cost the same the one that leaves it in place is taken.
   void collect(int j) {
-    const IterationDim& dim = space_.dims[j];
+    const graph::IterationDim& dim = space_.dims[j];
     if (!can_split(dim)) return;
     for (size_t r = 0; r < results_.size(); ++r)
       if (dim.results[r] >= 0) claim(j, results_[r].sharding.dims[dim.results[r]]);
@@ -98,7 +98,7 @@ class Chooser {
 
   // Axes that split a dim which must be whole may split a free one instead: work is divided all the same.
   void move_away(int j) {
-    const IterationDim& dim = space_.dims[j];
+    const graph::IterationDim& dim = space_.dims[j];
     if (can_split(dim)) return;
     AxisList homeless;
     auto take = [&](const AxisList& list) {
@@ -111,22 +111,22 @@ class Chooser {
       if (dim.results[r] >= 0) take(results_[r].sharding.dims[dim.results[r]]);
     if (homeless.empty()) return;
     for (size_t other = 0; other < space_.dims.size(); ++other) {
-      const IterationDim& free = space_.dims[other];
+      const graph::IterationDim& free = space_.dims[other];
       if (!free.is_free() || free.operands[0] < 0) continue;
       int64_t parts = mesh_.group_size(homeless.set());
       if (!claims_[other].empty()) parts *= mesh_.group_size(claims_[other][0].set());
       if (operands_[0].type.dims[free.operands[0]].size >= parts) claims_[other].push_back(homeless);
     }
-    if (work_ == Work::kNone) may_be_dropped_ |= homeless.set();
+    if (work_ == graph::Work::kNone) may_be_dropped_ |= homeless.set();
   }
 
   // Of an element-wise operation: axes that no result has, where the dims that they split are split otherwise there.
   void give_up() {
-    if (work_ != Work::kPerResult) return;
+    if (work_ != graph::Work::kPerResult) return;
     AxisSet kept = 0;
     for (const Placed& result : results_) kept |= result.sharding.split();
     for (size_t j = 0; j < claims_.size(); ++j) {
-      const IterationDim& dim = space_.dims[j];
+      const graph::IterationDim& dim = space_.dims[j];
       const bool split_otherwise = dim.results[0] >= 0 && !results_[0].sharding.dims[dim.results[0]].empty();
       for (const AxisList& list : claims_[j]) (split_otherwise ? may_be_dropped_ : kept) |= list.set();
     }
@@ -151,7 +151,7 @@ class Chooser {
       used |= axes;
       way[j] = claims_[j][0];
     }
-    for (const IterationDim& dim : space_.dims)
+    for (const graph::IterationDim& dim : space_.dims)
       if (dim.follows >= 0 && !way[dim.follows].empty()) return std::nullopt;
     return way;
   }
@@ -182,7 +182,7 @@ class Chooser {
             break;
           }
       if (claimants.empty()) continue;
-      if (may_be_dropped_ & axis_bit(axis)) claimants.insert(work_ == Work::kNone ? claimants.begin() : claimants.end(), -1);
+      if (may_be_dropped_ & axis_bit(axis)) claimants.insert(work_ == graph::Work::kNone ? claimants.begin() : claimants.end(), -1);
       if (owners.size() * claimants.size() > kMostWays) claimants.erase(claimants.begin() + 1, claimants.end());
       std::vector<Owners> next;
       for (const Owners& owner : owners)
@@ -231,16 +231,16 @@ class Chooser {
     for (const Placed& operand : operands_) split.operands.push_back(replicated(operand.type.dims.size()));
     for (const Placed& result : results_) split.results.push_back(replicated(result.type.dims.size()));
     for (size_t j = 0; j < dims.size(); ++j) {
-      const IterationDim& dim = space_.dims[j];
+      const graph::IterationDim& dim = space_.dims[j];
       for (size_t k = 0; k < operands_.size(); ++k)
         if (dim.operands[k] >= 0 && dim.follows < 0) split.operands[k].dims[dim.operands[k]] = dims[j];
       for (size_t r = 0; r < results_.size(); ++r)
         if (dim.results[r] >= 0) split.results[r].dims[dim.results[r]] = dims[j];
-        else if (dim.kind == SplitKind::kReduce && !is_followed(j, dims, r)) split.results[r].partial |= dims[j].set();
+        else if (dim.kind == graph::SplitKind::kReduce && !is_followed(j, dims, r)) split.results[r].partial |= dims[j].set();
     }
     for (size_t k = 0; k < operands_.size(); ++k) split.operands[k].partial = operands_[k].sharding.partial & carried_;
     for (size_t j = 0; j < dims.size(); ++j) {
-      const IterationDim& dim = space_.dims[j];
+      const graph::IterationDim& dim = space_.dims[j];
       if (dim.follows < 0 || dims[j].empty()) continue;
       for (size_t k = 0; k < operands_.size(); ++k)
         if (dim.operands[k] >= 0) bring_near(dim, dims[j], k, split.operands[k]);
@@ -251,10 +251,10 @@ class Chooser {
 
   /// Of a product, how many axes split a dim that a line left whole along them, and are gathered of an operand for it.
   int undone(const std::vector<AxisList>& way) const {
-    if (work_ != Work::kContraction) return 0;
+    if (work_ != graph::Work::kContraction) return 0;
     int count = 0;
     for (size_t j = 0; j < way.size(); ++j) {
-      const IterationDim& dim = space_.dims[j];
+      const graph::IterationDim& dim = space_.dims[j];
       AxisSet gathered = 0, left_whole = 0;
       for (size_t k = 0; k < operands_.size(); ++k)
         if (dim.operands[k] < 0) gathered |= operands_[k].sharding.split() & way[j].set();
@@ -278,7 +278,7 @@ class Chooser {
 
   /// Splits an operand's dim that follows another by the axes of that, where to bring it into these blocks and give them a
   /// halo is less than to bring it whole, as it is `needed` so far. An operand that has the other dim too needs it whole.
-  void bring_near(const IterationDim& dim, const AxisList& axes, size_t k, Sharding& needed) const {
+  void bring_near(const graph::IterationDim& dim, const AxisList& axes, size_t k, Sharding& needed) const {
     if (space_.dims[dim.follows].operands[k] >= 0) return;
     const Placed& operand = operands_[k];
     Sharding blocks = needed;
@@ -295,7 +295,7 @@ class Chooser {
   }
 
   /// Adds the cost of fetching what dim `d` of blocks that lie so needs beyond them, or of giving it back.
-  void add_halo(const TensorType& type, const Sharding& blocks, const IterationDim& dim, int d, bool back, ReshardCost& cost) const {
+  void add_halo(const TensorType& type, const Sharding& blocks, const graph::IterationDim& dim, int d, bool back, ReshardCost& cost) const {
     const AxisList& axes = blocks.dims[d];
     if (axes.empty()) return;
     const LocalDim own{type.dims[d], axes, false, {}}, wide{type.dims[d], axes, true, dim.reach};
@@ -316,7 +316,7 @@ class Chooser {
     };
     for (size_t k = 0; k < operands_.size(); ++k) add(to_bring(operands_[k], split.operands[k]));
     for (size_t r = 0; r < results_.size(); ++r) add(ways_.find(results_[r].type, split.results[r], results_[r].sharding, mesh_).cost);
-    for (const IterationDim& dim : space_.dims) {
+    for (const graph::IterationDim& dim : space_.dims) {
       if (dim.follows < 0) continue;
       for (size_t k = 0; k < operands_.size(); ++k)
         if (dim.operands[k] >= 0) add_halo(operands_[k].type, split.operands[k], dim, dim.operands[k], false, total);
@@ -326,24 +326,24 @@ class Chooser {
     return total;
   }
 
-  const IterationSpace& space_;
+  const graph::IterationSpace& space_;
   const std::vector<Placed>& operands_;
   const std::vector<Placed>& results_;
   const Mesh& mesh_;
   ReshardWays& ways_;
   AxisSet carried_;
-  Work work_;
+  graph::Work work_;
   AxisSet may_be_dropped_ = 0;                 ///< axes that need not split anything
   std::vector<std::vector<AxisList>> claims_;  ///< for each dim, the lists that operands and results give it
 };
 
 }  // namespace
 
-IterationSplit split_iteration(const IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,
+IterationSplit split_iteration(const graph::IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,
                                const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways) {
-  for (const IterationDim& dim : space.dims)
+  for (const graph::IterationDim& dim : space.dims)
     MTF_CHECK(dim.operands.size() == operands.size() && dim.results.size() == results.size(), "an iteration dim names {} operands of {}", dim.operands.size(), operands.size());
   return Chooser(space, operands, results, mesh, ways, carried_axes(arithmetic, operands, results), arithmetic.work).choose();
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -24,7 +24,7 @@
 #include "spmd/local_program.h"
 #include "spmd/reshard_search.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// An operand or a result as it lies, on the mesh of the operation.
 struct Placed {
@@ -37,8 +37,8 @@ struct Placed {
 
 /// What decides which axes an operation may give up, and which partial operands may be carried into it.
 struct Arithmetic {
-  Linear linear = Linear::kNo;  ///< the operation's; kNo where its result may not come out partial
-  Work work = Work::kContraction;
+  graph::Linear linear = graph::Linear::kNo;  ///< the operation's; kNo where its result may not come out partial
+  graph::Work work = graph::Work::kContraction;
   bool joins = false;  ///< it adds partial operands up, or its result goes where that happens: they are carried whatever its layout
 };
 
@@ -50,7 +50,7 @@ struct IterationSplit {
   bool is_only = false;            ///< there was nothing to choose between
 };
 
-IterationSplit split_iteration(const IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,
+IterationSplit split_iteration(const graph::IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,
                                const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

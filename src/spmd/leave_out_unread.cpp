@@ -2,7 +2,7 @@
 
 #include "spmd/passes.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 void leave_out_unread(LocalProgram& program) {
   if (!program.passes_over_windows) return;
@@ -22,4 +22,4 @@ void leave_out_unread(LocalProgram& program) {
   std::erase_if(program.instructions, [](const Instruction& instruction) { return instruction.results.empty(); });
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

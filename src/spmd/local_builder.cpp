@@ -8,14 +8,14 @@
 #include "spmd/remesh.h"
 #include "spmd/reshard.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 bool lies_as(const LocalValue& value, const Sharding& wanted) {
   return value.partial == wanted.partial && std::equal(value.dims.begin(), value.dims.end(), wanted.dims.begin(), wanted.dims.end(),
                                                        [](const LocalDim& dim, const AxisList& axes) { return !dim.mapped && dim.axes == axes; });
 }
 
-LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding) {
+LocalValue block_of_result(const std::string& name, const graph::LaidOutOperation& operation, int result, const Sharding& sharding) {
   LocalValue value;
   value.name = name;
   if (result > 0) value.name += "." + std::to_string(result);
@@ -27,9 +27,9 @@ LocalValue block_of_result(const std::string& name, const LaidOutOperation& oper
   return value;
 }
 
-OperationRef helper_operation(const Op& op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
+graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands, graph::Attributes attributes, const graph::LaidOutOperation& of,
                               std::vector<double> inputs) {
-  auto operation = std::make_shared<LaidOutOperation>();
+  auto operation = std::make_shared<graph::LaidOutOperation>();
   operation->op = &op;
   operation->operands = std::move(operands);
   operation->attributes = std::move(attributes);
@@ -40,10 +40,10 @@ OperationRef helper_operation(const Op& op, std::vector<TensorType> operands, At
   return operation;
 }
 
-OperationRef data_operation(const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh) {
-  auto operation = std::make_shared<LaidOutOperation>();
+graph::OperationRef data_operation(const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh) {
+  auto operation = std::make_shared<graph::LaidOutOperation>();
   operation->op = &ops::kConstant;
-  operation->attributes = TypeAttributes{type};
+  operation->attributes = ops::TypeAttributes{type};
   operation->results = {type};
   operation->mesh = mesh;
   operation->shardings = {std::move(lies)};
@@ -57,7 +57,7 @@ int LocalBuilder::add(LocalValue value) {
 }
 
 int LocalBuilder::add_input(int32_t which, const MeshPtr& mesh) {
-  const ProgramInput& input = graph_.inputs[which];
+  const graph::ProgramInput& input = graph_.inputs[which];
   const std::string name = input.name.empty() ? std::string(input.operation->op->name) : input.name.str();
   LocalValue made = block_of_result(name, *input.operation, input.result, input.operation->shardings[input.result]);
   made.order = input.order;
@@ -86,12 +86,12 @@ int LocalBuilder::add_instruction_of_input(LocalValue value, int32_t which, int3
 int32_t LocalBuilder::copy_of_input(int value, const Sharding& wanted) const {
   const auto input = copied_input_.find(value);
   if (input == copied_input_.end()) return -1;
-  const std::vector<InputCopy>& copies = graph_.inputs[input->second].copies;
-  const auto copy = std::find_if(copies.begin(), copies.end(), [&](const InputCopy& each) { return each.sharding == wanted; });
+  const std::vector<graph::InputCopy>& copies = graph_.inputs[input->second].copies;
+  const auto copy = std::find_if(copies.begin(), copies.end(), [&](const graph::InputCopy& each) { return each.sharding == wanted; });
   return copy == copies.end() ? -1 : static_cast<int32_t>(copy - copies.begin());
 }
 
-void LocalBuilder::compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin) {
+void LocalBuilder::compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin) {
   Instruction instruction;
   instruction.kind = InstructionKind::kCompute;
   instruction.node = node;
@@ -102,7 +102,7 @@ void LocalBuilder::compute(const OperationRef& node, std::vector<int> operands, 
   program_.instructions.push_back(std::move(instruction));
 }
 
-int LocalBuilder::collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction,
+int LocalBuilder::collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, kernels::Reduction reduction,
                              ReasonRef reason) {
   Instruction instruction;
   instruction.kind = kind;
@@ -117,16 +117,16 @@ int LocalBuilder::collective(InstructionKind kind, const OperationRef& node, int
   return index;
 }
 
-int LocalBuilder::exchange(const OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason) {
+int LocalBuilder::exchange(const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason) {
   std::vector<int>& known = exchanged_[operand];
   const auto at = std::find_if(known.begin(), known.end(), [&](int value) { return program_.values[value].dims == result.dims; });
   if (at != known.end()) return *at;
-  const int value = collective(InstructionKind::kExchange, node, operand, std::move(result), axes, Reduction::kSum, std::move(reason));
+  const int value = collective(InstructionKind::kExchange, node, operand, std::move(result), axes, kernels::Reduction::kSum, std::move(reason));
   known.push_back(value);
   return value;
 }
 
-void LocalBuilder::is_view(int result, int operand, const OperationRef& node) {
+void LocalBuilder::is_view(int result, int operand, const graph::OperationRef& node) {
   if (!is_stored(operand)) view_of_[result] = {operand, node};
 }
 
@@ -149,7 +149,7 @@ std::vector<int> LocalBuilder::brought(int value) const {
   return values;
 }
 
-int LocalBuilder::bring(int value, const Sharding& wanted, const OperationRef& node, const ReasonRef& reason) {
+int LocalBuilder::bring(int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason) {
   if (lies_as(program_.values[value], wanted)) return value;
   auto [at, fresh] = copies_.try_emplace(key_of(value, wanted), -1);
   if (!fresh) return at->second;
@@ -180,7 +180,7 @@ int LocalBuilder::bring(int value, const Sharding& wanted, const OperationRef& n
   return copy;
 }
 
-int LocalBuilder::onto_mesh(int value, const OperationRef& node) {
+int LocalBuilder::onto_mesh(int value, const graph::OperationRef& node) {
   if (same_mesh(program_.values[value].mesh, node->mesh)) return value;
   auto [at, fresh] = remeshed_.try_emplace({value, node->mesh.get()}, -1);
   int& there = at->second;
@@ -195,7 +195,7 @@ int LocalBuilder::onto_mesh(int value, const OperationRef& node) {
   LocalValue moved = program_.values[kept];
   moved.mesh = node->mesh;
   for (size_t d = 0; d < moved.dims.size(); ++d) moved.dims[d].axes = blocks.there.dims[d];
-  return there = collective(InstructionKind::kRemesh, node, kept, std::move(moved), 0, Reduction::kSum, nullptr);
+  return there = collective(InstructionKind::kRemesh, node, kept, std::move(moved), 0, kernels::Reduction::kSum, nullptr);
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

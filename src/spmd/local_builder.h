@@ -15,24 +15,24 @@
 #include "spmd/local_program.h"
 #include "spmd/reshard_search.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// A block of result `result` of `operation`, in `sharding`.
-LocalValue block_of_result(const std::string& name, const LaidOutOperation& operation, int result, const Sharding& sharding);
+LocalValue block_of_result(const std::string& name, const graph::LaidOutOperation& operation, int result, const Sharding& sharding);
 
 /// It has blocks of its own in this sharding.
 bool lies_as(const LocalValue& value, const Sharding& wanted);
 
 /// An operation that the program does not have, on the mesh and at the place in the source of one that it has.
-OperationRef helper_operation(const Op& op, std::vector<TensorType> operands, Attributes attributes, const LaidOutOperation& of,
+graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands, graph::Attributes attributes, const graph::LaidOutOperation& of,
                               std::vector<double> inputs = {});
 
 /// A tensor that is there, as the operation of a program's input that nobody captured.
-OperationRef data_operation(const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh);
+graph::OperationRef data_operation(const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh);
 
 class LocalBuilder {
  public:
-  explicit LocalBuilder(const Program& graph) : graph_(graph) {
+  explicit LocalBuilder(const graph::Program& graph) : graph_(graph) {
     const size_t least = graph.inputs.size() + graph.operations.size();  // most operations become one instruction
     program_.values.reserve(least);
     program_.instructions.reserve(least);
@@ -50,29 +50,29 @@ class LocalBuilder {
   /// What is added from here on belongs to a region that is computed again (Instruction::replica), or to none: 0.
   void in_replica(int64_t replica) { replica_ = replica; }
   /// `origin`: which operation of the captured program `node` is, or -1.
-  void compute(const OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin = -1);
-  int collective(InstructionKind kind, const OperationRef& node, int operand, LocalValue result, AxisSet axes, Reduction reduction, ReasonRef reason);
+  void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin = -1);
+  int collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, kernels::Reduction reduction, ReasonRef reason);
   /// An exchange; whoever asks for the same intervals of a value later gets those.
-  int exchange(const OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason);
+  int exchange(const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason);
   /// `result` is the memory of `operand` under the names that `node` gives.
-  void is_view(int result, int operand, const OperationRef& node);
+  void is_view(int result, int operand, const graph::OperationRef& node);
 
   /// `value` in the sharding that `node` needs. `reason`: why a partial value is to be reduced.
-  int bring(int value, const Sharding& wanted, const OperationRef& node, const ReasonRef& reason);
+  int bring(int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason);
   /// True if bringing it there communicates nothing more, because it has been brought there.
   bool has_copy(int value, const Sharding& wanted) const;
   /// What a value has been brought to by communication.
   std::vector<int> brought(int value) const;
   /// A value as `node` can read it on its mesh: in the blocks that it has, where that mesh can name them; gathered over
   /// the axes of its own mesh whose blocks it cannot.
-  int onto_mesh(int value, const OperationRef& node);
+  int onto_mesh(int value, const graph::OperationRef& node);
   /// True of a variable as the program finds it.
   bool is_stored(int value) const { return stored_.contains(value); }
 
  private:
   struct View {
     int operand;
-    OperationRef operation;
+    graph::OperationRef operation;
   };
   using CopyKey = std::pair<int, std::string>;
   CopyKey key_of(int value, const Sharding& wanted) const;
@@ -80,7 +80,7 @@ class LocalBuilder {
   int32_t copy_of_input(int value, const Sharding& wanted) const;
   int add_instruction_of_input(LocalValue value, int32_t which, int32_t copy);
 
-  const Program& graph_;
+  const graph::Program& graph_;
   LocalProgram program_;
   ReshardWays ways_;
   int64_t replica_ = 0;
@@ -95,4 +95,4 @@ class LocalBuilder {
   std::unordered_map<int, int32_t> number_of_;  ///< of values that are numbers of the host: which input
 };
 
-}  // namespace mtf
+}  // namespace mtf::spmd

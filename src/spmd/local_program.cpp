@@ -5,7 +5,7 @@
 #include "graph/op.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordinates) {
   if (!dim.mapped) return block_of(dim.dim.size, dim.axes, mesh, coordinates);
@@ -72,4 +72,4 @@ void verify(const LocalProgram& program) {
   MTF_CHECK(program.copied.size() <= program.outputs.size(), "more copies than outputs");
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -19,14 +19,16 @@
 #include "types/cost.h"
 
 namespace mtf {
-
 class TextReader;  // types/text_reader.h
+}
+
+namespace mtf::spmd {
 
 struct LocalDim {
   Dim dim;              ///< the whole dim
   AxisList axes;        ///< that split it (or, of a mapped one, that split the dim map.from it follows)
   bool mapped = false;  ///< the block is needed(map, block of a dim of map.from elements), not its own block
-  AccessMap map;
+  graph::AccessMap map;
   bool operator==(const LocalDim&) const = default;
 };
 
@@ -67,7 +69,7 @@ CollectiveKind counted_as(InstructionKind kind);
 
 struct Instruction {
   InstructionKind kind = InstructionKind::kCompute;
-  OperationRef node;          ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
+  graph::OperationRef node;   ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
   int32_t origin = -1;        ///< which operation of the captured program that is, or -1: of an expansion, a helper
   int64_t replica = 0;        ///< not 0: of a region that is computed again for its backward pass; which one
   int32_t input = -1;         ///< of kInput: which of the program's inputs
@@ -76,7 +78,7 @@ struct Instruction {
   std::vector<int> operands;  ///< indices of values
   std::vector<int> results;
   AxisSet axes = 0;
-  Reduction reduction = Reduction::kSum;
+  kernels::Reduction reduction = kernels::Reduction::kSum;
   ReasonRef reason;  ///< of a collective
 };
 
@@ -108,4 +110,4 @@ std::string to_string(const LocalProgram& program);
 /// Reads what to_string wrote, up to the line of outputs. Values are then called as the text calls them.
 LocalProgram read_local_program(TextReader& reader);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -13,13 +13,13 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 constexpr std::string_view kOwnPart = "own_part", kRemeshed = "remesh", kWindows = "windows";
 constexpr std::array<std::string_view, 7> kReductions = {"store", "sum", "prod", "max", "min", "and", "or"};
 
-std::string_view word_of_input(const Op& op) { return &op == &ops::kNumber ? "number" : &op == &ops::kAssign ? "variable" : "input"; }
+std::string_view word_of_input(const graph::Op& op) { return &op == &ops::kNumber ? "number" : &op == &ops::kAssign ? "variable" : "input"; }
 
 /// Of what is no operation.
 std::string_view word_of(InstructionKind kind) {
@@ -36,7 +36,7 @@ std::optional<InstructionKind> kind_of(std::string_view word) {
 }
 
 /// What it says that others do not: `(offset: -1, window: 3)`.
-std::string map_text(const AccessMap& map, int64_t size) {
+std::string map_text(const graph::AccessMap& map, int64_t size) {
   std::vector<std::string> parts;
   const auto add = [&](std::string_view label, int64_t value, int64_t usual) {
     if (value != usual) parts.push_back(fmt::format("{}: {}", label, value));
@@ -108,7 +108,7 @@ std::string LocalWriter::line(std::span<const int> instructions) {
   std::string text = join(results, ", ") + " = ";
   text += computes ? call_text(*first.node, operands) : fmt::format("{}({})", word_of(first.kind), join(operands, ", "));
   if (first.axes) text += " over " + program_.values[first.operands[0]].mesh->axes_to_string(first.axes);
-  if (first.reduction != Reduction::kSum) text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
+  if (first.reduction != kernels::Reduction::kSum) text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
   if (first.replica != 0) text += fmt::format(" again {}", replicas_.try_emplace(first.replica, replicas_.size() + 1).first->second);
   return text;
 }
@@ -142,7 +142,7 @@ int LocalReader::value() {
   const Span place = reader_.place();
   const std::string_view name = reader_.name("the name of a value");
   const auto at = values_.find(name);
-  if (at == values_.end()) reader_.fail_at(place, "there is no {} before this line", code(name));
+  if (at == values_.end()) reader_.fail_at(place, "there is no {} before this line", mtf::code(name));
   return at->second;
 }
 
@@ -181,7 +181,7 @@ void LocalReader::new_value() {
   const std::string_view name = reader_.name("the name of a value");
   value.name = std::string(name);
   if (!values_.emplace(name, static_cast<int>(program.values.size())).second)
-    reader_.fail_at(place, "{} is there already", code(name));
+    reader_.fail_at(place, "{} is there already", mtf::code(name));
   reader_.expect(":");
   const Span type = reader_.place();
   value.element = read_element_type(reader_);
@@ -209,7 +209,7 @@ int LocalReader::add(Instruction instruction, std::vector<int> results) {
 
 void LocalReader::read_input(std::string_view word) {
   const int result = static_cast<int>(program.values.size()) - 1;
-  auto node = std::make_shared<LaidOutOperation>();
+  auto node = std::make_shared<graph::LaidOutOperation>();
   node->op = word == "number" ? &ops::kNumber : word == "variable" ? &ops::kAssign : &ops::kConstant;
   node->results = {program.values[result].type()};
   node->mesh = program.values[result].mesh;
@@ -266,14 +266,14 @@ std::vector<int> LocalReader::read_line() {
   }
   for (int operand : instruction.operands)
     if (static_cast<size_t>(operand) >= before)
-      reader_.fail_at(place, "{} is read by what makes it", code(program.values[operand].name));
+      reader_.fail_at(place, "{} is read by what makes it", mtf::code(program.values[operand].name));
   const int mover = instruction.operands.empty() ? results[0] : instruction.operands[0];
   if (reader_.take("over")) instruction.axes = read_axis_set(reader_, program.values[mover].mesh.get());
   if (reader_.take("by")) {
     const auto at = std::find(kReductions.begin(), kReductions.end(), reader_.peek());
     if (at == kReductions.end()) reader_.fail("`sum`, `prod`, `max`, `min`, `and` or `or`");
     reader_.expect(*at);
-    instruction.reduction = static_cast<Reduction>(at - kReductions.begin());
+    instruction.reduction = static_cast<kernels::Reduction>(at - kReductions.begin());
   }
   if (reader_.take("again")) instruction.replica = reader_.integer(1, int64_t{1} << 40);
   if (instruction.kind == InstructionKind::kCompute) return {add(std::move(instruction), std::move(results))};
@@ -288,10 +288,10 @@ std::vector<int> LocalReader::read_line() {
 }
 
 void LocalReader::read_operation(Instruction& instruction, const std::vector<int>& results, Span place) {
-  auto node = std::make_shared<LaidOutOperation>();
+  auto node = std::make_shared<graph::LaidOutOperation>();
   node->mesh = program.values[results[0]].mesh;
   bool whole = true;  // all its blocks are of whole dims, not intervals of others
-  read_call(reader_, find_op, *node, [&] {
+  read_call(reader_, ops::find_op, *node, [&] {
     instruction.operands.push_back(value());
     const LocalValue& operand = program.values[instruction.operands.back()];
     for (const LocalDim& dim : operand.dims) whole = whole && !dim.mapped;
@@ -329,4 +329,4 @@ LocalProgram read_local_program(TextReader& reader) {
   return std::move(lines.program);
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

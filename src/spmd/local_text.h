@@ -20,7 +20,7 @@
 #include "spmd/local_program.h"
 #include "types/text_reader.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 class LocalWriter {
  public:
@@ -72,7 +72,7 @@ class LocalReader {
   TextReader& reader_;
   MeshesOfText meshes_;
   std::unordered_map<std::string_view, int> values_;
-  std::unordered_map<int, OperationRef> made_by_;
+  std::unordered_map<int, graph::OperationRef> made_by_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -12,19 +12,19 @@
 #include "support/diagnostics.h"
 #include "types/key.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
-using ProgramValues = std::vector<ProgramValue>;
+using ProgramValues = std::vector<graph::ProgramValue>;
 
 /// In how many blocks a dim is split that an operation cannot bear to be split, where its operands are these values; 0
 /// if there is none.
-int64_t expanded_blocks(const Program& program, const LaidOutOperation& operation,
-                        std::span<const ProgramValue> operands) {
+int64_t expanded_blocks(const graph::Program& program, const graph::LaidOutOperation& operation,
+                        std::span<const graph::ProgramValue> operands) {
   AxisSet axes = 0;
   bool split = false;
-  for (const IterationDim& dim : operation.space().dims) {
-    if (dim.kind != SplitKind::kExpand) continue;
+  for (const graph::IterationDim& dim : operation.space().dims) {
+    if (dim.kind != graph::SplitKind::kExpand) continue;
     for (size_t k = 0; k < operands.size(); ++k) {
       if (dim.operands[k] < 0 || !same_mesh(program.mesh(operands[k]), operation.mesh)) continue;
       const AxisList& list = program.sharding(operands[k]).dims[dim.operands[k]];
@@ -40,30 +40,30 @@ int64_t expanded_blocks(const Program& program, const LaidOutOperation& operatio
 /// Makes a program again of which equal operations are one, and of which operations may be expanded on the way.
 class Merger {
  public:
-  Merger(const Program& from, Forms& forms, bool expands)
+  Merger(const graph::Program& from, Forms& forms, bool expands)
       : captured_inputs_(from.inputs.size()), expands_(expands), forms_(forms) {
-    Program& program = result_.program;
+    graph::Program& program = result_.program;
     program.inputs = from.inputs;
     program.operations.reserve(from.operations.size());
     program.operands.reserve(from.operands.size());
     known_.reserve(from.operations.size());
-    for (ProgramInput& input : program.inputs) input.is_own = false;
+    for (graph::ProgramInput& input : program.inputs) input.is_own = false;
     std::vector<size_t> stands_for(from.operations.size());
-    auto resolve = [&](ProgramValue value) { return value.is_input() ? value : results_[stands_for[value.source] + static_cast<size_t>(value.result)]; };
+    auto resolve = [&](graph::ProgramValue value) { return value.is_input() ? value : results_[stands_for[value.source] + static_cast<size_t>(value.result)]; };
     ProgramValues operands;
     for (size_t i = 0; i < from.operations.size(); ++i) {
       operands.clear();
-      for (const ProgramValue& operand : from.operands_of(i)) operands.push_back(resolve(operand));
-      const ProgramOperation& entry = from.operations[i];
+      for (const graph::ProgramValue& operand : from.operands_of(i)) operands.push_back(resolve(operand));
+      const graph::ProgramOperation& entry = from.operations[i];
       const size_t before = program.operations.size();
       stands_for[i] = add(entry, operands);
       if (entry.like < 0 || program.operations.size() == before || program.operations.back().operation != entry.operation) continue;
-      const ProgramValue like = resolve({entry.like, entry.operation->why.like_result});
+      const graph::ProgramValue like = resolve({entry.like, entry.operation->why.like_result});
       program.operations.back().like = like.is_input() ? -1 : like.source;
     }
-    for (const ProgramValue& root : from.roots) program.roots.push_back(resolve(root));
+    for (const graph::ProgramValue& root : from.roots) program.roots.push_back(resolve(root));
     program.only_history = from.only_history;
-    for (const ProgramValue& value : from.for_gradients) program.for_gradients.push_back(resolve(value));
+    for (const graph::ProgramValue& value : from.for_gradients) program.for_gradients.push_back(resolve(value));
   }
 
   MergedProgram take() { return std::move(result_); }
@@ -77,26 +77,26 @@ class Merger {
   };
 
   /// Equal for equal applications of an operation of this form.
-  void make_key(int32_t form, const ProgramOperation& entry, const ProgramValues& operands) {
+  void make_key(int32_t form, const graph::ProgramOperation& entry, const ProgramValues& operands) {
     key_.clear();
-    append(key_, entry.replica == 0 ? form : replicas_.try_emplace({form, entry.replica}, ~static_cast<int32_t>(replicas_.size())).first->second);
-    for (const ProgramValue& operand : operands) append(key_, operand.is_input() ? operand.source : first_[operand.source] + operand.result);
+    mtf::append(key_, entry.replica == 0 ? form : replicas_.try_emplace({form, entry.replica}, ~static_cast<int32_t>(replicas_.size())).first->second);
+    for (const graph::ProgramValue& operand : operands) mtf::append(key_, operand.is_input() ? operand.source : first_[operand.source] + operand.result);
   }
 
   /// Where in results_ the values begin that stand for the operation's results.
-  size_t add(const ProgramOperation& entry, const ProgramValues& operands) {
-    Program& program = result_.program;
+  size_t add(const graph::ProgramOperation& entry, const ProgramValues& operands) {
+    graph::Program& program = result_.program;
     const int32_t form = forms_.of(entry.operation);
     make_key(form, entry, operands);
     const auto [at, fresh] = known_.try_emplace(key_, results_.size());
     size_t& begin = at->second;
     if (!fresh) {
-      const ProgramValue first = results_[begin];
+      const graph::ProgramValue first = results_[begin];
       if (!first.is_input() && program.operations[first.source].name.empty()) program.operations[first.source].name = entry.name;
       return begin;
     }
     if (expands_ && entry.operation->op->expand) {
-      if (const Program* const parts = expansion(form, entry.operation, operands)) {
+      if (const graph::Program* const parts = expansion(form, entry.operation, operands)) {
         const ProgramValues results = expand(entry, operands, *parts);
         begin = results_.size();
         results_.insert(results_.end(), results.begin(), results.end());
@@ -104,7 +104,7 @@ class Merger {
       }
     }
     const auto index = static_cast<int32_t>(program.operations.size());
-    ProgramOperation added = entry;
+    graph::ProgramOperation added = entry;
     added.first_operand = static_cast<int32_t>(program.operands.size());
     program.operands.insert(program.operands.end(), operands.begin(), operands.end());
     program.operations.push_back(std::move(added));
@@ -114,36 +114,36 @@ class Merger {
     return begin;
   }
 
-  ProgramValues expand(const ProgramOperation& entry, const ProgramValues& operands, const Program& parts) {
-    Program& program = result_.program;
+  ProgramValues expand(const graph::ProgramOperation& entry, const ProgramValues& operands, const graph::Program& parts) {
+    graph::Program& program = result_.program;
     ProgramValues inputs(operands);
     for (size_t i = operands.size(); i < parts.inputs.size(); ++i) inputs.push_back(own_number(parts.inputs[i]));
     std::vector<size_t> stands_for(parts.operations.size());
-    auto resolve = [&](ProgramValue value) {
+    auto resolve = [&](graph::ProgramValue value) {
       return value.is_input() ? inputs[value.input()] : results_[stands_for[value.source] + static_cast<size_t>(value.result)];
     };
     for (size_t i = 0; i < parts.operations.size(); ++i) {
       ProgramValues of;
-      for (const ProgramValue& operand : parts.operands_of(i)) of.push_back(resolve(operand));
-      ProgramOperation part = parts.operations[i];
+      for (const graph::ProgramValue& operand : parts.operands_of(i)) of.push_back(resolve(operand));
+      graph::ProgramOperation part = parts.operations[i];
       part.replica = entry.replica;
       part.origin = -1;
       part.like = -1;
       stands_for[i] = add(part, of);
     }
     ProgramValues results;
-    for (const ProgramValue& root : parts.roots) results.push_back(resolve(root));
+    for (const graph::ProgramValue& root : parts.roots) results.push_back(resolve(root));
     if (!results[0].is_input() && program.operations[results[0].source].name.empty()) program.operations[results[0].source].name = entry.name;
     return results;
   }
 
   /// What stands for an operation, or null: itself. Operations that are one object and whose operands lie alike have one
   /// expansion; whether they are expanded is decided once for all of a form.
-  const Program* expansion(int32_t form, const OperationRef& operation, const ProgramValues& operands) {
-    const Program& program = result_.program;
+  const graph::Program* expansion(int32_t form, const graph::OperationRef& operation, const ProgramValues& operands) {
+    const graph::Program& program = result_.program;
     Place place{{}, expanded_blocks(program, *operation, operands)};
     if (place.blocks == 0) return nullptr;
-    for (const ProgramValue& operand : operands) {
+    for (const graph::ProgramValue& operand : operands) {
       if (same_mesh(program.mesh(operand), operation->mesh)) place.operands.push_back({program.sharding(operand), program.inherited(operand)});
       else place.operands.push_back({replicated(program.type(operand).dims.size()), 0});
     }
@@ -151,9 +151,9 @@ class Merger {
     std::deque<std::pair<Place, bool>>& decided = expanded_[form];
     const auto decision = std::find_if(decided.begin(), decided.end(), here);
     if (decision != decided.end() && !decision->second) return nullptr;
-    std::deque<std::pair<Place, Program>>& known = expansions_[operation.get()];
+    std::deque<std::pair<Place, graph::Program>>& known = expansions_[operation.get()];
     if (const auto at = std::find_if(known.begin(), known.end(), here); at != known.end()) return &at->second;
-    Program parts = expansion_of(*operation, place.operands, place.blocks);
+    graph::Program parts = expansion_of(*operation, place.operands, place.blocks);
     if (decision == decided.end()) {
       decided.emplace_back(place, !is_less_whole(operation, place.operands, parts));
       if (!decided.back().second) return nullptr;
@@ -161,17 +161,17 @@ class Merger {
     return &known.emplace_back(std::move(place), std::move(parts)).second;
   }
 
-  ProgramValue own_number(const ProgramInput& number) {
-    Program& program = result_.program;
+  graph::ProgramValue own_number(const graph::ProgramInput& number) {
+    graph::Program& program = result_.program;
     for (size_t i = captured_inputs_; i < program.inputs.size(); ++i) {
-      const ProgramInput& other = program.inputs[i];
+      const graph::ProgramInput& other = program.inputs[i];
       if (other.number == number.number && other.operation->results[0] == number.operation->results[0] &&
           same_mesh(other.operation->mesh, number.operation->mesh))
-        return ProgramValue::input(i);
+        return graph::ProgramValue::input(i);
     }
     program.inputs.push_back(number);
     program.inputs.back().is_own = true;
-    return ProgramValue::input(program.inputs.size() - 1);
+    return graph::ProgramValue::input(program.inputs.size() - 1);
   }
 
   const size_t captured_inputs_;
@@ -183,13 +183,13 @@ class Merger {
   ProgramValues results_;                                                     ///< of each application, one after the other
   std::vector<int32_t> first_;                                                ///< of each operation of the result: where in results_ its own begin
   std::unordered_map<int32_t, std::deque<std::pair<Place, bool>>> expanded_;  ///< by form
-  std::unordered_map<const LaidOutOperation*, std::deque<std::pair<Place, Program>>> expansions_;
+  std::unordered_map<const graph::LaidOutOperation*, std::deque<std::pair<Place, graph::Program>>> expansions_;
   std::string key_;
 };
 
 }  // namespace
 
-MergedProgram merge(const Program& program, Forms& forms) { return Merger(program, forms, false).take(); }
+MergedProgram merge(const graph::Program& program, Forms& forms) { return Merger(program, forms, false).take(); }
 
 Cost unique_flops(const MergedProgram& merged) {
   std::unordered_map<int32_t, int64_t> times;
@@ -202,13 +202,13 @@ Cost unique_flops(const MergedProgram& merged) {
 }
 
 void expand(MergedProgram& merged, Forms& forms) {
-  const Program& program = merged.program;
+  const graph::Program& program = merged.program;
   for (size_t i = 0; i < program.operations.size(); ++i) {
-    const LaidOutOperation& operation = *program.operations[i].operation;
+    const graph::LaidOutOperation& operation = *program.operations[i].operation;
     if (!operation.op->expand || expanded_blocks(program, operation, program.operands_of(i)) == 0) continue;
     merged = Merger(program, forms, true).take();
     return;
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

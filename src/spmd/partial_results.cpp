@@ -7,19 +7,19 @@
 #include "ops/elementwise.h"
 #include "ops/ops.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 bool sums_unrounded(const Lowering& of) {
   for (size_t j = 0; j < of.space.dims.size(); ++j) {
-    const IterationDim& dim = of.space.dims[j];
-    if (dim.kind == SplitKind::kReduce && dim.reduce == Reduction::kSum && !dim.rounds_parts && (of.split.carried || !of.split.dims[j].empty())) return true;
+    const graph::IterationDim& dim = of.space.dims[j];
+    if (dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum && !dim.rounds_parts && (of.split.carried || !of.split.dims[j].empty())) return true;
   }
   return false;
 }
 
-int rounded(LocalBuilder& local, int value, const OperationRef& node, int r) {
+int rounded(LocalBuilder& local, int value, const graph::OperationRef& node, int r) {
   if (local[value].element == node->results[r].element) return value;
-  const OperationRef cast = helper_operation(ops::kCast, {{local[value].element, node->results[r].dims}}, CastAttributes{node->results[r].element}, *node);
+  const graph::OperationRef cast = helper_operation(ops::kCast, {{local[value].element, node->results[r].dims}}, ops::CastAttributes{node->results[r].element}, *node);
   LocalValue result = local[value];
   result.element = node->results[r].element;
   const int index = local.add(std::move(result));
@@ -28,10 +28,10 @@ int rounded(LocalBuilder& local, int value, const OperationRef& node, int r) {
 }
 
 int reduce_others(LocalBuilder& local, const Lowering& of, int value, const ReasonRef& reason) {
-  std::map<Reduction, AxisSet> axes;
+  std::map<kernels::Reduction, AxisSet> axes;
   for (size_t j = 0; j < of.space.dims.size(); ++j) {
-    const IterationDim& dim = of.space.dims[j];
-    if (dim.kind == SplitKind::kReduce && dim.reduce != Reduction::kSum) axes[dim.reduce] |= of.split.dims[j].set();
+    const graph::IterationDim& dim = of.space.dims[j];
+    if (dim.kind == graph::SplitKind::kReduce && dim.reduce != kernels::Reduction::kSum) axes[dim.reduce] |= of.split.dims[j].set();
   }
   for (const auto& [reduction, over] : axes) {
     if (!over) continue;
@@ -42,10 +42,10 @@ int reduce_others(LocalBuilder& local, const Lowering& of, int value, const Reas
   return value;
 }
 
-int shared_out(LocalBuilder& local, const OperationRef& node, const std::string& name, int value, AxisSet all) {
+int shared_out(LocalBuilder& local, const graph::OperationRef& node, const std::string& name, int value, AxisSet all) {
   const TensorType& type = node->results[0];
   const double share = 1.0 / static_cast<double>(node->mesh->group_size(all & ~local[value].partial));
-  const OperationRef number = helper_operation(ops::kTensor, {}, TypeAttributes{{type.element, {}}}, *node, {share});
+  const graph::OperationRef number = helper_operation(ops::kTensor, {}, ops::TypeAttributes{{type.element, {}}}, *node, {share});
   const int factor = local.add(block_of_result(name + ".share", *number, 0, Sharding{}));
   local.compute(number, {}, {factor});
   const int result = local.add(block_of_result(name, *node, 0, Sharding{{}, all}));
@@ -53,4 +53,4 @@ int shared_out(LocalBuilder& local, const OperationRef& node, const std::string&
   return result;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -8,7 +8,7 @@
 #include "spmd/forms.h"
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// Carries a split that a rename loses, because no rule speaks of the new name, to the products behind it, whose work it
 /// divides; they would be done on every processor. What lies on the way, up to where a value is needed whole, keeps the
@@ -17,10 +17,10 @@ namespace mtf {
 ///
 ///     m = rename(x, length -> memory)      x [length/p]; m, by its rules, whole
 ///     k = einsum(m, wk -> [memory, …])     computed in blocks of memory over p, gathered where scores need it whole
-void carry_splits(Program& program);
+void carry_splits(graph::Program& program);
 
 /// Some rename loses a split: what the pass above does depends on which roots are kept for gradients alone.
-bool loses_a_split(const Program& program);
+bool loses_a_split(const graph::Program& program);
 
 /// Lets what a program wrote no layout for be computed where it is going to lie: the operand of an assignment or of `@`,
 /// and the element-wise operations before it, take over the layout that is asked for, if no split is given up and all that
@@ -33,17 +33,17 @@ bool loses_a_split(const Program& program);
 ///     m     0.9 m + 0.1 g          m [a/data]: they need blocks of g
 ///     v     0.9 v + 0.1 square(g)  v [a/data]
 ///     norm  sum(square(g))         of the blocks, then all_reduced: one number
-void sink_layouts(Program& program, Forms& forms);
+void sink_layouts(graph::Program& program, Forms& forms);
 
 /// A program in which equal operations are one, with the number of each operation's form.
 struct MergedProgram {
-  Program program;
+  graph::Program program;
   std::vector<int32_t> forms;
 };
 
 /// Operations with equal attributes, numbers, operands and layouts become one (never a copy for a backward pass with its
 /// original). Roots and inputs keep their places.
-MergedProgram merge(const Program& program, Forms& forms);
+MergedProgram merge(const graph::Program& program, Forms& forms);
 
 /// What one processor alone would compute of a merged program.
 Cost unique_flops(const MergedProgram& merged);
@@ -70,4 +70,4 @@ LocalProgram split(const MergedProgram& merged);
 /// a gradient comes, which reads them, must not change what the rest of a program costs.
 void leave_out_unread(LocalProgram& program);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

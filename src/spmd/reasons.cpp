@@ -4,7 +4,7 @@
 #include "spmd/iteration.h"
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// `rows+cols`, in the list's order.
@@ -60,14 +60,14 @@ std::string to_string(const Reason& reason) {
   return {};
 }
 
-ReasonRef reduce_reason(const LaidOutOperation& operation, const IterationSpace& space, const IterationSplit& split) {
+ReasonRef reduce_reason(const graph::LaidOutOperation& operation, const graph::IterationSpace& space, const IterationSplit& split) {
   std::vector<Reason::Part> parts;
   for (size_t j = 0; j < space.dims.size(); ++j) {
-    const IterationDim& dim = space.dims[j];
-    if (dim.kind != SplitKind::kReduce || split.dims[j].empty()) continue;
+    const graph::IterationDim& dim = space.dims[j];
+    if (dim.kind != graph::SplitKind::kReduce || split.dims[j].empty()) continue;
     for (size_t k = 0; k < operation.operands.size(); ++k) {
       if (dim.operands[k] < 0) continue;
-      parts.push_back({operation.operands[k].dims[dim.operands[k]].name, split.dims[j], {}, dim.reduce == Reduction::kSum});
+      parts.push_back({operation.operands[k].dims[dim.operands[k]].name, split.dims[j], {}, dim.reduce == kernels::Reduction::kSum});
       break;
     }
   }
@@ -79,9 +79,9 @@ ReasonRef sum_reason(AxisSet axes, const MeshPtr& mesh) {
   return std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kCompleted, .mesh = mesh, .axes = axes});
 }
 
-ReasonRef summed_reason(const LocalValue& operand, const LaidOutOperation& operation) {
+ReasonRef summed_reason(const LocalValue& operand, const graph::LaidOutOperation& operation) {
   if (!operand.partial) return nullptr;
   return std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kNeeded, .mesh = operation.mesh, .axes = operand.partial, .value = operand.name, .op = operation.op});
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

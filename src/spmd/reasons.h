@@ -7,7 +7,7 @@
 
 #include "graph/operation.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 struct LocalValue;
 struct IterationSplit;
@@ -35,7 +35,7 @@ struct Reason {
   AxisSet axes = 0;              ///< as the kind says
   std::vector<Part> parts = {};  ///< as the kind says
   std::string value = {};        ///< in the script's names
-  const Op* op = nullptr;
+  const graph::Op* op = nullptr;
   Dims from = {}, to = {};
 
   /// The dims that it speaks of.
@@ -48,10 +48,10 @@ using ReasonRef = std::shared_ptr<const Reason>;
 std::string to_string(const Reason& reason);
 
 /// Of the reduction of what an operation gives; none if it reduces nothing.
-ReasonRef reduce_reason(const LaidOutOperation& operation, const IterationSpace& space, const IterationSplit& split);
+ReasonRef reduce_reason(const graph::LaidOutOperation& operation, const graph::IterationSpace& space, const IterationSplit& split);
 /// Of the reduction of what has been carried.
 ReasonRef sum_reason(AxisSet axes, const MeshPtr& mesh);
 /// Of the reduction of an operand; none if it is not partial.
-ReasonRef summed_reason(const LocalValue& operand, const LaidOutOperation& operation);
+ReasonRef summed_reason(const LocalValue& operand, const graph::LaidOutOperation& operation);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -5,7 +5,7 @@
 #include "types/dim.h"
 #include "types/saturating.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 std::vector<int64_t> tree_over(int64_t n) {
   std::vector<int64_t> factors;
@@ -27,7 +27,7 @@ std::vector<int64_t> exchange_levels(const std::vector<int64_t>& tree) {
 int64_t sent_whole(const std::vector<int64_t>& levels, int64_t elements) {
   int64_t peers = 0;
   for (int64_t meet : levels) peers += meet - 1;
-  return saturating_multiply(peers, elements);
+  return mtf::saturating_multiply(peers, elements);
 }
 
 int64_t sent_sliced(const std::vector<int64_t>& levels, int64_t elements) {
@@ -38,7 +38,7 @@ int64_t sent_sliced(const std::vector<int64_t>& levels, int64_t elements) {
   int64_t slices = n;
   for (int64_t meet : levels) {
     slices /= meet;  // what it has before it gathers at this level
-    sent = saturating_add(sent, saturating_multiply(meet - 1, std::min(elements, saturating_multiply(slices, slice))));
+    sent = mtf::saturating_add(sent, mtf::saturating_multiply(meet - 1, std::min(elements, mtf::saturating_multiply(slices, slice))));
   }
   return sent;
 }
@@ -49,8 +49,8 @@ bool is_sent_whole(const std::vector<int64_t>& levels, int64_t elements, int64_t
 }
 
 int64_t piece_of_all_reduce(int64_t members, int64_t elements, int64_t element_bytes) {
-  const int64_t pieces = std::max<int64_t>(1, ceil_div(saturating_multiply(elements, element_bytes), kLargestAllReduce));
+  const int64_t pieces = std::max<int64_t>(1, ceil_div(mtf::saturating_multiply(elements, element_bytes), kLargestAllReduce));
   return std::min(elements, ceil_div(ceil_div(elements, pieces), members) * members);
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// No more members than so many meet at one level, unless a prime factor is larger.
 inline constexpr int kMostPeers = 8;
@@ -52,4 +52,4 @@ bool is_sent_whole(const std::vector<int64_t>& levels, int64_t elements, int64_t
 /// A large all_reduce is made in pieces, one after the other: of so many elements each, except the last one.
 int64_t piece_of_all_reduce(int64_t members, int64_t elements, int64_t element_bytes);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// Axes of `to` that span the same digits as `axes` of `from`, in their order.
@@ -55,4 +55,4 @@ Remeshed remeshed(const Dims& dims, const Sharding& sharding, const Mesh& from, 
   return result;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

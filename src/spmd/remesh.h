@@ -9,7 +9,7 @@
 
 #include "types/sharding.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 struct Remeshed {
   Sharding stays;  ///< on the first mesh: each dim over the first of its axes that the second can name
@@ -19,4 +19,4 @@ struct Remeshed {
 /// Of a value with these dims; it is not partial in either.
 Remeshed remeshed(const Dims& dims, const Sharding& sharding, const Mesh& from, const Mesh& to);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -2,7 +2,7 @@
 
 #include "spmd/reasons.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// Why a move is made: `reason` where it reduces.
@@ -16,7 +16,7 @@ ReasonRef reason_of(const TensorType& type, const Sharding& from, const ReshardM
 
 }  // namespace
 
-int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted, const OperationRef& node, const ReasonRef& reason) {
+int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason) {
   Sharding here = program.values[value].sharding();
   if (here == wanted) return value;
   const TensorType type = program.values[value].type();
@@ -40,4 +40,4 @@ int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding&
   return value;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

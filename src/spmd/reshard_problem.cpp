@@ -1,6 +1,6 @@
 #include "spmd/reshard_problem.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 int common_prefix(const AxisList& a, const AxisList& b) {
   int i = 0;
@@ -80,4 +80,4 @@ AxisSet ReshardTranslation::outward(AxisSet set) const {
   return axes;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

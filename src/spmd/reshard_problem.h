@@ -7,7 +7,7 @@
 
 #include "spmd/reshard_search.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// Shardings are of the problem's axes.
 struct ReshardProblem {
@@ -62,4 +62,4 @@ class ReshardTranslation {
   std::array<int, kMaxAxes> number_{};  ///< of each axis of the mesh: the problem's that it begins, or -1
 };
 
-}  // namespace mtf
+}  // namespace mtf::spmd

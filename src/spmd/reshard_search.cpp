@@ -10,7 +10,7 @@
 #include "spmd/reshard_problem.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// The most states whose moves are tried before the search is given up.
@@ -361,4 +361,4 @@ const ReshardWay& ReshardWays::find(const TensorType& type, const Sharding& from
   return at->second;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -17,7 +17,7 @@
 
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// One instruction of a way.
 struct ReshardMove {
@@ -46,4 +46,4 @@ class ReshardWays {
   std::unordered_map<std::string, ReshardWay> found_;
 };
 
-}  // namespace mtf
+}  // namespace mtf::spmd

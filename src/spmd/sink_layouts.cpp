@@ -8,14 +8,14 @@
 #include "spmd/passes.h"
 #include "spmd/program_readers.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// Where operand `k` lies so that it runs with a result in `sharding`, or nothing if a dim of it would have to be whole
 /// for another reason than that it is.
-std::optional<Sharding> operand_layout(const LaidOutOperation& reader, size_t k, const Sharding& sharding) {
+std::optional<Sharding> operand_layout(const graph::LaidOutOperation& reader, size_t k, const Sharding& sharding) {
   Sharding result = replicated(reader.operands[k].dims.size());
-  for (const IterationDim& dim : reader.space().dims) {
+  for (const graph::IterationDim& dim : reader.space().dims) {
     if (!dim.is_free()) return std::nullopt;
     if (dim.operands[k] >= 0 && dim.results[0] >= 0) result.dims[dim.operands[k]] = sharding.dims[dim.results[0]];
   }
@@ -31,15 +31,15 @@ Sharding common(const Sharding& a, const Sharding& b) {
 }
 
 /// A sum of everything: a number, of which each processor can make its part.
-bool is_total(const LaidOutOperation& operation) {
-  const std::vector<IterationDim>& dims = operation.space().dims;
+bool is_total(const graph::LaidOutOperation& operation) {
+  const std::vector<graph::IterationDim>& dims = operation.space().dims;
   return operation.results.size() == 1 && operation.results[0].dims.empty() && operation.operands.size() == 1 &&
-         std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.kind == SplitKind::kReduce && dim.reduce == Reduction::kSum; });
+         std::all_of(dims.begin(), dims.end(), [](const graph::IterationDim& dim) { return dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum; });
 }
 
 class Sinker {
  public:
-  Sinker(Program& program, Forms& forms)
+  Sinker(graph::Program& program, Forms& forms)
       : program_(program), forms_(forms), readers_(program), partial_(partial_sums(program, readers_)), asked_(count()), leads_to_total_(count()), moved_(count()) {}
 
   void run() {
@@ -49,10 +49,10 @@ class Sinker {
 
  private:
   size_t count() const { return program_.operations.size(); }
-  const LaidOutOperation& at(size_t i) const { return *program_.operations[i].operation; }
+  const graph::LaidOutOperation& at(size_t i) const { return *program_.operations[i].operation; }
 
   void move(size_t i, size_t result, Sharding sharding) {
-    auto there = std::make_shared<LaidOutOperation>(at(i));
+    auto there = std::make_shared<graph::LaidOutOperation>(at(i));
     there->shardings[result] = std::move(sharding);
     program_.operations[i].operation = std::move(there);
     moved_[i] = true;
@@ -60,24 +60,24 @@ class Sinker {
 
   /// What is asked of a value where it is read, or nothing if it is needed as it lies.
   const std::optional<Sharding>& wanted_by(const ProgramReaders::Read& read) {
-    const LaidOutOperation& reader = at(read.operation);
+    const graph::LaidOutOperation& reader = at(read.operation);
     const auto [known, fresh] = known_.try_emplace({forms_.of(program_.operations[read.operation].operation), read.operand});
     if (fresh) known->second = operand_layout(reader, static_cast<size_t>(read.operand), reader.shardings[0]);
     return known->second;
   }
 
   void sink(size_t i) {
-    const LaidOutOperation& operation = at(i);
-    const ProgramValue value{static_cast<int32_t>(i), 0};
-    asked_[i] = operation.origin != LayoutOrigin::kRules;
+    const graph::LaidOutOperation& operation = at(i);
+    const graph::ProgramValue value{static_cast<int32_t>(i), 0};
+    asked_[i] = operation.origin != graph::LayoutOrigin::kRules;
     leads_to_total_[i] = is_total(operation);
-    if (operation.origin == LayoutOrigin::kGiven || operation.op->is_leaf()) return;
+    if (operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf()) return;
     if (operation.results.size() != 1) return sink_results(i);
     if (readers_.is_root(value)) return;
     std::optional<Sharding> wanted;  // by those that ask for a layout
     bool has_total = false;          // others take whatever they get
     for (const ProgramReaders::Read& read : readers_.of(value)) {
-      const LaidOutOperation& reader = at(read.operation);
+      const graph::LaidOutOperation& reader = at(read.operation);
       if (reader.results.size() != 1 || !same_mesh(reader.mesh, operation.mesh)) return;
       if (leads_to_total_[read.operation]) {
         has_total = true;
@@ -89,7 +89,7 @@ class Sinker {
       wanted = wanted ? common(*wanted, *asked) : *asked;
     }
     if (!wanted) {
-      leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == LayoutOrigin::kRules && operation.space().is_free());
+      leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == graph::LayoutOrigin::kRules && operation.space().is_free());
       return;
     }
     const AxisSet own = operation.shardings[0].split(), gained = wanted->split() & ~own;
@@ -113,11 +113,11 @@ class Sinker {
   /// What leads to a total lies as what it is computed from.
   void follow(size_t i) {
     if (!leads_to_total_[i] || is_total(at(i))) return;
-    const std::span<const ProgramValue> operands = program_.operands_of(i);
+    const std::span<const graph::ProgramValue> operands = program_.operands_of(i);
     for (size_t k = 0; k < operands.size(); ++k) {
       if (operands[k].is_input() || !moved_[operands[k].source]) continue;
       Sharding sharding = at(i).shardings[0];
-      for (const IterationDim& dim : at(i).space().dims)
+      for (const graph::IterationDim& dim : at(i).space().dims)
         if (dim.operands[k] >= 0 && dim.results[0] >= 0) sharding.dims[dim.results[0]] = program_.sharding(operands[k]).dims[dim.operands[k]];
       AxisSet used = 0;
       bool twice = false;
@@ -129,7 +129,7 @@ class Sinker {
     }
   }
 
-  Program& program_;
+  graph::Program& program_;
   Forms& forms_;
   const ProgramReaders readers_;
   const std::vector<AxisSet> partial_;
@@ -141,6 +141,6 @@ class Sinker {
 
 }  // namespace
 
-void sink_layouts(Program& program, Forms& forms) { Sinker(program, forms).run(); }
+void sink_layouts(graph::Program& program, Forms& forms) { Sinker(program, forms).run(); }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -18,7 +18,7 @@
 #include "spmd/written_layouts.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 class Splitter {
@@ -40,7 +40,7 @@ class Splitter {
   LocalProgram run() {
     for (size_t i = 0; i < graph_.operations.size(); ++i) lower_sum(static_cast<int>(i));
     std::vector<int> outputs;
-    for (const ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), nullptr));
+    for (const graph::ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), nullptr));
     const std::vector<std::pair<int, int>> kept = copies_for_gradients();
     LocalProgram result = local_.take();
     result.passes_over_windows = halos_.passes_over_windows();
@@ -57,7 +57,7 @@ class Splitter {
   std::vector<std::pair<int, int>> copies_for_gradients() const {
     std::vector<std::pair<int, int>> kept;
     for (size_t i = 0; i < graph_.for_gradients.size(); ++i) {
-      const ProgramValue value = graph_.for_gradients[i];
+      const graph::ProgramValue value = graph_.for_gradients[i];
       const int here = value.is_input() ? input_locals_[value.input()] : locals_[at(value)];
       if (here < 0) continue;
       for (int copy : local_.brought(here))
@@ -76,19 +76,19 @@ class Splitter {
 
   /// What is known of all operations of a form.
   struct OfForm {
-    const IterationSpace* space = nullptr;
+    const graph::IterationSpace* space = nullptr;
     std::vector<KnownSplit> splits;
   };
 
   /// The number of a result of an operation among all of the program.
-  size_t at(ProgramValue value) const { return readers_.place_of(value); }
+  size_t at(graph::ProgramValue value) const { return readers_.place_of(value); }
 
-  const OperationRef& of(ProgramValue value) const {
+  const graph::OperationRef& of(graph::ProgramValue value) const {
     return value.is_input() ? graph_.inputs[value.input()].operation : graph_.operations[value.source].operation;
   }
 
   /// The local value that holds a value of the graph; an input is added where it is first asked for.
-  int local(ProgramValue value) {
+  int local(graph::ProgramValue value) {
     if (!value.is_input()) {
       MTF_CHECK(locals_[at(value)] >= 0, "{} is read before it is lowered", graph_.maker(value).op->name);
       return locals_[at(value)];
@@ -101,13 +101,13 @@ class Splitter {
   /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no larger
   /// result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is computed, or
   /// another sum over them is added to it, which costs less than to reduce both.
-  bool may_stay_partial(ProgramValue value, ElementType parts, AxisSet axes) const {
+  bool may_stay_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
     const ProgramReaders::Read* read = readers_.only(value);
     if (!read) return false;
-    const LaidOutOperation& reader = *graph_.operations[read->operation].operation;
+    const graph::LaidOutOperation& reader = *graph_.operations[read->operation].operation;
     const TensorType& type = graph_.type(value);
-    if ((graph_.sharding(value).split() & axes) && reader.op->role != Role::kView && (axes & ~joined_[value.source])) return false;
-    if (reader.op->linear == Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
+    if ((graph_.sharding(value).split() & axes) && reader.op->role != graph::Role::kView && (axes & ~joined_[value.source])) return false;
+    if (reader.op->linear == graph::Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
     // A narrower element type would round the parts.
     if (parts != type.element || size_of(reader.results[0].element) < size_of(type.element)) return false;
     return size_of(reader.results[0].dims) <= size_of(type.dims);
@@ -129,13 +129,13 @@ class Splitter {
   /// Lowers an operation. One in a sum leaves terms that are partial over different axes apart where more such come, up
   /// to the last addition.
   void lower_sum(int index) {
-    const OperationRef& node = graph_.operations[index].operation;
+    const graph::OperationRef& node = graph_.operations[index].operation;
     begin(index);
     if (!is_in_sum(*node)) return lower(index);
     const bool more_come = is_link_[index] && (joined_[index] || node->results[0].dims.empty());
     Parts parts;
     bool apart = false;
-    for (const ProgramValue& operand : graph_.operands_of(index)) {
+    for (const graph::ProgramValue& operand : graph_.operands_of(index)) {
       if (const auto known = operand.is_input() ? sums_.end() : sums_.find(operand.source); known != sums_.end()) {
         parts.insert(parts.end(), known->second.begin(), known->second.end());
         sums_.erase(known);
@@ -184,13 +184,13 @@ class Splitter {
     return sum.value;
   }
 
-  bool is_zero(ProgramValue value) const { return !value.is_input() && zero_[value.source]; }
+  bool is_zero(graph::ProgramValue value) const { return !value.is_input() && zero_[value.source]; }
 
   /// The sum of two, which stays partial if they are so over the same axes.
   Part added(int addition, const Part& a, const Part& b) {
     std::vector<int> operands{a.value, b.value};
     const Applied sum = applied(addition, operands, {a.zero, b.zero});
-    const OperationRef& node = graph_.operations[addition].operation;
+    const graph::OperationRef& node = graph_.operations[addition].operation;
     const int value = sum.outcomes[0];
     if (local_[value].partial) return {value, local_[value].partial};
     return {local_.bring(value, node->shardings[0], node, nullptr), 0, a.zero && b.zero};
@@ -200,30 +200,30 @@ class Splitter {
 
   /// What is added from here on belongs to an operation.
   void begin(int index) {
-    const ProgramOperation& entry = graph_.operations[index];
-    const LaidOutOperation& node = *entry.operation;
+    const graph::ProgramOperation& entry = graph_.operations[index];
+    const graph::LaidOutOperation& node = *entry.operation;
     local_.set_backward(entry.replica != 0 || !node.written);  // gradients are what no program wrote
     local_.in_replica(entry.replica);
   }
 
   void lower(int index) {
-    const ProgramOperation& entry = graph_.operations[index];
-    const OperationRef& node = entry.operation;
+    const graph::ProgramOperation& entry = graph_.operations[index];
+    const graph::OperationRef& node = entry.operation;
     std::vector<int> operands;
     std::vector<bool> zeros;
     operands.reserve(static_cast<size_t>(entry.operand_count));
-    for (const ProgramValue& operand : graph_.operands_of(index)) {
+    for (const graph::ProgramValue& operand : graph_.operands_of(index)) {
       operands.push_back(local_.onto_mesh(local(operand), node));
       zeros.push_back(is_zero(operand));
     }
-    zero_[index] = mtf::is_zero(*node) || (node->op->role == Role::kView && zeros[0]);
+    zero_[index] = mtf::ops::is_zero(*node) || (node->op->role == graph::Role::kView && zeros[0]);
     const Applied results = applied(index, std::move(operands), zeros);
     for (size_t r = 0; r < results.outcomes.size(); ++r) complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);
   }
 
   /// What an operation gave becomes its result, in its layout unless it may stay partial.
-  void complete(ProgramValue value, int outcome, const ReasonRef& reason) {
-    const OperationRef& node = of(value);
+  void complete(graph::ProgramValue value, int outcome, const ReasonRef& reason) {
+    const graph::OperationRef& node = of(value);
     if (!local_[outcome].partial || !may_stay_partial(value, local_[outcome].element, local_[outcome].partial))
       outcome = rounded(local_, local_.bring(outcome, node->shardings[value.result], node, reason), node, value.result);
     locals_[at(value)] = outcome;
@@ -235,20 +235,20 @@ class Splitter {
     ReasonRef reason;
   };
   Applied applied(int index, std::vector<int> operands, const std::vector<bool>& zeros) {
-    const ProgramOperation& entry = graph_.operations[index];
-    const OperationRef& node = entry.operation;
-    const Op& op = *node->op;
+    const graph::ProgramOperation& entry = graph_.operations[index];
+    const graph::OperationRef& node = entry.operation;
+    const graph::Op& op = *node->op;
     OfForm& form = of_form(index);
     const IterationSplit& split = split_of(form, index, operands, zeros);
     const Lowering of{node, *form.space, split, names_[index], entry.origin};
     for (size_t k = 0; k < operands.size(); ++k)
       operands[k] = local_.bring(operands[k], split.operands[k], node, summed_reason(local_[operands[k]], *node));
     Applied results;
-    if (op.role == Role::kView && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
+    if (op.role == graph::Role::kView && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
       results.outcomes = {operands[0]};  // the same tensor under another name
     } else {
       results.outcomes = apply(index, of, operands);
-      if (op.role == Role::kView && split.operands[0] == split.results[0]) local_.is_view(results.outcomes[0], operands[0], node);
+      if (op.role == graph::Role::kView && split.operands[0] == split.results[0]) local_.is_view(results.outcomes[0], operands[0], node);
     }
     results.reason = reduce_reason(*node, *form.space, split);
     for (int& outcome : results.outcomes) outcome = reduce_others(local_, of, outcome, results.reason);
@@ -263,8 +263,8 @@ class Splitter {
 
   /// How an operation of a form is split whose operands are these values; good until the next is asked for.
   const IterationSplit& split_of(OfForm& form, int index, const std::vector<int>& operands, const std::vector<bool>& zeros) {
-    const OperationRef& node = graph_.operations[index].operation;
-    const std::span<const ProgramValue> values = graph_.operands_of(index);
+    const graph::OperationRef& node = graph_.operations[index].operation;
+    const std::span<const graph::ProgramValue> values = graph_.operands_of(index);
     const bool joins = joins_sums(index, operands);
     for (const KnownSplit& each : form.splits) {
       bool same = each.joins == joins && each.zeros == zeros;
@@ -281,7 +281,7 @@ class Splitter {
     }
     for (size_t r = 0; r < node->results.size(); ++r)
       results.push_back({node->results[r], node->shardings[r], false, {}, written_.of_gradient(index)});
-    const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : Linear::kNo, node->op->work, joins};
+    const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : graph::Linear::kNo, node->op->work, joins};
     found.split = split_iteration(*form.space, arithmetic, placed, results, *node->mesh, local_.ways());
     if (found.split.is_only) return form.splits.emplace_back(std::move(found)).split;
     return chosen_ = std::move(found.split);
@@ -290,20 +290,20 @@ class Splitter {
   /// It adds up what is partial over the same axes, or another such sum will be added to its result.
   bool joins_sums(int index, const std::vector<int>& operands) const {
     const auto is_partial = [&](int value) { return local_[value].partial != 0; };
-    const Op& op = *graph_.operations[index].operation->op;
-    if (op.role == Role::kContraction) return false;
-    if (op.linear == Linear::kJoint && std::count_if(operands.begin(), operands.end(), is_partial) > 1) return true;
+    const graph::Op& op = *graph_.operations[index].operation->op;
+    if (op.role == graph::Role::kContraction) return false;
+    if (op.linear == graph::Linear::kJoint && std::count_if(operands.begin(), operands.end(), is_partial) > 1) return true;
     return std::all_of(operands.begin(), operands.end(), [&](int value) { return !(local_[value].partial & ~joined_[index]); });
   }
 
   /// Computes the operation on blocks: fetches what crosses block edges, then applies it.
   std::vector<int> apply(int index, const Lowering& of, std::vector<int> operands) {
-    const LaidOutOperation& node = *of.node;
+    const graph::LaidOutOperation& node = *of.node;
     const int with_halos = halos_.fetched(index, local_, of, operands.empty() ? -1 : operands[0]);
     if (with_halos >= 0) operands[0] = with_halos;
     bool flat = false;
     for (size_t j = 0; j < of.space.dims.size(); ++j) {
-      const IterationDim& dim = of.space.dims[j];
+      const graph::IterationDim& dim = of.space.dims[j];
       const AxisList& axes = of.split.dims[j];
       if (axes.empty()) continue;
       if (dim.follows >= 0)
@@ -312,13 +312,13 @@ class Splitter {
       if (!dim.maps.empty() && with_halos < 0)
         for (size_t k = 0; k < operands.size(); ++k)
           if (dim.operands[k] >= 0) operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.maps[k], axes);
-      flat = flat || (dim.kind == SplitKind::kFactors && !blocks_coincide(node, dim, axes));
-      if (dim.kind == SplitKind::kScan) return {scan(local_, of, operands[0])};
+      flat = flat || (dim.kind == graph::SplitKind::kFactors && !blocks_coincide(node, dim, axes));
+      if (dim.kind == graph::SplitKind::kScan) return {scan(local_, of, operands[0])};
     }
     std::vector<int> results;
     for (size_t r = 0; r < node.results.size(); ++r) {
       LocalValue result = block_of_result(of.name, node, static_cast<int>(r), of.split.results[r]);
-      const IterationDim* const follower = follower_of(of, r);
+      const graph::IterationDim* const follower = follower_of(of, r);
       if (follower) {
         LocalDim& wide = result.dims[follower->results[r]];
         wide.mapped = true;
@@ -331,19 +331,19 @@ class Splitter {
     if (flat) reshape_by_intervals(local_, of, operands[0], results[0]);
     else local_.compute(of.node, operands, results, of.origin);
     for (size_t r = 0; r < results.size(); ++r)
-      if (const IterationDim* const follower = follower_of(of, r)) results[r] = add_back(local_, of, results[r], follower->results[r], of.split.dims[follower->follows]);
+      if (const graph::IterationDim* const follower = follower_of(of, r)) results[r] = add_back(local_, of, results[r], follower->results[r], of.split.dims[follower->follows]);
     return results;
   }
 
   /// The dim of a result that follows one that is split, so that blocks have intervals of it; null: none.
-  static const IterationDim* follower_of(const Lowering& of, size_t r) {
+  static const graph::IterationDim* follower_of(const Lowering& of, size_t r) {
     for (size_t j = 0; j < of.space.dims.size(); ++j)
       if (of.space.dims[j].follows >= 0 && of.space.dims[j].results[r] >= 0 && !of.split.dims[j].empty()) return &of.space.dims[j];
     return nullptr;
   }
 
   const MergedProgram& merged_;
-  const Program& graph_;
+  const graph::Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
   Halos halos_;
@@ -363,4 +363,4 @@ class Splitter {
 
 LocalProgram split(const MergedProgram& merged) { return Splitter(merged).run(); }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -4,7 +4,7 @@
 
 #include "spmd/local_program.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 NamedBlock named(const LocalValue& value) {
@@ -49,9 +49,9 @@ std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vect
 
 Span source_of(const StatementCost& cost) {
   Span span = cost.span;
-  for (const CallFrame* frame = cost.frame.get(); frame && frame->backward && frame->span.is_known(); frame = frame->caller.get())
+  for (const graph::CallFrame* frame = cost.frame.get(); frame && frame->backward && frame->span.is_known(); frame = frame->caller.get())
     span = frame->span;
   return span;
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -11,7 +11,7 @@
 #include "spmd/reasons.h"
 #include "types/cost.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 struct InstructionCost;
 struct LocalProgram;
@@ -30,17 +30,17 @@ struct StatementCost {
   NamedBlock value;  ///< what is computed; of a collective, what it gives
   NamedBlock from;   ///< of a collective: what it moves
   Span span;
-  int64_t times = 1;   ///< how often it is computed, where the report is of one time
-  CallFrameRef frame;  ///< through which calls it came; of a plan
+  int64_t times = 1;          ///< how often it is computed, where the report is of one time
+  graph::CallFrameRef frame;  ///< through which calls it came; of a plan
   std::optional<CollectiveKind> collective;
   std::vector<Name> axes;  ///< of a collective, in the mesh's order
   int64_t flops = 0;
   int64_t values = 0;
   int64_t bytes = 0;
   int64_t wire_bytes = 0;
-  Cost formula;                                 ///< the flops, or a collective's values
-  ReasonRef reason;                             ///< of a collective
-  LayoutOrigin decided = LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
+  Cost formula;                                               ///< the flops, or a collective's values
+  ReasonRef reason;                                           ///< of a collective
+  graph::LayoutOrigin decided = graph::LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
 };
 
 /// Where a cost belongs: a backward one to the expression that it is the derivative of.
@@ -49,4 +49,4 @@ Span source_of(const StatementCost& cost);
 /// Of each instruction that computes or communicates. `costs`: of each instruction of the program.
 std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vector<InstructionCost>& costs);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -5,7 +5,7 @@
 #include "graph/op.h"
 #include "spmd/expand.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 using FactorOf = std::function<BlockSize(const Dim&)>;
@@ -17,13 +17,13 @@ Product product_of(const Dims& dims, const FactorOf& factor) {
 }
 
 /// `operands`, `results`: the factor of each dim of an operand or result.
-Cost work(const LaidOutOperation& operation, const FactorOf& of_operand, const FactorOf& of_result) {
+Cost work(const graph::LaidOutOperation& operation, const FactorOf& of_operand, const FactorOf& of_result) {
   switch (operation.op->work) {
-    case Work::kNone: return Cost();
-    case Work::kPerResult: return Cost(product_of(operation.results[0].dims, of_result));
-    case Work::kPerOperand: return Cost(product_of(operation.operands[0].dims, of_operand));
-    case Work::kPerPart: return Cost(product_of(operation.operands[1].dims, of_operand));
-    case Work::kContraction: {
+    case graph::Work::kNone: return Cost();
+    case graph::Work::kPerResult: return Cost(product_of(operation.results[0].dims, of_result));
+    case graph::Work::kPerOperand: return Cost(product_of(operation.operands[0].dims, of_operand));
+    case graph::Work::kPerPart: return Cost(product_of(operation.operands[1].dims, of_operand));
+    case graph::Work::kContraction: {
       Dims space;
       for (const TensorType& operand : operation.operands)
         for (const Dim& dim : operand.dims)
@@ -32,12 +32,12 @@ Cost work(const LaidOutOperation& operation, const FactorOf& of_operand, const F
       product.numerator = 2;
       return Cost(product);
     }
-    case Work::kExpansion: {
+    case graph::Work::kExpansion: {
       Cost total;
       const auto counted = operation.op->counted ? operation.op->counted(operation) : std::nullopt;
       const FactorOf factor = [&](const Dim& dim) { return counted && dim == counted->first ? BlockSize{counted->second, {}} : of_operand(dim); };
-      const Program parts = expansion_of(operation);
-      for (const ProgramOperation& part : parts.operations) total.add(work(*part.operation, factor, factor));
+      const graph::Program parts = expansion_of(operation);
+      for (const graph::ProgramOperation& part : parts.operations) total.add(work(*part.operation, factor, factor));
       return total;
     }
   }
@@ -46,7 +46,7 @@ Cost work(const LaidOutOperation& operation, const FactorOf& of_operand, const F
 
 }  // namespace
 
-Cost work_of_whole(const LaidOutOperation& operation) {
+Cost work_of_whole(const graph::LaidOutOperation& operation) {
   FactorOf whole = [](const Dim& dim) { return BlockSize{dim, {}}; };
   return work(operation, whole, whole);
 }
@@ -86,4 +86,4 @@ Cost work_of(const LocalProgram& program, const Instruction& instruction) {
   return work(*instruction.node, of_operand, of_result);
 }
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -6,10 +6,10 @@
 #include "spmd/local_program.h"
 #include "types/cost.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 /// At whole sizes: what one processor alone would need.
-Cost work_of_whole(const LaidOutOperation& operation);
+Cost work_of_whole(const graph::LaidOutOperation& operation);
 
 /// On the block of the largest processor.
 Cost work_of(const LocalProgram& program, const Instruction& instruction);
@@ -20,4 +20,4 @@ BlockSize block_factor(const LocalDim& dim, const Mesh& mesh);
 /// Elements of the largest block of a value.
 Product block_elements(const LocalValue& value);
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -7,20 +7,20 @@
 #include "graph/program.h"
 #include "spmd/program_readers.h"
 
-namespace mtf {
+namespace mtf::spmd {
 
 class WrittenLayouts {
  public:
-  WrittenLayouts(const Program& program, const ProgramReaders& readers);
+  WrittenLayouts(const graph::Program& program, const ProgramReaders& readers);
 
   /// What a line says of a value, also where it is read under another name or in another type; null if none does.
-  const Sharding* of(ProgramValue value) const;
+  const Sharding* of(graph::ProgramValue value) const;
   /// What a line says of that of which an operation's result is the gradient, or a part of it on its way; null if none does.
   const Sharding* of_gradient(size_t operation) const;
 
  private:
-  const Program& program_;
+  const graph::Program& program_;
   std::vector<std::optional<Sharding>> values_, gradients_;  ///< of the first result of each operation
 };
 
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -132,14 +132,14 @@ struct FnStmt {
   std::vector<Parameter> parameters;
   std::optional<Annotation> result;
   std::variant<Block, ExprPtr> body;
-  std::shared_ptr<const Signature> signature;  // at what stands from `fn` to before the body
+  std::shared_ptr<const syntax::Signature> signature;  // at what stands from `fn` to before the body
 };
 struct ModelStmt {
   Ident name;
   std::vector<Parameter> parameters;
   bool has_parentheses = false;  // `model M()` or `model M`
   Block body;
-  std::shared_ptr<const Signature> signature;
+  std::shared_ptr<const syntax::Signature> signature;
 };
 struct ForStmt {
   PatternPtr pattern;

@@ -13,7 +13,7 @@
 #include "syntax/signature.h"
 #include "syntax/token_stream.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 // Parse tree → AST, and the checks that ast.h promises and a grammar cannot make. A program comes in parts, whose trees
 // are not needed once they are added. Statements that could not be parsed are left out. Errors are added, and what they are in is built as well as it can.
@@ -120,4 +120,4 @@ class AstBuilder {
   std::size_t file_doc_end_ = 0;  // the last line of the file's own doc
 };
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -11,7 +11,7 @@
 #include "support/name.h"
 #include "support/source.h"
 
-namespace mtf {
+namespace mtf::syntax {
 struct Signature;  // syntax/signature.h
 }
 
@@ -233,7 +233,7 @@ struct LambdaExpr {
   std::vector<Parameter> parameters;
   std::optional<Annotation> result;
   ExprPtr body;
-  std::shared_ptr<const Signature> signature;
+  std::shared_ptr<const syntax::Signature> signature;
 };
 // `counters { … }`.
 struct CountersExpr {

@@ -4,7 +4,7 @@
 #include "support/text.h"
 #include "syntax/ast_builder.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 using namespace ast;
 
@@ -46,7 +46,7 @@ std::string AstBuilder::doc_above(std::size_t line) const {
     lines.push_back(doc_text(*found->second));
   }
   std::reverse(lines.begin(), lines.end());
-  return join(lines, "\n");
+  return mtf::join(lines, "\n");
 }
 
 void AstBuilder::attach_docs(std::vector<Stmt>& statements) {
@@ -61,4 +61,4 @@ void AstBuilder::attach_docs(std::vector<Stmt>& statements) {
   }
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -5,7 +5,7 @@
 #include "syntax/ast_builder.h"
 #include "syntax/foreign.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 using namespace ast;
 
@@ -332,11 +332,11 @@ Annotation AstBuilder::annotation(MtfParser::AnnotationContext* tree) {
   const std::string text = word.name.str();
   if (std::find(words.begin(), words.end(), text) == words.end()) {
     Diagnostic diagnostic(Kind::unknown_type, word.span,
-                          fmt::format("expected {} or a shape, found {}", join(words, ", "), code(text)));
+                          fmt::format("expected {} or a shape, found {}", mtf::join(words, ", "), mtf::code(text)));
     const bool is_element_type = tree->annotation_word()->element_type() != nullptr;
     const std::string foreign = foreign_help(Foreign::type, word.span);
     diagnostic.help(!foreign.empty() ? foreign : is_element_type ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
-                                    : did_you_mean(text, words));
+                                    : mtf::did_you_mean(text, words));
     diagnostics_.add(std::move(diagnostic));
   }
   return WordAnnotation{word, word.span};
@@ -385,4 +385,4 @@ PatternPtr AstBuilder::tuple_pattern(const std::vector<MtfParser::PatternContext
   return std::make_unique<Pattern>(Pattern{std::move(tuple), where});
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

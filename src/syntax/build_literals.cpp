@@ -5,7 +5,7 @@
 
 #include "syntax/ast_builder.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 using namespace ast;
 
@@ -91,4 +91,4 @@ void AstBuilder::check_format(const std::string& format, Span span) {
   diagnostics_.add(Diagnostic(Kind::bad_format, span, "expected a format such as `.4f`, `>10` or `+.2e`"));
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

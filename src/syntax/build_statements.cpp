@@ -6,7 +6,7 @@
 #include "syntax/ast_builder.h"
 #include "syntax/foreign.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 using namespace ast;
 
@@ -202,7 +202,7 @@ ImportStmt::Item AstBuilder::import_item(MtfParser::Import_itemContext* tree) {
   const std::string stem = std::filesystem::path(item.path).stem().string();
   item.bound = item.alias.value_or(Ident{stem, path_span});
   if (!item.alias && !item.path.empty() && !is_identifier(stem)) {
-    diagnostics_.add(Diagnostic(Kind::syntax_error, path_span, fmt::format("{} cannot be a name", code(stem)))
+    diagnostics_.add(Diagnostic(Kind::syntax_error, path_span, fmt::format("{} cannot be a name", mtf::code(stem)))
                          .help(fmt::format("give it one: `import {} as lib`", quote(item.path))));
   }
   return item;
@@ -213,7 +213,7 @@ StoredAnnotation AstBuilder::stored_type(MtfParser::Stored_typeContext* tree) {
   const Ident word = ident(tree->IDENT());
   if (word.name.text() != "like") {
     diagnostics_.add(Diagnostic(Kind::syntax_error, word.span,
-                                fmt::format("expected `like` or `[`, found {}", code(word.name.text()))));
+                                fmt::format("expected `like` or `[`, found {}", mtf::code(word.name.text()))));
   }
   LikeAnnotation made{std::nullopt, path_with_index(tree->path_with_index()), span(tree)};
   if (tree->element_type() != nullptr) made.element_type = ident(tree->element_type());
@@ -390,9 +390,9 @@ void AstBuilder::refuse_twice(Kind kind, const std::vector<Ident>& names) {
   for (const Ident& name : names) {
     const auto [first, is_new] = seen.emplace(name.name, name.span);
     if (is_new) continue;
-    diagnostics_.add(Diagnostic(kind, name.span, fmt::format("{} again", code(name.name.text())))
+    diagnostics_.add(Diagnostic(kind, name.span, fmt::format("{} again", mtf::code(name.name.text())))
                          .related(first->second, "first here"));
   }
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

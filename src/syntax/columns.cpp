@@ -8,7 +8,7 @@
 #include "support/text.h"
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 struct Place {
@@ -124,4 +124,4 @@ std::string keep_columns(const std::shared_ptr<const SourceFile>& source, const 
   return out.append(text, done);
 }
 
-}  // namespace mtf
+}  // namespace mtf::syntax

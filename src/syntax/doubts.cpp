@@ -6,7 +6,7 @@
 #include "support/text.h"
 #include "syntax/walk.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 class Doubts : private ast::Walk {
@@ -45,7 +45,7 @@ class Doubts : private ast::Walk {
     for (const ast::DimStmt::Item& item : stmt.items) {
       const auto [first, is_new] = scopes_.back().dims.emplace(item.name.name, item.name.span);
       if (is_new) continue;
-      diagnostics_.add(Diagnostic(Kind::dim_declared_twice, item.name.span, fmt::format("{} again", code(item.name.name.text())))
+      diagnostics_.add(Diagnostic(Kind::dim_declared_twice, item.name.span, fmt::format("{} again", mtf::code(item.name.name.text())))
                            .related(first->second, "first here")
                            .help("tensors made before keep the first size; give one of the two another name"));
     }
@@ -65,7 +65,7 @@ class Doubts : private ast::Walk {
     if (!reads) return;
     const std::string_view value = let.value->span.text();
     const bool is_short = value.size() <= 60 && value.find('\n') == std::string_view::npos;
-    diagnostics_.add(Diagnostic(Kind::let_in_loop, ident->span, fmt::format("{} of this turn only", code(ident->name.text())))
+    diagnostics_.add(Diagnostic(Kind::let_in_loop, ident->span, fmt::format("{} of this turn only", mtf::code(ident->name.text())))
                          .related(place, "the one outside")
                          .help(fmt::format("`{} := {}` gives the one outside a new value", ident->name.text(), is_short ? value : "…")));
   }
@@ -92,4 +92,4 @@ class Doubts : private ast::Walk {
 
 void warn_of_doubts(const ast::Program& program, Diagnostics& diagnostics) { Doubts(diagnostics).program(program); }
 
-}  // namespace mtf
+}  // namespace mtf::syntax

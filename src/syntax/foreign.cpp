@@ -6,7 +6,7 @@
 
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 struct Words {
@@ -100,7 +100,7 @@ std::vector<Edit> as_function(Span word) {
   if (!called) return {};
   std::vector<std::string> arguments = called->arguments;
   arguments.insert(arguments.begin(), std::string(object.text()));
-  return {{cover(object, called->whole), std::string(word.text()) + "(" + join(arguments, ", ") + ")"}};
+  return {{cover(object, called->whole), std::string(word.text()) + "(" + mtf::join(arguments, ", ") + ")"}};
 }
 
 std::string filled(std::string_view pattern, const std::function<std::string(char)>& part) {
@@ -123,4 +123,4 @@ std::string filled(std::string_view pattern, const std::function<std::string(cha
   return out;
 }
 
-}  // namespace mtf
+}  // namespace mtf::syntax

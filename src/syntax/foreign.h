@@ -8,7 +8,7 @@
 #include "support/edit.h"
 
 // What people write who come from other languages, and what to write instead: the table is syntax/foreign.def.
-namespace mtf {
+namespace mtf::syntax {
 
 enum class Foreign { form, statement, name, part, argument, type, module };
 
@@ -23,4 +23,4 @@ std::vector<Edit> as_function(Span word);
 // A blank before what is empty is left out.
 std::string filled(std::string_view pattern, const std::function<std::string(char)>& part);
 
-}  // namespace mtf
+}  // namespace mtf::syntax

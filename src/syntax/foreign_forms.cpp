@@ -5,7 +5,7 @@
 #include "support/text.h"
 #include "syntax/foreign.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 namespace {
 
 // Where a form must stand, besides its tokens.
@@ -294,4 +294,4 @@ std::optional<ForeignForm> find_foreign_form(const TokenList& tokens, const Offs
   return std::nullopt;
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

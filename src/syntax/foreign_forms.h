@@ -9,7 +9,7 @@
 #include "support/edit.h"
 #include "syntax/token_stream.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 // A form of another language, in tokens of a statement.
 struct ForeignForm {
@@ -24,4 +24,4 @@ struct ForeignForm {
 // could not go on at `found`.
 std::optional<ForeignForm> find_foreign_form(const TokenList& tokens, const Offsets& offsets, std::size_t statement, std::size_t found);
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

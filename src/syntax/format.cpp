@@ -5,7 +5,7 @@
 #include "syntax/parse.h"
 #include "syntax/print.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 // What must not change: the statements, without comments and line breaks, and the comments.
@@ -30,4 +30,4 @@ std::string format(const std::shared_ptr<const SourceFile>& source) {
   return made;
 }
 
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -1,6 +1,6 @@
 #include "syntax/indentation.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 namespace {
 
 std::size_t indent_of_line(const Span& span) {
@@ -19,4 +19,4 @@ void Indentation::look_at(Span first, Span open) {
   if (closes ? inner < outer : inner <= outer) guess_ = Guess{open, first};
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -6,7 +6,7 @@
 
 #include "support/source.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 // Guesses from the indentation which block lacks its `}`: it is told what begins a line in a block, and remembers the
 // first that stands further left than what belongs into that block.
@@ -25,4 +25,4 @@ class Indentation {
   std::optional<Guess> guess_;
 };
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

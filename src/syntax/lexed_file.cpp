@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mtf::internal {
+namespace mtf::syntax {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -51,4 +51,4 @@ bool is_reserved_word(std::size_t token_type) {
   return token_type >= MtfLexer::DIM && token_type <= MtfLexer::NONE;
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -11,7 +11,7 @@
 #include "MtfLexer.h"
 #include "support/source.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 // A token in a sixteenth of the memory of ANTLR's: a parser needs those of the statements that it is at, and no others.
 struct LexedToken {
@@ -55,4 +55,4 @@ class LexedFile {
 std::string_view fixed_text(std::size_t token_type);
 bool is_reserved_word(std::size_t token_type);
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -11,9 +11,7 @@
 #include "syntax/token_stream.h"
 #include "syntax/token_window.h"
 
-namespace mtf {
-namespace internal {
-
+namespace mtf::syntax {
 namespace {
 
 // The place where nesting went past its limit. Not a RecognitionException: no rule catches it.
@@ -84,10 +82,6 @@ std::string_view fixed_text(std::size_t token_type) {
   return token_type < literals().size() ? std::string_view(literals()[token_type]) : std::string_view();
 }
 
-}  // namespace internal
-
-using namespace internal;
-
 namespace {
 
 ast::Program empty_program(const std::shared_ptr<const SourceFile>& file) {
@@ -101,8 +95,8 @@ ast::Program empty_program(const std::shared_ptr<const SourceFile>& file) {
 bool is_readable(const SourceFile& file, Diagnostics& diagnostics) {
   if (file.text().size() > SourceFile::kMaxBytes) {
     diagnostics.add(Diagnostic(Kind::file_too_large, Span{&file, 0, 0},
-                               fmt::format("{}, of at most {}", bytes_text(static_cast<std::int64_t>(file.text().size())),
-                                           bytes_text(SourceFile::kMaxBytes))));
+                               fmt::format("{}, of at most {}", mtf::bytes_text(static_cast<std::int64_t>(file.text().size())),
+                                           mtf::bytes_text(SourceFile::kMaxBytes))));
     return false;
   }
   const auto invalid = first_invalid_utf8(file.text());
@@ -221,4 +215,4 @@ std::vector<Token> tokenize(std::shared_ptr<const SourceFile> file) {
   return made;
 }
 
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -8,7 +8,7 @@
 #include "support/source.h"
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::syntax {
 
 enum class ParseMode {
   kScript,  // an expression statement must be a call or `counters`
@@ -48,4 +48,4 @@ struct Token {
 // Never fails. The pieces of a string with `{e}` in it are tokens of their own.
 std::vector<Token> tokenize(std::shared_ptr<const SourceFile> file);
 
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -4,7 +4,7 @@
 
 #include "syntax/ast.h"
 
-namespace mtf {
+namespace mtf::syntax {
 
 // AST → source text, in the one form that `mtf fmt` writes: two spaces for each block, one space
 // around binary operators. Parsing what is printed gives the same tree, and printing that the same
@@ -18,4 +18,4 @@ std::string print(const ast::Stmt& stmt);
 std::string print(const ast::Annotation& annotation);
 std::string print(const ast::LayoutLiteral& layout);
 
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -7,9 +7,7 @@
 #include "syntax/print.h"
 #include "syntax/printer.h"
 
-namespace mtf {
-
-namespace ast {
+namespace mtf::ast {
 
 std::string_view to_text(UnaryOp op) { return op == UnaryOp::kNot ? "not" : "-"; }
 
@@ -19,9 +17,9 @@ std::string_view to_text(BinaryOp op) {
   return kTexts[static_cast<std::size_t>(op)];
 }
 
-}  // namespace ast
+}  // namespace mtf::ast
 
-namespace internal {
+namespace mtf::syntax {
 
 using namespace ast;
 
@@ -285,5 +283,4 @@ void Printer::pattern(const Pattern& pattern) {
   out_ += ')';
 }
 
-}  // namespace internal
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -6,9 +6,7 @@
 #include "syntax/print.h"
 #include "syntax/printer.h"
 
-namespace mtf {
-namespace internal {
-
+namespace mtf::syntax {
 using namespace ast;
 
 namespace {
@@ -327,11 +325,6 @@ void Printer::node(const AssertStmt& node) {
 
 void Printer::node(const ExprStmt& node) { expr(*node.value); }
 
-}  // namespace internal
-
-using internal::Lines;
-using internal::Printer;
-
 std::string print(const ast::Program& program) {
   Printer printer(Lines::kKept);
   printer.program(program);
@@ -362,4 +355,4 @@ std::string print(const ast::LayoutLiteral& layout) {
   return printer.take();
 }
 
-}  // namespace mtf
+}  // namespace mtf::syntax

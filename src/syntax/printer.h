@@ -7,7 +7,7 @@
 
 #include "syntax/ast.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 // Whether line breaks, empty lines and comments are taken from the source.
 enum class Lines { kKept, kDropped };
@@ -154,4 +154,4 @@ void Printer::sequence(char open, const Items& items, char close, SpanOf span_of
   out_ += close;
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -6,7 +6,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 struct KindOfParameter {
@@ -56,8 +56,8 @@ LabelKind parse_labels(std::string_view what, std::string_view text) {
 }
 
 // `over: dims = all`, `tensors: tensor...`
-mtf::Parameter parse_parameter(std::string_view part, std::string_view text) {
-  mtf::Parameter parameter;
+mtf::syntax::Parameter parse_parameter(std::string_view part, std::string_view text) {
+  mtf::syntax::Parameter parameter;
   parameter.text = part;
   if (const std::size_t equals = part.find('='); equals != std::string_view::npos) {
     parameter.has_default = true;
@@ -113,7 +113,7 @@ Signature::Signature(Name declared_name, std::span<const ast::Parameter> all, co
 }
 
 std::size_t Signature::place_of(Name parameter) const {
-  return static_cast<std::size_t>(std::find_if(parameters.begin(), parameters.end(), [&](const mtf::Parameter& each) { return each.name == parameter; }) - parameters.begin());
+  return static_cast<std::size_t>(std::find_if(parameters.begin(), parameters.end(), [&](const mtf::syntax::Parameter& each) { return each.name == parameter; }) - parameters.begin());
 }
 
 const std::vector<std::string>& annotation_words() {
@@ -133,4 +133,4 @@ ParameterKind kind_of(const ast::Annotation& annotation) {
   return found == std::end(kKinds) ? kAny : found->kind;  // another word has been refused
 }
 
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -27,7 +27,7 @@
 //   ...                              whatever else is given, labels and arrows too
 //
 // and, behind its bracket, `-> kind` of what a call gives.
-namespace mtf {
+namespace mtf::syntax {
 
 enum class ParameterKind : std::uint8_t {
   kAny, kTensor, kTensors, kNumber, kInt, kFloat, kBool, kString, kList, kDim, kDims, kShape, kElement, kNested, kFunction, kModel,
@@ -75,4 +75,4 @@ struct Signature {
 const std::vector<std::string>& annotation_words();
 ParameterKind kind_of(const ast::Annotation& annotation);
 
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -6,7 +6,7 @@
 #include "support/text.h"
 #include "syntax/foreign_forms.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 namespace {
 
 using antlr4::misc::IntervalSet;
@@ -60,7 +60,7 @@ std::string describe_type(std::size_t type) {
     case MtfParser::FORMAT_COLON: return "`:`";
     case MtfParser::STRING_CLOSE: return "`\"`";
     case antlr4::Token::EOF: return "the end of the file";
-    default: return code(fixed_text(type));
+    default: return mtf::code(fixed_text(type));
   }
 }
 
@@ -87,13 +87,13 @@ std::string describe_expected(const IntervalSet& expected) {
   if (closes) words.emplace_back("`,`");
   for (const std::size_t type : set) words.push_back(describe_type(type));
   if (operators) words.emplace_back("an operator");
-  return join_words(words, "or");
+  return mtf::join_words(words, "or");
 }
 
 // What the text of tokens says, if it is short.
 std::string describe_text(const Span& span) {
   const std::string_view text = span.text();
-  return text.size() > 40 || text.find('\n') != std::string_view::npos ? "this" : code(text);
+  return text.size() > 40 || text.find('\n') != std::string_view::npos ? "this" : mtf::code(text);
 }
 
 std::string describe_found(const TokenList& tokens, antlr4::Token* found, const Span& span) {
@@ -105,10 +105,10 @@ std::string describe_found(const TokenList& tokens, antlr4::Token* found, const 
     const std::size_t next = std::min(found->getTokenIndex() + 1, tokens.tokens.size() - 1);
     return tokens.tokens[next].type == MtfParser::RBRACE ? "`}`" : "the end of the file";
   }
-  if (is_reserved_word(type)) return fmt::format("the reserved word {}", code(span.text()));
+  if (is_reserved_word(type)) return fmt::format("the reserved word {}", mtf::code(span.text()));
   if (type == MtfParser::STRING_OPEN || type == antlr4::Token::EOF) return describe_type(type);
   const std::string_view text = span.text();
-  return text.size() > 40 ? describe_type(type) : code(text);
+  return text.size() > 40 ? describe_type(type) : mtf::code(text);
 }
 
 // What to write instead, as far as what was expected and found says it.
@@ -136,7 +136,7 @@ std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::To
                           (in_parameters && expected.contains(static_cast<size_t>(MtfParser::RPAREN)));
   const bool other_statement = wants_expression && span.file->is_first_on_line(span.begin);
   if (is_reserved_word(type) && wants_name && !begins_expression(type) && !other_statement) {
-    return fmt::format("{} cannot be a name; choose another", code(span.text()));
+    return fmt::format("{} cannot be a name; choose another", mtf::code(span.text()));
   }
   if (type == MtfParser::ARROW) return "`->` stands after the last operand of a call: `sum(x -> [batch])`";
   return {};
@@ -267,4 +267,4 @@ void StatementRecovery::sync(antlr4::Parser* parser) {
   }
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

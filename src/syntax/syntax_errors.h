@@ -9,7 +9,7 @@
 #include "support/diagnostics.h"
 #include "syntax/token_stream.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 // Thrown when there are so many errors that going on is of no use. Not a RecognitionException.
 struct TooManyErrors {};
@@ -48,4 +48,4 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
   bool is_pending_certain_ = false;    // it is reported whatever else is wrong with these tokens
 };
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -8,7 +8,7 @@
 #include "syntax/indentation.h"
 #include "syntax/parse.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 namespace {
 
 // A line that ends in such a token goes on in the next.
@@ -63,7 +63,7 @@ std::string_view closer(Open kind) {
 }
 
 // "`)` to close `(`".
-std::string closer_of(const OpenBracket& open) { return fmt::format("{} to close {}", code(closer(open.kind)), code(open.span.text())); }
+std::string closer_of(const OpenBracket& open) { return fmt::format("{} to close {}", mtf::code(closer(open.kind)), mtf::code(open.span.text())); }
 
 class Reader {
  public:
@@ -195,7 +195,7 @@ class Reader {
   // On one line the closing bracket is the wrong one; on a later line one was forgotten behind the open one.
   void wrong_closer(Span here) {
     const OpenBracket& innermost = open_.back();
-    const std::string what = fmt::format("expected {}, found {}", closer_of(innermost), code(here.text()));
+    const std::string what = fmt::format("expected {}, found {}", closer_of(innermost), mtf::code(here.text()));
     const bool is_far = file_.line_of(innermost.span.begin) != file_.line_of(here.begin);
     const Span place = is_far ? innermost.span : here, other = is_far ? here : innermost.span;
     report(Diagnostic(Kind::bracket_mismatch, place, what).related(other, is_far ? "found here" : "opened here"));
@@ -213,7 +213,7 @@ class Reader {
         return pop_unchecked();
       }
       if (!has_partner) {
-        Diagnostic stray(Kind::bracket_mismatch, here, fmt::format("{} closes nothing", code(here.text())));
+        Diagnostic stray(Kind::bracket_mismatch, here, fmt::format("{} closes nothing", mtf::code(here.text())));
         if (!in_string()) return report(std::move(stray));
         mark();
         if (!stray_) stray_ = std::move(stray);
@@ -390,4 +390,4 @@ TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& dia
   return Reader(lexed, file, diagnostics).read(behind_use);
 }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -9,7 +9,7 @@
 #include "syntax/ast.h"
 #include "syntax/lexed_file.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 // The tokens that the parser reads. What always holds:
 //   - brackets match, and are nested at most kMaxNesting deep;
@@ -35,4 +35,4 @@ struct TokenList {
 // `behind_use`: the first token is a USE.
 TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics, bool behind_use = false);
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace mtf::internal {
+namespace mtf::syntax {
 namespace {
 
 constexpr std::size_t kTokensOfPart = 2000;
@@ -51,4 +51,4 @@ antlr4::Token* TokenWindow::LT(ssize_t k) {
 
 antlr4::Token* TokenWindow::get(std::size_t index) const { return &tokens_[std::clamp(index, begin_, end_) - begin_]; }
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

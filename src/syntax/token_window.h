@@ -10,7 +10,7 @@
 #include "support/source.h"
 #include "syntax/token_stream.h"
 
-namespace mtf::internal {
+namespace mtf::syntax {
 
 // The tokens of a file as its parser reads them: whole statements of the top level, a few thousand tokens at a time, and EOF
 // behind them. So that the memory that ANTLR needs for tokens and trees is that of a part of a large file, and stays in
@@ -51,4 +51,4 @@ class TokenWindow : public antlr4::TokenStream {
   bool begun_ = false;
 };
 
-}  // namespace mtf::internal
+}  // namespace mtf::syntax

@@ -14,18 +14,18 @@
 namespace mtf {
 
 /// An execution on one thread.
-struct OneThread : ExecutionOn<MpiRuntime> {
-  OneThread() : ExecutionOn(MpiRuntimeOptions{.threads = 1}) {}
+struct OneThread : ExecutionOn<run::MpiRuntime> {
+  OneThread() : ExecutionOn(run::MpiRuntimeOptions{.threads = 1}) {}
 };
 
 /// A session with an execution of its own.
 struct Bench {
-  explicit Bench(std::shared_ptr<Execution> on = std::make_shared<OneThread>(), std::string mesh = "", std::string layout = "")
+  explicit Bench(std::shared_ptr<plan::Execution> on = std::make_shared<OneThread>(), std::string mesh = "", std::string layout = "")
       : execution(std::move(on)), session(settings(mesh, layout, execution->runtime().ranks()), execution.get(), out) {}
-  static Settings settings(const std::string& mesh, const std::string& layout, int64_t ranks) {
-    Settings result;
+  static eval::Settings settings(const std::string& mesh, const std::string& layout, int64_t ranks) {
+    eval::Settings result;
     result.stdlib = stdlib_folder();
-    result.library = &host_library();
+    result.library = &library::host_library();
     result.ranks = ranks;
     if (!mesh.empty()) result.mesh = parse_axes(mesh);
     if (!mesh.empty()) result.layout = parse_layout_rules(layout);
@@ -34,21 +34,21 @@ struct Bench {
   void run(const std::string& text) { session.execute(text + "\n"); }
   /// The numbers of an expression, in double precision.
   std::vector<double> numbers(const std::string& expression) {
-    const HostTensor values = session.read("cast(" + expression + ", f64)");
+    const plan::HostTensor values = session.read("cast(" + expression + ", f64)");
     std::vector<double> result(values.bytes.size() / sizeof(double));
     for (size_t i = 0; i < result.size(); ++i) result[i] = values.number(static_cast<int64_t>(i));
     return result;
   }
 
   std::ostringstream out;
-  std::shared_ptr<Execution> execution;
-  Session session;
+  std::shared_ptr<plan::Execution> execution;
+  session::Session session;
 };
 
 /// Fails unless, after `declare` and `statement`, the expression has the numbers that the reference evaluation gives it.
 inline void expect_reference(benchmark::State& state, Bench& bench, const std::string& declare, const std::string& statement,
                              const std::string& expression) {
-  Bench reference(std::make_shared<ExecutionOn<ReferenceRuntime>>());
+  Bench reference(std::make_shared<ExecutionOn<run::ReferenceRuntime>>());
   reference.run(declare);
   reference.run(statement);
   const std::vector<double> computed = bench.numbers(expression), expected = reference.numbers(expression);

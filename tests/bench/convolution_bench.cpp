@@ -34,7 +34,7 @@ struct Layer {
   Int image(Int b, Int c, Int i, Int j, Int channels, Int side) const { return last ? ((b * side + i) * side + j) * channels + c : ((b * channels + c) * side + i) * side + j; }
   Int window(Int c, Int k, Int s, Int t) const { return last ? ((s * taps + t) * in + c) * out + k : ((k * in + c) * taps + s) * taps + t; }
 
-  Convolution convolution(std::vector<ConvolutionDim>& dims) {
+  kernels::Convolution convolution(std::vector<kernels::ConvolutionDim>& dims) {
     dims.resize(2);
     for (int d = 0; d < 2; ++d) {
       const Int i = d == 0, j = d == 1;
@@ -42,7 +42,7 @@ struct Layer {
       dims[d].output = {0, places, places, image(0, 0, i, j, out, places)};
       dims[d].taps = taps, dims[d].tap_stride = window(0, 0, i, j), dims[d].stride = stride, dims[d].low = low;
     }
-    Convolution c;
+    kernels::Convolution c;
     c.batch = batch, c.inputs = in, c.outputs = out, c.dims = dims;
     c.input = {ElementType::kF32, x.data(), image(1, 0, 0, 0, in, size), image(0, 1, 0, 0, in, size)};
     c.output = {ElementType::kF32, y.data(), image(1, 0, 0, 0, out, places), image(0, 1, 0, 0, out, places)};
@@ -51,7 +51,7 @@ struct Layer {
   }
 };
 
-using Compute = void (*)(const Convolution&, Threads&);
+using Compute = void (*)(const kernels::Convolution&, kernels::Threads&);
 
 /// What some elements were computed to be, and should be.
 void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const Layer& before) {
@@ -59,7 +59,7 @@ void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const
   for (Int sample = 0; sample < 50; ++sample) {
     const auto any = [&](std::uint64_t size, Int salt) { return static_cast<Int>((static_cast<std::uint64_t>(sample * 8 + salt) * 0x9e3779b97f4a7c15U >> 40) % size); };
     double sum = 0;
-    if (compute == &convolve) {
+    if (compute == &kernels::convolve) {
       const Int b = any(l.batch, 1), k = any(l.out, 2), i = any(l.places, 3), j = any(l.places, 4);
       for (Int c = 0; c < l.in; ++c) {
         for (Int s = 0; s < l.taps; ++s) {
@@ -70,7 +70,7 @@ void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const
         }
       }
       computed.push_back(l.y[l.image(b, k, i, j, l.out, l.places)]);
-    } else if (compute == &convolve_input_gradient) {
+    } else if (compute == &kernels::convolve_input_gradient) {
       const Int b = any(l.batch, 1), c = any(l.in, 2), u = any(l.size, 3), v = any(l.size, 4);
       for (Int k = 0; k < l.out; ++k) {
         for (Int s = 0; s < l.taps; ++s) {
@@ -102,11 +102,11 @@ void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const
 void convolution(benchmark::State& state, Compute compute, bool last) {
   Layer layer{state.range(0), state.range(1), state.range(2), state.range(3), state.range(4), state.range(5), last};
   const Layer before = layer;
-  std::vector<ConvolutionDim> dims;
-  const Convolution c = layer.convolution(dims);
-  Threads threads(1);
+  std::vector<kernels::ConvolutionDim> dims;
+  const kernels::Convolution c = layer.convolution(dims);
+  kernels::Threads threads(1);
   constexpr Int kSide = 512;
-  Matmul p;
+  kernels::Matmul p;
   p.m = static_cast<Int>(layer.flops() / (2.0 * kSide * kSide)), p.n = p.k = kSide;
   std::vector<float> a = numbers(p.m * kSide), b = numbers(kSide * kSide), product(p.m * kSide);
   p.a = {a.data(), kSide, 1, {}}, p.b = {b.data(), kSide, 1, {}}, p.c = {product.data(), kSide, 1, {}};
@@ -118,12 +118,12 @@ void convolution(benchmark::State& state, Compute compute, bool last) {
       ->Args({32, 32, 32, 32, 3, 1})->Args({8, 3, 64, 224, 7, 2})->Args({8, 64, 64, 56, 3, 1})                \
       ->Args({8, 64, 128, 56, 3, 2})->Args({8, 64, 128, 56, 1, 2})->Args({8, 128, 128, 28, 3, 1})             \
       ->Args({8, 256, 256, 14, 3, 1})->Args({8, 512, 512, 7, 3, 1})->UseManualTime()
-BENCHMARK_CAPTURE(convolution, output_channels_last, &convolve, true) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, input_channels_last, &convolve_input_gradient, true) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, window_channels_last, &convolve_window_gradient, true) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, output_channels_first, &convolve, false) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, input_channels_first, &convolve_input_gradient, false) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, window_channels_first, &convolve_window_gradient, false) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, output_channels_last, &kernels::convolve, true) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, input_channels_last, &kernels::convolve_input_gradient, true) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, window_channels_last, &kernels::convolve_window_gradient, true) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, output_channels_first, &kernels::convolve, false) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, input_channels_first, &kernels::convolve_input_gradient, false) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, window_channels_first, &kernels::convolve_window_gradient, false) MTF_LAYERS;
 
 }  // namespace
 }  // namespace mtf

@@ -37,11 +37,11 @@ struct Times {
   double estimated = 0, measured = 0;
 };
 
-std::string described(const Schedule& schedule, const Step& step) {
-  const LocalProgram& program = schedule.program;
-  const Instruction& first = program.instructions[step.instructions[0]];
-  std::string text = step.kind == StepKind::kCollective ? std::string(name(counted_as(first.kind)))
-                     : step.kind == StepKind::kLoop     ? fmt::format("loop of {}", step.instructions.size())
+std::string described(const schedule::Schedule& schedule, const schedule::Step& step) {
+  const spmd::LocalProgram& program = schedule.program;
+  const spmd::Instruction& first = program.instructions[step.instructions[0]];
+  std::string text = step.kind == schedule::StepKind::kCollective ? std::string(name(counted_as(first.kind)))
+                     : step.kind == schedule::StepKind::kLoop     ? fmt::format("loop of {}", step.instructions.size())
                                                         : std::string(first.node->op->name);
   for (int v : step.reads) text += " " + to_string(program.values[v].type());
   text += " ->";
@@ -49,22 +49,22 @@ std::string described(const Schedule& schedule, const Step& step) {
   return text;
 }
 
-Times time_case(const Case& which, const MachineModel& machine, bool use_mpi, bool lists) {
-  const auto timeline = std::make_shared<Timeline>();
+Times time_case(const Case& which, const cost::MachineModel& machine, bool use_mpi, bool lists) {
+  const auto timeline = std::make_shared<run::Timeline>();
   std::ostringstream out;
-  ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = 1, .use_mpi = use_mpi, .timeline = timeline});
+  ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1, .use_mpi = use_mpi, .timeline = timeline});
   const int ranks = execution.runtime().ranks();
-  Settings settings = Bench::settings("all:" + std::to_string(ranks), which.layout, ranks);
+  eval::Settings settings = Bench::settings("all:" + std::to_string(ranks), which.layout, ranks);
   settings.set = which.set;
-  Session session(settings, &execution, out);
+  session::Session session(settings, &execution, out);
   const std::string path = source_folder() + "/tests/bench/" + which.script;
   session.run_text(path, read(path));
 
-  const std::shared_ptr<const Schedule> plan = timeline->events().back().schedule;
+  const std::shared_ptr<const schedule::Schedule> plan = timeline->events().back().schedule;
   std::map<int, std::vector<double>> busy;
-  for (const Timeline::Event& event : timeline->events())
+  for (const run::Timeline::Event& event : timeline->events())
     if (event.schedule == plan) busy[event.step].push_back(event.busy);
-  const std::vector<InstructionCost> costs = predict_without_memory(*plan).costs;
+  const std::vector<spmd::InstructionCost> costs = plan::predict_without_memory(*plan).costs;
   Times times{time_of(*plan, costs, machine).total(), 0};
   struct Part {
     double estimated, measured;
@@ -86,9 +86,9 @@ Times time_case(const Case& which, const MachineModel& machine, bool use_mpi, bo
 
 int time_cases(int argc, char** argv) {
   const bool use_mpi = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr, lists = argc > 2 && std::string(argv[2]) == "--steps";
-  const MachineModel machine = argc > 1 ? parse_machine(read(argv[1]), argv[1]) : MachineModel();
+  const cost::MachineModel machine = argc > 1 ? cost::parse_machine(read(argv[1]), argv[1]) : cost::MachineModel();
   // Keeps MPI from ending between the cases.
-  const MpiRuntime first({.threads = 1, .use_mpi = use_mpi});
+  const run::MpiRuntime first({.threads = 1, .use_mpi = use_mpi});
   const int ranks = first.ranks();
   const bool speaks = first.rank() == 0;
   const std::vector<std::pair<std::string, std::vector<std::string>>> models = {

@@ -26,12 +26,12 @@ namespace {
 using Int = std::int64_t;
 constexpr auto kF32 = ElementType::kF32;
 
-using enum LaneOp;
+using enum kernels::LaneOp;
 constexpr Int kBig = 4 << 20;             // 16 MiB of f32
 constexpr double kBigBytes = 8.0 * kBig;  // read and written
 
 /// What an operation of these benchmarks gives of a number (and of 1.0001), in double precision.
-double plain(LaneOp op, double x) {
+double plain(kernels::LaneOp op, double x) {
   constexpr double other = 1.0001f;
   switch (op) {
     case kAdd: return x + other;
@@ -54,26 +54,26 @@ std::vector<float> operand(Int count) {
 }
 
 /// Element-wise steps over 16 MiB against one memcpy of it.
-void chain(benchmark::State& state, const std::vector<LaneOp>& ops, Int inner) {
+void chain(benchmark::State& state, const std::vector<kernels::LaneOp>& ops, Int inner) {
   std::vector<float> x = operand(kBig), y(kBig), z(kBig), expected(x);
   for (float& number : expected) {
     double result = number;
-    for (const LaneOp op : ops) result = plain(op, result);
+    for (const kernels::LaneOp op : ops) result = plain(op, result);
     number = static_cast<float>(result);
   }
-  LoopProgram p;
-  p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
+  kernels::LoopProgram p;
+  p.operands = {{kernels::OperandKind::kArray, kF32}, {kernels::OperandKind::kScalar, kF32}};
   int value = 0;
   for (std::size_t k = 0; k < ops.size(); ++k) {
     p.steps.push_back({ops[k], value, arity(ops[k]) > 1 ? 1 : -1});
     value = 2 + static_cast<int>(k);
   }
   p.outputs = {{value, kF32}};
-  const FusedLoop loop = compile(p);
-  Threads threads(1);
+  const kernels::FusedLoop loop = compile(p);
+  kernels::Threads threads(1);
   const Int sizes[] = {kBig / inner, inner}, strides[] = {inner, 1};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::scalar(1.0001)};
-  const LoopArgument out[] = {LoopArgument::array(y.data(), strides)};
+  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides), kernels::LoopArgument::scalar(1.0001)};
+  const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
   compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
   expect_same<float>(state, y, expected);
   expect_same<float>(state, z, x);
@@ -90,16 +90,16 @@ BENCHMARK_CAPTURE(chain, sin, {kSin}, 4096)->UseManualTime();
 void broadcast(benchmark::State& state, Int columns, int kind) {
   const Int rows = kBig / columns;
   std::vector<float> x = operand(kBig), b = operand(kBig), y(kBig), z(kBig), expected(kBig);
-  LoopProgram p;
-  p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kArray, kF32}};
+  kernels::LoopProgram p;
+  p.operands = {{kernels::OperandKind::kArray, kF32}, {kernels::OperandKind::kArray, kF32}};
   p.steps = {{kAdd, 0, 1}};
   p.outputs = {{2, kF32}};
-  const FusedLoop loop = compile(p);
-  Threads threads(1);
+  const kernels::FusedLoop loop = compile(p);
+  kernels::Threads threads(1);
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1};
   const Int other[] = {kind == 0 ? 0 : 1, kind == 0 ? 1 : kind == 1 ? 0 : rows};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(b.data(), other)};
-  const LoopArgument out[] = {LoopArgument::array(y.data(), strides)};
+  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides), kernels::LoopArgument::array(b.data(), other)};
+  const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
   for (Int i = 0; i < rows; ++i)
     for (Int j = 0; j < columns; ++j) expected[i * columns + j] = x[i * columns + j] + b[i * other[0] + j * other[1]];
   compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); });
@@ -113,24 +113,24 @@ BENCHMARK_CAPTURE(broadcast, transposed_2048, 2048, 2)->UseManualTime();
 BENCHMARK_CAPTURE(broadcast, transposed_1000, 1000, 2)->UseManualTime();
 
 /// Sums of x[rows, columns] over one dim or both, against a memcpy of it.
-void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_columns, Reduction how) {
+void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_columns, kernels::Reduction how) {
   const Int rows = kBig / columns;
   std::vector<float> x = operand(kBig), s((keep_rows ? rows : 1) * (keep_columns ? columns : 1)), z(kBig);
   std::vector<double> expected(s.size());
   for (Int i = 0; i < rows; ++i) {
     for (Int j = 0; j < columns; ++j) {
       double& to = expected[keep_rows ? i : keep_columns ? j : 0];
-      to = how == Reduction::kMax ? std::max<double>(to, x[i * columns + j]) : to + x[i * columns + j];
+      to = how == kernels::Reduction::kMax ? std::max<double>(to, x[i * columns + j]) : to + x[i * columns + j];
     }
   }
-  LoopProgram p;
-  p.operands = {{OperandKind::kArray, kF32}};
+  kernels::LoopProgram p;
+  p.operands = {{kernels::OperandKind::kArray, kF32}};
   p.outputs = {{0, kF32, how}};
-  const FusedLoop loop = compile(p);
-  Threads threads(1);
+  const kernels::FusedLoop loop = compile(p);
+  kernels::Threads threads(1);
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1}, kept[] = {keep_rows, keep_columns};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), strides)};
-  const LoopArgument out[] = {LoopArgument::array(s.data(), kept)};
+  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides)};
+  const kernels::LoopArgument out[] = {kernels::LoopArgument::array(s.data(), kept)};
   compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes / 2);
   expect_same<double>(state, std::vector<double>(s.begin(), s.end()), expected);
 }
@@ -145,15 +145,15 @@ BENCHMARK_CAPTURE(reduce, over_rows_10, 10, false, true, Reduction::kSum)->UseMa
 void small_run(benchmark::State& state) {
   std::vector<float> x = operand(64), y(64), expected(x);
   for (float& number : expected) number += 1;
-  LoopProgram p;
-  p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
+  kernels::LoopProgram p;
+  p.operands = {{kernels::OperandKind::kArray, kF32}, {kernels::OperandKind::kScalar, kF32}};
   p.steps = {{kAdd, 0, 1}};
   p.outputs = {{2, kF32}};
-  const FusedLoop loop = compile(p);
-  Threads threads(1);
+  const kernels::FusedLoop loop = compile(p);
+  kernels::Threads threads(1);
   const Int sizes[] = {8, 8}, strides[] = {8, 1};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), strides), LoopArgument::scalar(1)};
-  const LoopArgument out[] = {LoopArgument::array(y.data(), strides)};
+  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides), kernels::LoopArgument::scalar(1)};
+  const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
   for (auto _ : state) loop.run(sizes, in, out, threads);
   expect_same<float>(state, y, expected);
 }
@@ -167,8 +167,8 @@ void product(benchmark::State& state) {
   Eigen::Matrix<float, -1, -1, kA> a = Eigen::Matrix<float, -1, -1, kA>::Random(m, k);
   Eigen::Matrix<float, -1, -1, kB> b = Eigen::Matrix<float, -1, -1, kB>::Random(k, n);
   Eigen::Matrix<float, -1, -1, kC> c(m, n), d(m, n);
-  Threads threads(1);
-  Matmul p;
+  kernels::Threads threads(1);
+  kernels::Matmul p;
   p.m = m, p.n = n, p.k = k;
   p.a = {a.data(), kA == kR ? k : 1, kA == kR ? 1 : m, {}};
   p.b = {b.data(), kB == kR ? n : 1, kB == kR ? 1 : k, {}};
@@ -192,8 +192,8 @@ void batched(benchmark::State& state) {
   const Int n = state.range(0), count = 1000, each = n * n;
   std::vector<float> a = operand(count * each), b = operand(count * each);
   std::vector<float> c(count * each), d(count * each);
-  Threads threads(1);
-  Matmul p;
+  kernels::Threads threads(1);
+  kernels::Matmul p;
   p.m = p.n = p.k = n;
   p.batch = {&count, 1};
   p.a = {a.data(), n, 1, {&each, 1}}, p.b = {b.data(), n, 1, {&each, 1}}, p.c = {c.data(), n, 1, {&each, 1}};
@@ -215,7 +215,7 @@ void softmax(benchmark::State& state) {
     for (Int j = 0; j < n; ++j) sum += std::exp(x[i * n + j]);
     for (Int j = 0; j < n; ++j) expected[i * n + j] = static_cast<float>(std::exp(x[i * n + j]) / sum);
   }
-  Threads threads(1);
+  kernels::Threads threads(1);
   compare(state, [&] { softmax_rows(kF32, {rows, n, 1}, {x.data(), n, 1, 0}, {y.data(), n, 1, 0}, threads); },
           [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
   expect_same<float>(state, y, expected);
@@ -227,7 +227,7 @@ void transpose(benchmark::State& state) {
   std::vector<float> x = operand(kBig), y(kBig), z(kBig), expected(kBig);
   for (Int i = 0; i < rows; ++i)
     for (Int j = 0; j < n; ++j) expected[i * n + j] = x[i + j * rows];
-  compare(state, [&] { copy_block(sizes, 4, x.data(), from, y.data(), to); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
+  compare(state, [&] { kernels::copy_block(sizes, 4, x.data(), from, y.data(), to); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
   expect_same<float>(state, y, expected);
 }
 BENCHMARK(transpose)->Arg(2048)->Arg(1000)->UseManualTime();
@@ -236,8 +236,8 @@ BENCHMARK(transpose)->Arg(2048)->Arg(1000)->UseManualTime();
 template <class Fill>
 void random(benchmark::State& state, Fill fill, double mean, double variance) {
   std::vector<float> x(1 << 16);
-  const RandomDim dim{0, 1 << 16, 1 << 16, 1};
-  Threads threads(1);
+  const kernels::RandomDim dim{0, 1 << 16, 1 << 16, 1};
+  kernels::Threads threads(1);
   for (auto _ : state) fill({1, 2}, {&dim, 1}, kF32, x.data(), 0, 1, threads);
   state.SetItemsProcessed(state.iterations() * static_cast<Int>(x.size()));
   double sum = 0, squares = 0;
@@ -245,9 +245,9 @@ void random(benchmark::State& state, Fill fill, double mean, double variance) {
   const double count = static_cast<double>(x.size()), average = sum / count;
   expect_same<double>(state, std::array{1 + average, squares / count - average * average}, std::array{1 + mean, variance}, 0.03);
 }
-BENCHMARK_CAPTURE(random, uniform, &fill_uniform, 0.5, 1.0 / 12);
-BENCHMARK_CAPTURE(random, normal, &fill_normal, 0, 1);
-BENCHMARK_CAPTURE(random, truncated_normal, &fill_truncated_normal, 0, 0.774);
+BENCHMARK_CAPTURE(random, uniform, &kernels::fill_uniform, 0.5, 1.0 / 12);
+BENCHMARK_CAPTURE(random, normal, &kernels::fill_normal, 0, 1);
+BENCHMARK_CAPTURE(random, truncated_normal, &kernels::fill_truncated_normal, 0, 0.774);
 
 }  // namespace
 }  // namespace mtf

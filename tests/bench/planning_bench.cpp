@@ -37,7 +37,7 @@ const std::string kStep =
 
 void plan(benchmark::State& state, const std::string& text) {
   for (auto _ : state) {
-    Bench bench(std::make_shared<ExecutionOn<DryRuntime>>(), "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols");
+    Bench bench(std::make_shared<ExecutionOn<run::DryRuntime>>(), "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols");
     bench.session.run_text("plan.mtf", "let count = " + std::to_string(state.range(0)) + "\n" + text);
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
@@ -83,16 +83,16 @@ const std::string kX = "dim batch = 1024\nlet x = random.normal([batch])\n";
 void other_layout(benchmark::State& state) {
   const std::string mesh = "rows:16;cols:32", rules = "batch:rows;d_model:cols";
   const std::string text = "let count = " + std::to_string(state.range(0)) + "\n" + kTransformer;
-  const auto record = std::make_shared<ProgramRecord>();
-  Bench once(std::make_shared<ExecutionOn<DryRuntime>>(ExecutionOptions{.record = record}), mesh, "batch:rows;heads:cols;d_ff:cols;vocab:cols");
+  const auto record = std::make_shared<plan::ProgramRecord>();
+  Bench once(std::make_shared<ExecutionOn<run::DryRuntime>>(plan::ExecutionOptions{.record = record}), mesh, "batch:rows;heads:cols;d_ff:cols;vocab:cols");
   once.session.run_text("plan.mtf", text);
-  const LayoutCosts costs(record);
+  const cost::LayoutCosts costs(record);
   const auto there = std::make_shared<const Mesh>(Name("mesh"), parse_axes(mesh));
   const auto other = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
   compare(state, [&] { benchmark::DoNotOptimize(costs.in(there, other)); },
           [&] {
-            benchmark::DoNotOptimize(Session::check_text("plan.mtf", text, Bench::settings(mesh, rules, 1)));
-            Bench anew(std::make_shared<ExecutionOn<DryRuntime>>(), mesh, rules);
+            benchmark::DoNotOptimize(session::Session::check_text("plan.mtf", text, Bench::settings(mesh, rules, 1)));
+            Bench anew(std::make_shared<ExecutionOn<run::DryRuntime>>(), mesh, rules);
             anew.session.run_text("plan.mtf", text);
           });
 }

@@ -79,13 +79,13 @@ CHAIN(eight_with_tanh, "maximum(tanh((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.
 /// A loop whose turn has `operations` operations on eight numbers each; reports microseconds an operation, what is the
 /// same for one turn taken off.
 void cached_statement(benchmark::State& state, const std::string& turn, int operations) {
-  auto turns = [&](int count, std::shared_ptr<Execution> execution = std::make_shared<OneThread>()) {
+  auto turns = [&](int count, std::shared_ptr<plan::Execution> execution = std::make_shared<OneThread>()) {
     Bench bench(std::move(execution));
     bench.session.run_text("loop.mtf", "dim n = 8, m = 8\nlet v = random.uniform([n])\nlet w = random.uniform([n, m])\nfor i in 0.." +
                                            std::to_string(count) + " { " + turn + " }\nprint(v)\n");
     return bench.out.str();
   };
-  if (turns(3) != turns(3, std::make_shared<ExecutionOn<ReferenceRuntime>>())) return state.SkipWithError("what was timed computed something else");
+  if (turns(3) != turns(3, std::make_shared<ExecutionOn<run::ReferenceRuntime>>())) return state.SkipWithError("what was timed computed something else");
   const int count = 2000;
   std::vector<double> micros;
   for (auto _ : state) {
@@ -108,7 +108,7 @@ void check_thousand_lines(benchmark::State& state) {
             "let z" + std::to_string(i) + " = sum(square(y" + std::to_string(i) + " - x), over: io)\n"
             "assert mean(z" + std::to_string(i) + ") >= 0, \"squares\"\n";
   for (auto _ : state) {
-    Diagnostics found = Session::check_text("thousand.mtf", text, Bench::settings("", "", 1));
+    Diagnostics found = session::Session::check_text("thousand.mtf", text, Bench::settings("", "", 1));
     if (!found.empty()) state.SkipWithError(found.render().c_str());
   }
 }
@@ -128,7 +128,7 @@ const char* const kGptStep =
 /// Lowering a training step for 4,096 processors against lowering it for 4.
 void lowering(benchmark::State& state) {
   auto plan = [](const char* mesh) {
-    Bench bench(std::make_shared<ExecutionOn<DryRuntime>>(), mesh, "batch:rows;heads:cols;d_ff:cols;vocab:cols");
+    Bench bench(std::make_shared<ExecutionOn<run::DryRuntime>>(), mesh, "batch:rows;heads:cols;d_ff:cols;vocab:cols");
     bench.session.run_text("step.mtf", kGptStep);
   };
   compare(state, [&] { plan("rows:64;cols:64"); }, [&] { plan("rows:2;cols:2"); });

@@ -19,7 +19,7 @@ class Products {
   explicit Products(ElementType element) : element_(element), x_(room()), w_(room()), y_(room()) {}
 
   void multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool x_transposed, bool w_transposed, bool wide, std::int64_t count = 1) {
-    Matmul product;
+    kernels::Matmul product;
     product.operand_type = element_;
     product.result_type = wide ? ElementType::kF32 : element_;
     product.m = m, product.n = n, product.k = k;
@@ -51,7 +51,7 @@ class Products {
 
   ElementType element_;
   std::vector<float> x_, w_, y_;
-  Threads one_{1};
+  kernels::Threads one_{1};
 };
 
 void step_products(benchmark::State& state, ElementType element) {

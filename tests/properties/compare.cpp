@@ -11,13 +11,13 @@
 namespace mtf::properties {
 namespace {
 
-bool adds_up(const Operation& operation) {
-  const Op& op = *operation.op;
-  if (op.lane || op.is_leaf() || op.role == Role::kView) return false;
-  if (op.reduction) return *op.reduction == Reduction::kSum || *op.reduction == Reduction::kProd;
-  for (const IterationDim& dim : op.space(operation).dims) {
-    if (dim.kind == SplitKind::kScan || dim.kind == SplitKind::kExpand) return true;
-    if (dim.kind == SplitKind::kReduce && (dim.reduce == Reduction::kSum || dim.reduce == Reduction::kProd)) return true;
+bool adds_up(const graph::Operation& operation) {
+  const graph::Op& op = *operation.op;
+  if (op.lane || op.is_leaf() || op.role == graph::Role::kView) return false;
+  if (op.reduction) return *op.reduction == kernels::Reduction::kSum || *op.reduction == kernels::Reduction::kProd;
+  for (const graph::IterationDim& dim : op.space(operation).dims) {
+    if (dim.kind == graph::SplitKind::kScan || dim.kind == graph::SplitKind::kExpand) return true;
+    if (dim.kind == graph::SplitKind::kReduce && (dim.reduce == kernels::Reduction::kSum || dim.reduce == kernels::Reduction::kProd)) return true;
   }
   return false;
 }
@@ -42,31 +42,31 @@ double epsilon(ElementType element) {
   }
 }
 
-double largest(const HostTensor& tensor) {
+double largest(const plan::HostTensor& tensor) {
   double result = 0;
   for (int64_t i = 0; i < size_of(tensor.type.dims); ++i)
     if (std::isfinite(tensor.number(i))) result = std::max(result, std::abs(tensor.number(i)));
   return result;
 }
 
-Tolerance expected_of(const Values& values, int64_t terms) {
+Tolerance expected_of(const graph::Values& values, int64_t terms) {
   bool moved = true, added = false;
   double coarsest = 0;
-  for (const NodePtr& node : pending(values)) {
-    const Op& op = *node->operation->op;
+  for (const graph::NodePtr& node : pending(values)) {
+    const graph::Op& op = *node->operation->op;
     bool floats = false;
     for (const TensorType& type : node->operation->results) {
       floats = floats || is_float(type.element);
       coarsest = std::max(coarsest, epsilon(type.element));
     }
-    moved = moved && (op.lane || op.work == Work::kNone);
+    moved = moved && (op.lane || op.work == graph::Work::kNone);
     added = added || (floats && adds_up(*node->operation));
   }
   if (added) return {Tolerance::Kind::kRelative, 16 * coarsest * std::sqrt(static_cast<double>(terms))};
   return {moved ? Tolerance::Kind::kBits : Tolerance::Kind::kNumbers, 0};
 }
 
-std::string tensor_difference(const HostTensor& expected, const HostTensor& found, const Tolerance& tolerance) {
+std::string tensor_difference(const plan::HostTensor& expected, const plan::HostTensor& found, const Tolerance& tolerance) {
   if (!(expected.type == found.type)) return fmt::format("is {}, expected {}", to_string(found.type), to_string(expected.type));
   const int64_t width = size_of(expected.type.element);
   double distance = 0;
@@ -89,7 +89,7 @@ std::string tensor_difference(const HostTensor& expected, const HostTensor& foun
                      size_of(expected.type.dims));
 }
 
-std::string counter_difference(const Counters& expected, const Counters& found, bool peak) {
+std::string counter_difference(const plan::Counters& expected, const plan::Counters& found, bool peak) {
   std::string text;
   auto compare = [&](std::string_view what, int64_t a, int64_t b) {
     if (a != b) text += fmt::format("  {}: predicted {}, measured {}\n", what, a, b);
@@ -97,12 +97,12 @@ std::string counter_difference(const Counters& expected, const Counters& found, 
   compare("flops", expected.flops, found.flops);
   compare("unique_flops", expected.unique_flops, found.unique_flops);
   if (peak) compare("peak_bytes", expected.peak_bytes, found.peak_bytes);
-  for (int k = 0; k < kCollectiveKinds; ++k) {
-    std::map<std::vector<Name>, std::pair<CollectiveCount, CollectiveCount>> axes;
+  for (int k = 0; k < spmd::kCollectiveKinds; ++k) {
+    std::map<std::vector<Name>, std::pair<plan::CollectiveCount, plan::CollectiveCount>> axes;
     for (const auto& [name, count] : expected.collectives[k]) axes[name].first = count;
     for (const auto& [name, count] : found.collectives[k]) axes[name].second = count;
     for (const auto& [name, counts] : axes) {
-      const std::string what = fmt::format("{} over {}: ", mtf::name(static_cast<CollectiveKind>(k)), axes_text(name));
+      const std::string what = fmt::format("{} over {}: ", mtf::spmd::name(static_cast<spmd::CollectiveKind>(k)), axes_text(name));
       compare(what + "count", counts.first.count, counts.second.count);
       compare(what + "calls", counts.first.calls, counts.second.calls);
       compare(what + "values", counts.first.values, counts.second.values);

@@ -23,16 +23,16 @@ struct Tolerance {
 /// What can be expected of these values, which are not computed yet, from the records of what they are made by: the
 /// same bits if everything before them is element-wise, random or moved, the same numbers if no float is summed, and
 /// otherwise a relative distance: the rounding errors of a sum of `terms` numbers as large as the result.
-Tolerance expected_of(const Values& values, int64_t terms);
+Tolerance expected_of(const graph::Values& values, int64_t terms);
 
 /// The first place where `found` is not what is expected, in words; empty if there is none.
-std::string tensor_difference(const HostTensor& expected, const HostTensor& found, const Tolerance& tolerance);
+std::string tensor_difference(const plan::HostTensor& expected, const plan::HostTensor& found, const Tolerance& tolerance);
 
 /// How two counts differ, line by line; empty if they do not. `peak`: compare peak_bytes too.
-std::string counter_difference(const Counters& expected, const Counters& found, bool peak = true);
+std::string counter_difference(const plan::Counters& expected, const plan::Counters& found, bool peak = true);
 
 /// The largest magnitude of any element.
-double largest(const HostTensor& tensor);
+double largest(const plan::HostTensor& tensor);
 
 /// The distance of 1 and the next number of this type.
 double epsilon(ElementType element);

@@ -47,7 +47,7 @@ std::vector<std::string> words_of(const std::string& shape) {
 const std::vector<std::vector<Sample>>& samples() {
   static const std::vector<std::vector<Sample>> all = [] {
     std::vector<std::vector<Sample>> found;
-    for (const Op* op : sampled_ops()) {
+    for (const graph::Op* op : sampled_ops()) {
       found.emplace_back();
       for (const Sample& sample : samples_of(*op))
         if (op->lane || sample.line.find("bf16") == std::string::npos) found.back().push_back(sample);

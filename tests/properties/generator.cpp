@@ -79,7 +79,7 @@ bool Generator::add(const std::string& expression, const Facts& facts, const std
 }
 
 bool Generator::add_text(const std::string& text, const std::string& name, const Facts& facts, const std::vector<const Variable*>& reads) {
-  Value value;
+  graph::Value value;
   try {
     evaluation_.run(text);
     value = evaluation_.value(name);

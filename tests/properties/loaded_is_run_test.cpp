@@ -16,21 +16,21 @@ namespace {
 enum class Way { kRun, kRunBeforeAGradient, kLoad };
 
 /// All that a script computed and communicated. The peak is apart: a prompt keeps what a gradient may still read.
-Counters counted(const ScriptCase& script, Execution&& execution, Way way) {
+plan::Counters counted(const ScriptCase& script, plan::Execution&& execution, Way way) {
   static std::ostream nowhere(nullptr);
-  Session session(script.settings, &execution, nowhere);
+  session::Session session(script.settings, &execution, nowhere);
   if (way == Way::kRun) session.run_file(script.path);
   else if (way == Way::kRunBeforeAGradient) session.run_text(script.path, text_of(script.path) + "\nfn gradient_to_come() = grad\n");
   else session.load(text_of(script.path), script.path, false);
-  Counters counters = execution.counters();
+  plan::Counters counters = execution.counters();
   counters.peak_bytes = 0;
   return counters;
 }
 
-Counters planned(const ScriptCase& script, Way way) { return counted(script, ExecutionOn<DryRuntime>(), way); }
-Counters computed(const ScriptCase& script, Way way) { return counted(script, ExecutionOn<MpiRuntime>(MpiRuntimeOptions{.threads = 1}), way); }
+plan::Counters planned(const ScriptCase& script, Way way) { return counted(script, ExecutionOn<run::DryRuntime>(), way); }
+plan::Counters computed(const ScriptCase& script, Way way) { return counted(script, ExecutionOn<run::MpiRuntime>(run::MpiRuntimeOptions{.threads = 1}), way); }
 
-std::string compared(const Counters& loaded, const Counters& run) { return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run); }
+std::string compared(const plan::Counters& loaded, const plan::Counters& run) { return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run); }
 
 class Loaded : public testing::TestWithParam<size_t> {};
 
@@ -42,7 +42,7 @@ TEST_P(Loaded, AScriptCostsWhatItsPlanSays) {
     for (const ScriptCase& each : cases_of(paths[i])) {
       SCOPED_TRACE(each.name);
       try {
-        const Counters plan = planned(each, Way::kRun), load = planned(each, Way::kLoad);
+        const plan::Counters plan = planned(each, Way::kRun), load = planned(each, Way::kLoad);
         EXPECT_TRUE(load == plan || load == planned(each, Way::kRunBeforeAGradient)) << compared(load, plan);
         ++checked;
       } catch (const UserError&) {  // a plan of it ends with an error
@@ -61,7 +61,7 @@ TEST_P(Loaded, AScriptCountsWhatItsRunCounts) {
     for (const ScriptCase& each : cases_of(paths[i])) {
       SCOPED_TRACE(each.name);
       try {
-        const Counters run = computed(each, Way::kRun), load = computed(each, Way::kLoad);
+        const plan::Counters run = computed(each, Way::kRun), load = computed(each, Way::kLoad);
         EXPECT_TRUE(load == run || load == computed(each, Way::kRunBeforeAGradient)) << compared(load, run);
         ++checked;
       } catch (const UserError&) {  // it ends with an error as it runs

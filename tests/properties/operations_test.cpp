@@ -23,9 +23,9 @@ namespace {
 constexpr Sizes kSmall = {3, 4, 2, 2};
 const std::vector<std::string> kMeshes = {"p:1", "p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
 
-class EveryOperation : public testing::TestWithParam<const Op*> {
+class EveryOperation : public testing::TestWithParam<const graph::Op*> {
  protected:
-  const Op& op() const { return *GetParam(); }
+  const graph::Op& op() const { return *GetParam(); }
 };
 
 // ---- Examples --------------------------------------------------------------------------------------------------------
@@ -42,13 +42,13 @@ TEST_P(EveryOperation, ExamplePrintsWhatItSays) {
   if (op().example.empty()) GTEST_SKIP() << "scripts cannot call it";
   const std::string script(op().example);
   for (const std::string mesh : {"", "p:1", "p:3"}) {
-    Settings settings;
+    eval::Settings settings;
     settings.stdlib = stdlib_folder();
     if (!mesh.empty()) settings.mesh = parse_axes(mesh);
-    const Diagnostics found = Session::check_text("example.mtf", script, settings);
+    const Diagnostics found = session::Session::check_text("example.mtf", script, settings);
     ASSERT_FALSE(found.has_errors()) << found.render();
     std::ostringstream out;
-    Session(settings, &execution(), out).run_text("example.mtf", script);
+    session::Session(settings, &execution(), out).run_text("example.mtf", script);
     EXPECT_EQ(out.str(), expected_output(script)) << script;
   }
 }
@@ -225,7 +225,7 @@ class Differences {
     std::string list;
     for (const std::string& name : of_) list += (list.empty() ? "" : ", ") + name;
     run(loss_ + "let slopes_checked = grad(loss, [" + list + "])\n");
-    std::vector<HostTensor> slopes;
+    std::vector<plan::HostTensor> slopes;
     for (size_t i = 0; i < of_.size(); ++i) {
       evaluation_.run(fmt::format("let slope_checked = slopes_checked[{}]\n", i));
       slopes.push_back(evaluation_.fetch("slope_checked"));
@@ -248,7 +248,7 @@ class Differences {
     evaluation_.run(text);
   }
   double loss_at(size_t input, int64_t element, double by) {
-    HostTensor changed = inputs_[input];
+    plan::HostTensor changed = inputs_[input];
     double number = changed.number(element) + by;
     std::memcpy(changed.bytes.data() + element * 8, &number, 8);
     evaluation_.set(of_[input], changed);
@@ -261,8 +261,8 @@ class Differences {
   Evaluation evaluation_;
   std::string loss_;
   std::vector<std::string> of_;
-  std::vector<HostTensor> inputs_;
-  Context start_;
+  std::vector<plan::HostTensor> inputs_;
+  graph::Context start_;
 };
 
 bool has_bf16(const Sample& sample) {
@@ -325,28 +325,28 @@ TEST_P(EveryOperation, SecondGradientIsTheCentralDifferenceWhereTheFirstIsZero) 
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryOperation, testing::ValuesIn(sampled_ops()),
-                         [](const testing::TestParamInfo<const Op*>& info) { return test_name(*info.param); });
+                         [](const testing::TestParamInfo<const graph::Op*>& info) { return test_name(*info.param); });
 
 // ---- The registry ----------------------------------------------------------------------------------------------------
 
 /// The operations that compute in a local program, by its text.
 /// Keeps the operations of all that it runs, as they were captured and as processors compute them.
-class WatchedRuntime : public DryRuntime {
+class WatchedRuntime : public run::DryRuntime {
  public:
-  std::vector<std::shared_ptr<Tensor>> run(const std::shared_ptr<const Plan>& plan, const PlanInputs& inputs, Span place) override {
-    for (const ProgramOperation& each : plan->program.operations) operations.push_back(each.operation);
-    for (const Instruction& each : plan->schedule->program.instructions)
-      if (each.kind == InstructionKind::kCompute) operations.push_back(each.node);
-    return DryRuntime::run(plan, inputs, place);
+  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs, Span place) override {
+    for (const graph::ProgramOperation& each : plan->program.operations) operations.push_back(each.operation);
+    for (const spmd::Instruction& each : plan->schedule->program.instructions)
+      if (each.kind == spmd::InstructionKind::kCompute) operations.push_back(each.node);
+    return run::DryRuntime::run(plan, inputs, place);
   }
-  std::vector<OperationRef> operations;
+  std::vector<graph::OperationRef> operations;
 };
 
 /// The operations of all samples under layouts that split them.
-const std::vector<OperationRef>& sampled_operations() {
-  static const std::vector<OperationRef> operations = [] {
+const std::vector<graph::OperationRef>& sampled_operations() {
+  static const std::vector<graph::OperationRef> operations = [] {
     ExecutionOn<WatchedRuntime> execution;
-    for (const Op* op : sampled_ops())
+    for (const graph::Op* op : sampled_ops())
       for (const Sample& sample : samples_of(*op)) {
         Script script = sample.script(kUneven);
         add_gradient(script, sample);
@@ -368,20 +368,20 @@ const std::vector<OperationRef>& sampled_operations() {
 
 /// Leaves are inputs of every program, and a view that changes nothing is its operand.
 TEST(Registry, EveryOperationIsRunByASample) {
-  std::set<const Op*> seen;
-  for (const OperationRef& operation : sampled_operations()) seen.insert(operation->op);
-  for (const Op* op : all_ops())
-    if (op->infer && !op->is_leaf() && op->role != Role::kView) {
+  std::set<const graph::Op*> seen;
+  for (const graph::OperationRef& operation : sampled_operations()) seen.insert(operation->op);
+  for (const graph::Op* op : ops::all_ops())
+    if (op->infer && !op->is_leaf() && op->role != graph::Role::kView) {
       EXPECT_TRUE(seen.count(op)) << "no sample of any operation runs " << op->name;
     }
 }
 
 TEST(Registry, AttributesAreReadAsTheyPrint) {
   std::set<std::string> seen;
-  for (const OperationRef& operation : sampled_operations()) {
+  for (const graph::OperationRef& operation : sampled_operations()) {
     const std::string text = to_string(operation->attributes);
     if (!seen.insert(fmt::format("{} {}", operation->op->name, text)).second) continue;
-    const Attributes read = read_attributes(*operation->op, text);
+    const graph::Attributes read = read_attributes(*operation->op, text);
     EXPECT_TRUE(read == operation->attributes) << operation->op->name << ": " << text << ", read as " << to_string(read);
     EXPECT_EQ(to_string(read), text) << operation->op->name;
   }
@@ -397,7 +397,7 @@ TEST(Registry, TextThatIsNoAttributesIsRefused) {
 }
 
 TEST(Registry, EveryOperationHasAGradientOrAReason) {
-  for (const Op* op : all_ops())
+  for (const graph::Op* op : ops::all_ops())
     if (op->infer && !op->is_leaf()) {
       EXPECT_NE(op->gradient == nullptr, op->no_gradient.empty()) << op->name;
     }

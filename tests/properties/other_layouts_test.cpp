@@ -25,20 +25,20 @@ namespace mtf::properties {
 namespace {
 
 struct Planned {
-  Counters total;
+  plan::Counters total;
   bool is_exact = true;
-  std::shared_ptr<ProgramRecord> record = std::make_shared<ProgramRecord>();
-  std::unique_ptr<ExecutionOn<DryRuntime>> execution;
-  std::unique_ptr<Session> session;  ///< errors point into its source
+  std::shared_ptr<plan::ProgramRecord> record = std::make_shared<plan::ProgramRecord>();
+  std::unique_ptr<ExecutionOn<run::DryRuntime>> execution;
+  std::unique_ptr<session::Session> session;  ///< errors point into its source
 };
 
 /// `run`: runs the script.
-Planned planned_by(const Settings& settings, const std::function<void(Session&)>& run) {
+Planned planned_by(const eval::Settings& settings, const std::function<void(session::Session&)>& run) {
   Planned result;
   static std::ostream nowhere(nullptr);
-  result.execution = std::make_unique<ExecutionOn<DryRuntime>>(ExecutionOptions{.record = result.record});
-  result.session = std::make_unique<Session>(settings, result.execution.get(), nowhere);
-  result.session->on_statement([&](const StatementReport& report) {
+  result.execution = std::make_unique<ExecutionOn<run::DryRuntime>>(plan::ExecutionOptions{.record = result.record});
+  result.session = std::make_unique<session::Session>(settings, result.execution.get(), nowhere);
+  result.session->on_statement([&](const eval::StatementReport& report) {
     add_times(result.total, report.counters, std::max<int64_t>(report.turns, 1));
     if (report.is_estimate || report.turns == 0) result.is_exact = false;
   });
@@ -47,14 +47,14 @@ Planned planned_by(const Settings& settings, const std::function<void(Session&)>
   return result;
 }
 
-Planned planned(const std::string& path, const Settings& settings) {
-  return planned_by(settings, [&](Session& session) { session.run_file(path); });
+Planned planned(const std::string& path, const eval::Settings& settings) {
+  return planned_by(settings, [&](session::Session& session) { session.run_file(path); });
 }
 
-std::vector<std::string> dims_of(const ProgramRecord& record) {
+std::vector<std::string> dims_of(const plan::ProgramRecord& record) {
   std::set<std::string> names;
   for (const auto& entry : record.programs())
-    for (const ProgramOperation& operation : entry.recorded.program.operations)
+    for (const graph::ProgramOperation& operation : entry.recorded.program.operations)
       for (const TensorType& type : operation.operation->results)
         for (const Dim& dim : type.dims) names.insert(dim.name.str());
   return {names.begin(), names.end()};
@@ -73,10 +73,10 @@ std::vector<LayoutRule> drawn_rules(const std::vector<std::string>& dims, std::m
 
 /// As it is written; nothing if it is refused, or ends with an error.
 std::optional<Planned> planned_as_it_is(const std::string& path) {
-  Settings settings;
+  eval::Settings settings;
   settings.stdlib = stdlib_folder();
-  settings.library = &host_library();
-  if (Session::check_file(path, settings).has_errors()) return std::nullopt;
+  settings.library = &library::host_library();
+  if (session::Session::check_file(path, settings).has_errors()) return std::nullopt;
   try {
     return planned(path, settings);
   } catch (const UserError&) {
@@ -85,17 +85,17 @@ std::optional<Planned> planned_as_it_is(const std::string& path) {
 }
 
 TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
-  Settings settings;
+  eval::Settings settings;
   settings.stdlib = stdlib_folder();
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   std::mt19937 random(7);
   int compared = 0, refused = 0;
   for (const std::string& path : scripts()) {
     SCOPED_TRACE(path);
     const std::optional<Planned> once = planned_as_it_is(path);
     if (!once) continue;
-    const LayoutCosts costs(once->record);
-    const Counters as_it_is = costs.in(nullptr, nullptr).counters;
+    const cost::LayoutCosts costs(once->record);
+    const plan::Counters as_it_is = costs.in(nullptr, nullptr).counters;
     EXPECT_TRUE(!once->is_exact || as_it_is == once->total) << "as it is\n" << to_string(as_it_is) << "planned:\n" << to_string(once->total);
     const std::vector<std::string> dims = dims_of(*once->record);
     for (const char* axes : {"rows:2;cols:2", "rows:3;cols:4", "cols:1;rows:8"}) {
@@ -113,7 +113,7 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
       }
       if (anew && !anew->is_exact) continue;
       try {
-        const Counters found = costs.in(mesh, rules).counters;
+        const plan::Counters found = costs.in(mesh, rules).counters;
         ++compared;
         EXPECT_TRUE(anew.has_value()) << "a plan says: " << why;
         EXPECT_TRUE(!anew || found == anew->total) << "costed:\n" << to_string(found) << "planned:\n" << to_string(anew->total);
@@ -136,10 +136,10 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
     SCOPED_TRACE(path);
     const std::optional<Planned> once = planned_as_it_is(path);
     if (!once || once->record->programs().size() < 2) continue;
-    const LayoutCosts costs(once->record, MachineModel());
+    const cost::LayoutCosts costs(once->record, cost::MachineModel());
     std::vector<Dim> dims;
     try {
-      dims = WorkBound(costs, {Name("rows"), Name("cols")}).dims();
+      dims = cost::WorkBound(costs, {Name("rows"), Name("cols")}).dims();
     } catch (const UserError&) {  // it asks for other axes by name
       continue;
     }
@@ -153,7 +153,7 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
       if (!rule.axes.empty()) rules.rules.push_back(rule);
     }
     SCOPED_TRACE(to_string(rules));
-    ProgramTimes times(costs, dims);
+    cost::ProgramTimes times(costs, dims);
     try {
       const double whole = costs.in(mesh, std::make_shared<const Layout>(rules)).time.total();
       double sum = 0;
@@ -177,9 +177,9 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
 }
 
 TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
-  Settings settings;
+  eval::Settings settings;
   settings.stdlib = stdlib_folder();
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   for (const char* name : {"/../examples/two_layer.mtf", "/../tests/bench/gpt.mtf"}) {
     const auto programs_of = [&](const char* steps) {
       settings.set = {{"steps", steps}};
@@ -190,7 +190,7 @@ TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
 }
 
 /// A step of a Transformer whose layers are computed again for their gradients.
-Planned transformer_of(int layers, const Settings& settings) {
+Planned transformer_of(int layers, const eval::Settings& settings) {
   const std::string text =
       "import nn, transformer\n"
       "dim batch = 8, length = 16, d_model = 32, heads = 4, d_head = 8, d_ff = 64, vocab = 96\n"
@@ -200,7 +200,7 @@ Planned transformer_of(int layers, const Settings& settings) {
       "let grads = grad(loss, decoder.params)\n"
       "for (p, g) in zip(decoder.params, grads) { p := p - 0.1 * g }\n"
       "print(loss)\n";
-  return planned_by(settings, [&](Session& session) { session.run_text("transformer.mtf", text); });
+  return planned_by(settings, [&](session::Session& session) { session.run_text("transformer.mtf", text); });
 }
 
 struct Asked {
@@ -209,10 +209,10 @@ struct Asked {
 constexpr Asked kAsked[] = {{"rows:2;cols:2", "batch:rows;heads:cols;d_ff:cols;vocab:cols"}, {"rows:2;cols:4", "batch:rows;d_model:cols"},
                             {"rows:4;cols:2", "length:rows;d_ff:cols"}, {"rows:1;cols:2", "heads:cols"}};
 
-Settings settings_of(const Asked& asked) {
-  Settings settings;
+eval::Settings settings_of(const Asked& asked) {
+  eval::Settings settings;
   settings.stdlib = stdlib_folder();
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   settings.mesh = parse_axes(asked.mesh);
   settings.layout = parse_layout_rules(asked.rules);
   return settings;
@@ -223,11 +223,11 @@ LayoutPtr rules_of(const Asked& asked) { return std::make_shared<const Layout>(L
 
 TEST(OtherLayouts, TakeTheTimeThatAPlanUnderThemSays) {
   const Planned once = transformer_of(3, settings_of({"all:1", ""}));
-  const LayoutCosts costs(once.record, MachineModel());
+  const cost::LayoutCosts costs(once.record, cost::MachineModel());
   for (const Asked& asked : kAsked) {
     SCOPED_TRACE(asked.rules);
     const Planned anew = transformer_of(3, settings_of(asked));
-    const ScriptCost found = costs.in(mesh_of(asked), rules_of(asked)), as_planned = LayoutCosts(anew.record, MachineModel()).in(nullptr, nullptr);
+    const cost::ScriptCost found = costs.in(mesh_of(asked), rules_of(asked)), as_planned = cost::LayoutCosts(anew.record, cost::MachineModel()).in(nullptr, nullptr);
     EXPECT_TRUE(found.counters == anew.total) << "costed:\n" << to_string(found.counters) << "planned:\n" << to_string(anew.total);
     EXPECT_EQ(found.time.compute, as_planned.time.compute);
     EXPECT_EQ(found.time.collectives, as_planned.time.collectives);
@@ -240,13 +240,13 @@ TEST(OtherLayouts, TakeTheTimeThatAPlanUnderThemSays) {
 TEST(OtherLayouts, OfEqualLayersAreDecidedOnce) {
   const auto operations_of = [](int layers, const Asked& asked) {
     const Planned once = transformer_of(layers, settings_of({"all:1", ""}));
-    Relayout relayout(*once.record->layouts(), mesh_of(asked), rules_of(asked));
-    std::set<const LaidOutOperation*> different;
+    graph::Relayout relayout(*once.record->layouts(), mesh_of(asked), rules_of(asked));
+    std::set<const graph::LaidOutOperation*> different;
     size_t all = 0;
-    for (const ProgramRecord::Entry& entry : once.record->programs()) {
-      const Program program = relayout.program(entry.recorded);
+    for (const plan::ProgramRecord::Entry& entry : once.record->programs()) {
+      const graph::Program program = relayout.program(entry.recorded);
       all += program.operations.size();
-      for (const ProgramOperation& operation : program.operations)
+      for (const graph::ProgramOperation& operation : program.operations)
         if (operation.operation->inputs.empty()) different.insert(operation.operation.get());  // each parameter begins with numbers of its own
     }
     EXPECT_LT(different.size(), all);
@@ -259,11 +259,11 @@ TEST(OtherLayouts, CostWhatEachOfTheirInstructionsCosts) {
   const Planned once = transformer_of(3, settings_of({"all:1", ""}));
   for (const Asked& asked : kAsked) {
     SCOPED_TRACE(asked.rules);
-    Relayout relayout(*once.record->layouts(), mesh_of(asked), rules_of(asked));
-    each_schedule(*once.record, relayout, [&](size_t, const Schedule& schedule, int64_t) {
-      InstructionCosts all(schedule.program);
+    graph::Relayout relayout(*once.record->layouts(), mesh_of(asked), rules_of(asked));
+    cost::each_schedule(*once.record, relayout, [&](size_t, const schedule::Schedule& schedule, int64_t) {
+      spmd::InstructionCosts all(schedule.program);
       for (size_t i = 0; i < schedule.program.instructions.size(); ++i) {
-        const InstructionCost found = all.of(static_cast<int>(i)), alone = cost_of(schedule.program, schedule.program.instructions[i]);
+        const spmd::InstructionCost found = all.of(static_cast<int>(i)), alone = cost_of(schedule.program, schedule.program.instructions[i]);
         EXPECT_EQ(to_string(found.flops), to_string(alone.flops));
         EXPECT_EQ(to_string(found.values), to_string(alone.values));
         EXPECT_EQ(to_string(found.bytes), to_string(alone.bytes));

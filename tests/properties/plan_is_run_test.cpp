@@ -15,16 +15,16 @@ namespace {
 
 /// Of each statement, by its place: all that it computed and communicated.
 struct CountedStatements {
-  std::map<std::pair<std::string, uint32_t>, Counters> counters;
+  std::map<std::pair<std::string, uint32_t>, plan::Counters> counters;
   bool exact = true;  ///< nothing depends on what only the run knows (a file's contents), and every turn was walked
 };
 
-CountedStatements counted(const ScriptCase& script, Execution&& execution) {
+CountedStatements counted(const ScriptCase& script, plan::Execution&& execution) {
   std::ostringstream ignored;
-  Session session(script.settings, &execution, ignored);
+  session::Session session(script.settings, &execution, ignored);
   CountedStatements statements;
-  session.on_statement([&](const StatementReport& report) {
-    Counters counters = report.counters;
+  session.on_statement([&](const eval::StatementReport& report) {
+    plan::Counters counters = report.counters;
     counters.peak_bytes = 0;
     add_times(statements.counters[{report.span.file->name(), report.span.begin}], counters, report.turns);
     if (report.is_estimate || report.turns == 0) statements.exact = false;
@@ -46,11 +46,11 @@ TEST_P(Plan, IsTheRunOfAScript) {
       each.settings.reads = std::make_shared<std::vector<double>>();
       CountedStatements run;
       try {
-        run = counted(each, ExecutionOn<MpiRuntime>(MpiRuntimeOptions{.threads = 1}));
+        run = counted(each, ExecutionOn<run::MpiRuntime>(run::MpiRuntimeOptions{.threads = 1}));
       } catch (const UserError&) {
         continue;  // one that ends with an error as it runs
       }
-      const CountedStatements plan = counted(each, ExecutionOn<DryRuntime>());
+      const CountedStatements plan = counted(each, ExecutionOn<run::DryRuntime>());
       if (!plan.exact) continue;
       ++compared;
       EXPECT_EQ(plan.counters.size(), run.counters.size());

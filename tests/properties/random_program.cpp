@@ -90,7 +90,7 @@ Check split_is_whole(const Where& where, bool laid_out) {
 Check predicted_is_measured(const Where& where, bool laid_out) {
   return [=](const RandomProgram& program) {
     const Script script = program.script(laid_out);
-    const Counters predicted = run(dry_execution(), script, where).counters, measured = run(execution(), script, where).counters;
+    const plan::Counters predicted = run(dry_execution(), script, where).counters, measured = run(execution(), script, where).counters;
     std::string wrong = counter_difference(predicted, measured);
     return wrong.empty() ? wrong : "predicted and measured differ:\n" + wrong;
   };
@@ -112,12 +112,12 @@ Check prints_the_same(const Where& where) {
     std::string text = script.inputs;
     for (const Line& line : program.lines) text += line.text + "print(" + line.binds[0] + ")\n";
     auto printed = [&](const Where& place) {
-      Settings settings;
+      eval::Settings settings;
       settings.mesh = parse_axes(place.mesh);
       settings.layout = parse_layout_rules(place.layout);
       settings.stdlib = stdlib_folder();
       std::ostringstream out;
-      Session(settings, &execution(), out).run_text("property.mtf", text);
+      session::Session(settings, &execution(), out).run_text("property.mtf", text);
       return out.str();
     };
     const std::string whole = printed({}), split = printed(where);
@@ -127,9 +127,9 @@ Check prints_the_same(const Where& where) {
 
 Check passes_the_checks(bool laid_out) {
   return [=](const RandomProgram& program) {
-    Settings settings;
+    eval::Settings settings;
     settings.stdlib = stdlib_folder();
-    const Diagnostics found = Session::check_text("property.mtf", program.script(laid_out).text(), settings);
+    const Diagnostics found = session::Session::check_text("property.mtf", program.script(laid_out).text(), settings);
     return found.has_errors() ? "is refused:\n" + found.render() : std::string();
   };
 }

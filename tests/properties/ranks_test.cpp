@@ -25,8 +25,8 @@ class Ranks : public testing::Test {
   /// Hosted by rank 0 alone and shared among the ranks, the script gives the same: what does not, in words, on rank 0.
   /// Nothing is run if the layout puts two dims of a tensor on one axis.
   static std::string hosting_changes(const Script& script, const std::vector<Tolerance>& tolerances, const Where& where, bool fuse = true) {
-    Execution& ranks = fuse ? shared_execution() : shared_single_execution();
-    const auto sent_so_far = [&] { return dynamic_cast<MpiRuntime&>(ranks.runtime()).sent(); };
+    plan::Execution& ranks = fuse ? shared_execution() : shared_single_execution();
+    const auto sent_so_far = [&] { return dynamic_cast<run::MpiRuntime&>(ranks.runtime()).sent(); };
     const int64_t wire_before = wire_bytes(ranks.counters()), sent_before = sent_so_far();
     Outcome shared;
     try {
@@ -66,7 +66,7 @@ class Ranks : public testing::Test {
 /// With its gradient, under layouts of every kind, in turn as it is, with fusion off and with a cut after every statement.
 TEST_F(Ranks, DoNotChangeAnOperation) {
   constexpr size_t kMostLayouts = 6;
-  for (const Op* op : sampled_ops())
+  for (const graph::Op* op : sampled_ops())
     for (const Sample& sample : samples_of(*op))
       for (const Sizes& sizes : {kUneven, kMisaligned[0], kMisaligned[1]}) {
         Script script = sample.script(sizes);

@@ -23,12 +23,12 @@ int64_t points(const Script& script) {
   Evaluation evaluation(dry_execution(), {});
   evaluation.run(script.inputs);
   int64_t product = 1;
-  for (const Binding& binding : evaluation.evaluator.top()->bindings)
+  for (const eval::Binding& binding : evaluation.evaluator.top()->bindings)
     if (const Dim* dim = binding.value.as<Dim>()) product *= dim->size;
   return product;
 }
 
-Sample parse(const Op& op, const std::string& line) {
+Sample parse(const graph::Op& op, const std::string& line) {
   Sample sample;
   sample.op = &op;
   sample.line = line;
@@ -89,7 +89,7 @@ std::vector<std::string> Sample::real_inputs() const {
   return names;
 }
 
-std::vector<Sample> samples_of(const Op& op) {
+std::vector<Sample> samples_of(const graph::Op& op) {
   std::vector<Sample> samples;
   std::istringstream lines{std::string(op.samples)};
   for (std::string line; std::getline(lines, line);)
@@ -102,7 +102,7 @@ bool add_gradient(Script& script, const Sample& sample) {
   if (of.empty()) return false;
   Evaluation evaluation(dry_execution(), {});
   evaluation.run(script.inputs + script.body);
-  const Value result = evaluation.value("result");
+  const graph::Value result = evaluation.value("result");
   if (!is_float(result.element())) return false;
   std::string gradient = "let loss = sum(result * (result + 1))\nlet slopes = grad(loss, [";
   for (size_t i = 0; i < of.size(); ++i) gradient += (i ? ", " : "") + of[i];
@@ -130,15 +130,15 @@ std::vector<Tolerance> tolerances_of(const Script& script) {
   return tolerances;
 }
 
-std::string test_name(const Op& op) {
+std::string test_name(const graph::Op& op) {
   std::string name(op.name);
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 }
 
-std::vector<const Op*> sampled_ops() {
-  std::vector<const Op*> ops;
-  for (const Op* op : all_ops())
+std::vector<const graph::Op*> sampled_ops() {
+  std::vector<const graph::Op*> ops;
+  for (const graph::Op* op : ops::all_ops())
     if (!op->samples.empty()) ops.push_back(op);
   return ops;
 }
@@ -147,7 +147,7 @@ std::vector<std::string> dims_of(const Script& script) {
   Evaluation evaluation(dry_execution(), {});
   evaluation.run(script.inputs);
   std::vector<std::string> names;
-  for (const Binding& binding : evaluation.evaluator.top()->bindings)
+  for (const eval::Binding& binding : evaluation.evaluator.top()->bindings)
     if (binding.value.is<Dim>()) names.push_back(binding.name.str());
   return names;
 }

@@ -30,7 +30,7 @@ struct SampleInput {
 
 /// One line of a record's samples.
 struct Sample {
-  const Op* op = nullptr;
+  const graph::Op* op = nullptr;
   std::string line;
   std::string declarations;       ///< `dim bc = b * c`, a line each
   std::vector<std::string> dims;  ///< those of a, b, c and d that it uses
@@ -43,7 +43,7 @@ struct Sample {
   std::vector<std::string> real_inputs() const;
 };
 
-std::vector<Sample> samples_of(const Op& op);
+std::vector<Sample> samples_of(const graph::Op& op);
 
 /// The gradient of a number made of the result, if the sample has one, as more results of the script; false if it has
 /// none because the record says so.
@@ -53,10 +53,10 @@ bool add_gradient(Script& script, const Sample& sample);
 std::vector<Tolerance> tolerances_of(const Script& script);
 
 /// An operation's name as part of a test's.
-std::string test_name(const Op& op);
+std::string test_name(const graph::Op& op);
 
 /// Every operation that has samples.
-std::vector<const Op*> sampled_ops();
+std::vector<const graph::Op*> sampled_ops();
 
 /// The names of all dims that a script's inputs declare.
 std::vector<std::string> dims_of(const Script& script);

@@ -36,14 +36,14 @@ int64_t processors_of(const std::string& mesh) {
   return size;
 }
 
-int64_t wire_bytes(const Counters& counters) {
+int64_t wire_bytes(const plan::Counters& counters) {
   int64_t bytes = 0;
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) bytes += counters.total(static_cast<CollectiveKind>(kind)).wire_bytes;
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) bytes += counters.total(static_cast<spmd::CollectiveKind>(kind)).wire_bytes;
   return bytes;
 }
 
-Settings Evaluation::settings_of(const Where& where) {
-  Settings settings;
+eval::Settings Evaluation::settings_of(const Where& where) {
+  eval::Settings settings;
   if (!where.mesh.empty()) {
     settings.mesh = parse_axes(where.mesh);
     settings.layout = parse_layout_rules(where.layout);
@@ -52,12 +52,12 @@ Settings Evaluation::settings_of(const Where& where) {
   return settings;
 }
 
-Evaluation::Evaluation(Execution& on, const Where& where) : execution(on), evaluator(settings_of(where), &on, out), where_(where) {}
+Evaluation::Evaluation(plan::Execution& on, const Where& where) : execution(on), evaluator(settings_of(where), &on, out), where_(where) {}
 
 void Evaluation::run(const std::string& text, bool cut_each) {
   if (written_.size() < kLongest) written_ += text;
   now_running(to_string(where_) + "\n" + written_);
-  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create("property.mtf", text)));
+  auto program = std::make_shared<ast::Program>(syntax::parse_or_throw(SourceFile::create("property.mtf", text)));
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
     evaluator.run_entry_statement(program, i);
     if (cut_each) compute_all();
@@ -65,41 +65,41 @@ void Evaluation::run(const std::string& text, bool cut_each) {
 }
 
 void Evaluation::compute_all() {
-  Values roots;
-  for (const Binding& binding : evaluator.top()->bindings)
-    if (const Value* tensor = tensor_of(binding.value)) roots.push_back(*tensor);
+  graph::Values roots;
+  for (const eval::Binding& binding : evaluator.top()->bindings)
+    if (const graph::Value* tensor = tensor_of(binding.value)) roots.push_back(*tensor);
   execution.compute(roots);
 }
 
-Value Evaluation::value(const std::string& name) const {
-  const Scope::Found found = evaluator.top()->find(Name(name));
-  const Value* tensor = found.binding ? tensor_of(found.binding->value) : nullptr;
+graph::Value Evaluation::value(const std::string& name) const {
+  const eval::Scope::Found found = evaluator.top()->find(Name(name));
+  const graph::Value* tensor = found.binding ? tensor_of(found.binding->value) : nullptr;
   MTF_CHECK(tensor, "the script binds no tensor {}", name);
   return *tensor;
 }
 
-void Evaluation::set(const std::string& name, const HostTensor& data) {
+void Evaluation::set(const std::string& name, const plan::HostTensor& data) {
   evaluator.builder.written = false;
-  Value leaf = evaluator.builder.add(ops::kConstant, {}, TypeAttributes{data.type});
+  graph::Value leaf = evaluator.builder.add(ops::kConstant, {}, ops::TypeAttributes{data.type});
   evaluator.builder.written = true;
   execution.place(*leaf.node, data);
   evaluator.top()->find(Name(name)).binding->value = leaf;
 }
 
-Outcome run(Execution& execution, const Script& script, const Where& where) {
+Outcome run(plan::Execution& execution, const Script& script, const Where& where) {
   Evaluation evaluation(execution, where);
   evaluation.run(script.inputs);
   evaluation.compute_all();
   execution.runtime().restart_peak();
-  const Counters before = execution.counters();
+  const plan::Counters before = execution.counters();
   evaluation.run(script.body, where.cut_each);
-  Values roots;
+  graph::Values roots;
   for (const std::string& name : script.results) roots.push_back(evaluation.value(name));
   execution.compute(roots);
   Outcome outcome;
   outcome.counters = difference(execution.counters(), before);
   if (!execution.runtime().knows_numbers()) return outcome;
-  for (const Value& root : roots) outcome.results.push_back(execution.fetch(root));
+  for (const graph::Value& root : roots) outcome.results.push_back(execution.fetch(root));
   return outcome;
 }
 
@@ -115,9 +115,9 @@ bool is_illegal(const Script& script, const Where& where) {
 namespace {
 
 struct Executions {
-  std::optional<ExecutionOn<MpiRuntime>> hosting_all, single, shared, shared_single;
-  std::optional<ExecutionOn<DryRuntime>> dry;
-  std::optional<ExecutionOn<ReferenceRuntime>> reference;
+  std::optional<ExecutionOn<run::MpiRuntime>> hosting_all, single, shared, shared_single;
+  std::optional<ExecutionOn<run::DryRuntime>> dry;
+  std::optional<ExecutionOn<run::ReferenceRuntime>> reference;
 };
 
 /// This process's own: a child of a process that had some has not its threads.
@@ -148,21 +148,21 @@ void say_what_ran(int signal) {
 
 namespace {
 
-ExecutionOn<MpiRuntime>& shared_between_ranks() {
-  return made(executions().shared, MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
+ExecutionOn<run::MpiRuntime>& shared_between_ranks() {
+  return made(executions().shared, run::MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
 }
 
 }  // namespace
 
-Execution& execution() { return made(executions().hosting_all, MpiRuntimeOptions{.threads = 2, .scrub = true}); }
-Execution& dry_execution() { return made(executions().dry, ExecutionOptions{.verify_passes = true}); }
-Execution& reference_execution() { return made(executions().reference); }
-Execution& single_execution() { return made(executions().single, MpiRuntimeOptions{.threads = 1, .scrub = true}, ExecutionOptions{.skipped_passes = {"fuse_loops"}}); }
-Execution& shared_execution() { return shared_between_ranks(); }
-MpiRuntime& shared_runtime() { return shared_between_ranks().runtime(); }
-Execution& shared_single_execution() {
-  return made(executions().shared_single, MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .share_memory = false, .check_replicas = true, .scrub = true},
-              ExecutionOptions{.skipped_passes = {"fuse_loops"}});
+plan::Execution& execution() { return made(executions().hosting_all, run::MpiRuntimeOptions{.threads = 2, .scrub = true}); }
+plan::Execution& dry_execution() { return made(executions().dry, plan::ExecutionOptions{.verify_passes = true}); }
+plan::Execution& reference_execution() { return made(executions().reference); }
+plan::Execution& single_execution() { return made(executions().single, run::MpiRuntimeOptions{.threads = 1, .scrub = true}, plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}}); }
+plan::Execution& shared_execution() { return shared_between_ranks(); }
+run::MpiRuntime& shared_runtime() { return shared_between_ranks().runtime(); }
+plan::Execution& shared_single_execution() {
+  return made(executions().shared_single, run::MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .share_memory = false, .check_replicas = true, .scrub = true},
+              plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}});
 }
 void end_executions() {
   Executions& all = executions();

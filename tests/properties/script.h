@@ -35,50 +35,50 @@ std::string to_string(const Where& where);
 /// How many processors a mesh has, as `--mesh` says it.
 int64_t processors_of(const std::string& mesh);
 /// Of all collectives.
-int64_t wire_bytes(const Counters& counters);
+int64_t wire_bytes(const plan::Counters& counters);
 
 struct Outcome {
-  std::vector<HostTensor> results;  ///< in the order of Script::results; without elements where the runtime knows no numbers
-  Counters counters;                ///< of the body
+  std::vector<plan::HostTensor> results;  ///< in the order of Script::results; without elements where the runtime knows no numbers
+  plan::Counters counters;                ///< of the body
 };
 
 /// One evaluation, statement by statement.
 class Evaluation {
  public:
-  Evaluation(Execution& execution, const Where& where);
+  Evaluation(plan::Execution& execution, const Where& where);
   /// Runs the statements of `text`; computes what is pending after each if `cut_each`. Throws UserError.
   void run(const std::string& text, bool cut_each = false);
   /// Computes every tensor that a name holds.
   void compute_all();
-  Value value(const std::string& name) const;
-  HostTensor fetch(const std::string& name) { return execution.fetch(value(name)); }
+  graph::Value value(const std::string& name) const;
+  plan::HostTensor fetch(const std::string& name) { return execution.fetch(value(name)); }
   /// Binds `name` to a computed tensor with these elements.
-  void set(const std::string& name, const HostTensor& data);
+  void set(const std::string& name, const plan::HostTensor& data);
 
-  Execution& execution;
-  Evaluator evaluator;
+  plan::Execution& execution;
+  eval::Evaluator evaluator;
   std::ostringstream out;
 
  private:
-  static Settings settings_of(const Where& where);
+  static eval::Settings settings_of(const Where& where);
   Where where_;
   std::string written_;  ///< what has been run so far
 };
 
 /// Runs a script from end to end; throws UserError where it is refused.
-Outcome run(Execution& execution, const Script& script, const Where& where);
+Outcome run(plan::Execution& execution, const Script& script, const Where& where);
 
 /// True if the script is refused under this where because two of its dims would share an axis.
 bool is_illegal(const Script& script, const Where& where);
 
 /// The executions of this process: made when first used, ended by `end_executions`.
-Execution& execution();                ///< hosts every processor in this process
-Execution& dry_execution();            ///< predicts
-Execution& reference_execution();      ///< computes each operation at once, and predicts
-Execution& single_execution();         ///< as execution(), with fusion off
-Execution& shared_execution();         ///< hosts this rank's share of the processors
-Execution& shared_single_execution();  ///< as shared_execution(), with fusion off, and ranks that send messages
-MpiRuntime& shared_runtime();          ///< of shared_execution()
+plan::Execution& execution();                ///< hosts every processor in this process
+plan::Execution& dry_execution();            ///< predicts
+plan::Execution& reference_execution();      ///< computes each operation at once, and predicts
+plan::Execution& single_execution();         ///< as execution(), with fusion off
+plan::Execution& shared_execution();         ///< hosts this rank's share of the processors
+plan::Execution& shared_single_execution();  ///< as shared_execution(), with fusion off, and ranks that send messages
+run::MpiRuntime& shared_runtime();           ///< of shared_execution()
 void end_executions();
 
 /// What is being run, for the message of a crash; the newest call holds.

@@ -35,9 +35,9 @@ std::vector<ScriptCase> cases_of(const std::string& path) {
     tool::ProgramOptions options;
     options.mesh = combination.mesh;
     options.layout = combination.layout;
-    Settings settings = tool::settings_of(options, 1);
+    eval::Settings settings = tool::settings_of(options, 1);
     settings.stdlib = stdlib_folder();
-    if (!Session::check_file(path, settings).has_errors()) cases.push_back({path, path + " " + tool::to_string(combination), std::move(settings)});
+    if (!session::Session::check_file(path, settings).has_errors()) cases.push_back({path, path + " " + tool::to_string(combination), std::move(settings)});
   }
   return cases;
 }

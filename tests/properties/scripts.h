@@ -17,7 +17,7 @@ std::string text_of(const std::string& path);
 struct ScriptCase {
   std::string path;
   std::string name;  ///< for a failure: the path, mesh and layout
-  Settings settings;
+  eval::Settings settings;
 };
 
 /// Each on one rank; those under which the script is refused are left out.

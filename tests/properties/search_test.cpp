@@ -15,22 +15,22 @@ namespace mtf::properties {
 namespace {
 
 struct Searched {
-  std::shared_ptr<ProgramRecord> record = std::make_shared<ProgramRecord>();
-  std::unique_ptr<ExecutionOn<DryRuntime>> execution;
-  std::unique_ptr<Session> session;
+  std::shared_ptr<plan::ProgramRecord> record = std::make_shared<plan::ProgramRecord>();
+  std::unique_ptr<ExecutionOn<run::DryRuntime>> execution;
+  std::unique_ptr<session::Session> session;
 
-  explicit Searched(const std::string& text, Settings settings = {}) {
+  explicit Searched(const std::string& text, eval::Settings settings = {}) {
     settings.stdlib = stdlib_folder();
     static std::ostream nowhere(nullptr);
-    execution = std::make_unique<ExecutionOn<DryRuntime>>(ExecutionOptions{.record = record});
-    session = std::make_unique<Session>(settings, execution.get(), nowhere);
+    execution = std::make_unique<ExecutionOn<run::DryRuntime>>(plan::ExecutionOptions{.record = record});
+    session = std::make_unique<session::Session>(settings, execution.get(), nowhere);
     session->run_text("searched.mtf", text);
   }
 };
 
 /// Arithmetic takes so long that work must be divided; besides it only bytes on the wire count.
-MachineModel slow_wire() {
-  MachineModel machine;
+cost::MachineModel slow_wire() {
+  cost::MachineModel machine;
   machine.flops = {{ElementType::kF32, 1e9}};
   machine.memory_bandwidth = 1e15;
   machine.step = 1e-15;
@@ -46,8 +46,8 @@ std::string layout_of_mlp(int tokens, bool input_gradient) {
                           std::string(input_gradient ? "let (dw, dv, dx) = grad(loss, [net.w, net.v, x])\nlet shown = sum(dx)\n"
                                                      : "let (dw, dv) = grad(loss, [net.w, net.v])\nlet shown = loss\n") +
                           "net.w := net.w - 0.1 * dw\nnet.v := net.v - 0.1 * dv\nprint(shown)\n");
-  const LayoutCosts costs(searched.record, slow_wire());
-  SearchQuestion question;
+  const cost::LayoutCosts costs(searched.record, slow_wire());
+  cost::SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("all")};
   return to_string(*search(costs, question).best->rules);
@@ -67,11 +67,11 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
   const Searched searched(
       "dim a = 12, b = 16, c = 20\nlet x = random.uniform([a, b])\nlet w = random.uniform([b, c])\nlet v = random.uniform([c, a])\n"
       "print(sum(tanh(einsum(tanh(einsum(x, w -> [a, c])), v -> [c])) + 0))\n");
-  const LayoutCosts costs(searched.record, MachineModel());
-  SearchQuestion question;
+  const cost::LayoutCosts costs(searched.record, cost::MachineModel());
+  cost::SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("rows"), Name("cols")};
-  const SearchResult found = search(costs, question);
+  const cost::SearchResult found = search(costs, question);
   double least = std::numeric_limits<double>::infinity();
   for (const char* axes : {"rows:4", "rows:2;cols:2"}) {
     const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes(axes));
@@ -100,16 +100,16 @@ TEST(Search, CostsAProgramOnceHoweverWhatItDoesNotHaveIsSplit) {
   const Searched searched(
       "dim a = 64, b = 64, c = 8, d = 8\nlet x = random.uniform([a, b])\nprint(sum(tanh(einsum(x, x -> [a]))))\n"
       "let y = random.uniform([c, d])\nprint(sum(tanh(einsum(y, y -> [c]))))\n");
-  const LayoutCosts costs(searched.record, MachineModel());
-  SearchQuestion question;
+  const cost::LayoutCosts costs(searched.record, cost::MachineModel());
+  cost::SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("rows"), Name("cols")};
-  const SearchResult found = search(costs, question);
+  const cost::SearchResult found = search(costs, question);
   const int64_t all_ways = 2 * 2 * 2 * 2 + 4 * 4 * 4 * 4;  // over four in a line, and over two by two
   EXPECT_LT(found.costed, all_ways / 4);
   ASSERT_TRUE(found.best && found.second);
 
-  ProgramTimes times(costs, {{Name("a"), 64}, {Name("b"), 64}, {Name("c"), 8}, {Name("d"), 8}});
+  cost::ProgramTimes times(costs, {{Name("a"), 64}, {Name("b"), 64}, {Name("c"), 8}, {Name("d"), 8}});
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:2;cols:2"));
   const auto seconds = [&](const char* rules, const std::vector<AxisSet>& axes) {
     return times.seconds(0, mesh, std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}}), axes);
@@ -132,27 +132,27 @@ std::string layered(int layers) {
 
 TEST(Search, RanksWhatRepeatsByAFewLayers) {
   constexpr int kLayers = 12;
-  const Searched few(layered(RepeatedCosts::kFew)), more(layered(RepeatedCosts::kMore)), all(layered(kLayers)), other(layered(kLayers + 1));
-  const MachineModel machine;
-  const LayoutCosts costs(all.record, machine);
-  const RepeatedCosts repeated(LayoutCosts(few.record, machine), LayoutCosts(more.record, machine), kLayers);
+  const Searched few(layered(cost::RepeatedCosts::kFew)), more(layered(cost::RepeatedCosts::kMore)), all(layered(kLayers)), other(layered(kLayers + 1));
+  const cost::MachineModel machine;
+  const cost::LayoutCosts costs(all.record, machine);
+  const cost::RepeatedCosts repeated(cost::LayoutCosts(few.record, machine), cost::LayoutCosts(more.record, machine), kLayers);
   EXPECT_TRUE(repeated.stand_for(costs));
-  EXPECT_FALSE(repeated.stand_for(LayoutCosts(other.record)));
+  EXPECT_FALSE(repeated.stand_for(cost::LayoutCosts(other.record)));
 
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:4;cols:8"));
   for (const char* text : {"", "batch:rows", "batch:rows;heads:cols;d_ff:cols", "d_model:cols", "length:cols;batch:rows", "batch:cols;d_model:rows", "d_ff:rows"}) {
     SCOPED_TRACE(text);
     const auto rules = std::make_shared<const Layout>(Layout{Name(), *text ? parse_layout_rules(text) : std::vector<LayoutRule>(), {}});
     const double whole = costs.in(mesh, rules).time.total();
-    EXPECT_NEAR(repeated.in(mesh, rules).seconds, whole, kRepeatedError * whole);
+    EXPECT_NEAR(repeated.in(mesh, rules).seconds, whole, cost::kRepeatedError * whole);
   }
 
-  SearchQuestion question;
+  cost::SearchQuestion question;
   question.processors = 8;
   question.axes = {Name("rows"), Name("cols")};
-  const SearchResult anew = search(costs, question);
+  const cost::SearchResult anew = search(costs, question);
   question.repeated = &repeated;
-  const SearchResult ranked = search(costs, question);
+  const cost::SearchResult ranked = search(costs, question);
   EXPECT_LT(ranked.costed, anew.costed);
   ASSERT_TRUE(ranked.best && ranked.second);
   EXPECT_EQ(to_string(*ranked.best->rules), to_string(*anew.best->rules));
@@ -163,22 +163,22 @@ TEST(Search, RanksWhatRepeatsByAFewLayers) {
 TEST(Search, TakesTheBestThatFits) {
   const Searched searched(
       "dim a = 64, b = 64\nmodel M { param w: [a, b] = 1 }\nlet m = M()\nlet x = random.uniform([a])\nprint(sum(einsum(x, m.w -> [b])))\n");
-  const LayoutCosts costs(searched.record, MachineModel());
-  SearchQuestion question;
+  const cost::LayoutCosts costs(searched.record, cost::MachineModel());
+  cost::SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("all")};
   EXPECT_EQ(to_string(*search(costs, question).best->rules), "{}");
   question.memory = 8000;
-  question.peak = [](const MeshPtr&, const LayoutPtr& rules, const StoredLayoutsPtr&) { return rules->rules.empty() ? 16'384 : 4096; };
+  question.peak = [](const MeshPtr&, const LayoutPtr& rules, const graph::StoredLayoutsPtr&) { return rules->rules.empty() ? 16'384 : 4096; };
   EXPECT_NE(to_string(*search(costs, question).best->rules), "{}");
 }
 
 TEST(Search, TakesAScriptThatNamesAxesItself) {
-  Settings settings;
+  eval::Settings settings;
   settings.mesh = {{Name("here"), 2}, {Name("there"), 2}};
   const Searched searched("dim a = 64, b = 64\nlet x = random.uniform([a, b])\nprint(sum(exp(x @ {a -> there})))\n", settings);
-  const LayoutCosts costs(searched.record, slow_wire());
-  SearchQuestion question;
+  const cost::LayoutCosts costs(searched.record, slow_wire());
+  cost::SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("there"), Name("here")};
   EXPECT_NE(search(costs, question).best->mesh->find(Name("there")), -1);
@@ -205,12 +205,12 @@ TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
   };
   for (const auto& [text, layouts] : scripts) {
     const Searched searched(text);
-    const LayoutCosts costs(searched.record, MachineModel());
-    const WorkBound bound(costs, axes);
-    const PeakEstimate estimate(costs, bound, axes);
+    const cost::LayoutCosts costs(searched.record, cost::MachineModel());
+    const cost::WorkBound bound(costs, axes);
+    const cost::PeakEstimate estimate(costs, bound, axes);
     for (const char* layout : layouts) {
       SCOPED_TRACE(text + layout);
-      Settings settings;
+      eval::Settings settings;
       settings.mesh = mesh->axes();
       settings.layout = *layout ? parse_layout_rules(layout) : std::vector<LayoutRule>();
       std::vector<AxisSet> split(bound.dims().size()), none(bound.stored().size());
@@ -220,7 +220,7 @@ TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
             for (Name axis : rule.axes) split[d] |= axis_bit(mesh->find(axis));
       const double about = estimate.bytes(*mesh, {split, split.size(), none, none.size()}), least = estimate.least_bytes(*mesh, {split, split.size(), none, none.size()});
       const auto peak = static_cast<double>(Searched(text, settings).execution->counters().peak_bytes);
-      EXPECT_GE(peak, (1 - kPeakError) * least);
+      EXPECT_GE(peak, (1 - cost::kPeakError) * least);
       EXPECT_LE(peak, 3 * about);
       EXPECT_LE(least, about);
       EXPECT_LE(estimate.least_bytes(*mesh, {split, 0, none, 0}), least);
@@ -229,14 +229,14 @@ TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
   }
 }
 
-SearchQuestion of_four_with_batch_split(bool annotations) {
-  SearchQuestion question;
+cost::SearchQuestion of_four_with_batch_split(bool annotations) {
+  cost::SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("all")};
   question.pinned = parse_layout_rules("batch:all");
   question.annotations = annotations;
-  question.peak = [](const MeshPtr& mesh, const LayoutPtr& rules, const StoredLayoutsPtr& stored) {
-    Settings settings;
+  question.peak = [](const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored) {
+    eval::Settings settings;
     settings.mesh = mesh->axes();
     settings.layout = rules->rules;
     settings.stored = stored;
@@ -247,14 +247,14 @@ SearchQuestion of_four_with_batch_split(bool annotations) {
 
 TEST(Search, FindsThatOnlyParamsStoredInPartsFit) {
   const Searched searched(kHeavy);
-  const LayoutCosts costs(searched.record, MachineModel());
-  SearchQuestion question = of_four_with_batch_split(false), annotated = of_four_with_batch_split(true);
-  const SearchResult whole = search(costs, question);
+  const cost::LayoutCosts costs(searched.record, cost::MachineModel());
+  cost::SearchQuestion question = of_four_with_batch_split(false), annotated = of_four_with_batch_split(true);
+  const cost::SearchResult whole = search(costs, question);
   ASSERT_TRUE(whole.best);
   const int64_t peak = question.peak(whole.best->mesh, whole.best->rules, nullptr);
   question.memory = annotated.memory = peak / 2;
   EXPECT_FALSE(search(costs, question).best);
-  const SearchResult parts = search(costs, annotated);
+  const cost::SearchResult parts = search(costs, annotated);
   ASSERT_TRUE(parts.best && parts.best->stored);
   EXPECT_EQ(parts.best->cost.parameter_bytes, 6 * 256 * 256 * 4 / 4);
   EXPECT_EQ(to_string(*parts.best->rules), "{batch -> all}");
@@ -263,20 +263,20 @@ TEST(Search, FindsThatOnlyParamsStoredInPartsFit) {
 
 TEST(Search, CostsParamsStoredInPartsAsAPlanOfThemDoes) {
   const Searched searched(kHeavy);
-  const LayoutCosts costs(searched.record);
+  const cost::LayoutCosts costs(searched.record);
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:2;cols:3"));
   for (const char* rules : {"", "batch:rows", "e:cols"}) {
     for (const char* asked : {"d:rows", "e:cols", "d:rows;e:cols", "d:rows+cols"}) {
       SCOPED_TRACE(std::string(rules) + "  @  " + asked);
-      Settings settings;
+      eval::Settings settings;
       settings.mesh = mesh->axes();
       settings.layout = *rules ? parse_layout_rules(rules) : std::vector<LayoutRule>();
       const auto layout = std::make_shared<const Layout>(Layout{Name(), *settings.layout, {}});
-      auto stored = std::make_shared<StoredLayouts>();
+      auto stored = std::make_shared<graph::StoredLayouts>();
       stored->add({Name("d"), Name("e")}, parse_layout_rules(asked));
       settings.stored = stored;
       const Searched anew(kHeavy, settings);
-      EXPECT_TRUE(costs.in(mesh, layout, stored).counters == LayoutCosts(anew.record).in(nullptr, nullptr).counters);
+      EXPECT_TRUE(costs.in(mesh, layout, stored).counters == cost::LayoutCosts(anew.record).in(nullptr, nullptr).counters);
       EXPECT_NE(anew.session->stored_variables().parameter_bytes, searched.session->stored_variables().parameter_bytes);
     }
   }

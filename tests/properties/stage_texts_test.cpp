@@ -34,14 +34,14 @@ std::string difference(const std::string& found, const std::string& expected) {
 
 /// What is wrong with the texts of one program, or nothing.
 std::string wrong_with(const std::vector<std::string>& texts) {
-  const PassOptions options{.verify = true};
-  const std::vector<Pass>& list = passes();
+  const plan::PassOptions options{.verify = true};
+  const std::vector<plan::Pass>& list = plan::passes();
   for (size_t from = 0; from < texts.size(); ++from) {
     const auto file = SourceFile::create("stage", texts[from]);
     try {
       TextReader reader(*file);
       reader.next_line();
-      Compilation read = Compilation::read(reader, options);
+      plan::Compilation read = plan::Compilation::read(reader, options);
       if (reader.next_line()) return "there is more text\n" + texts[from];
       for (size_t to = from; to < texts.size(); ++to) {
         if (to > from) read.run(list[to - 1].name);
@@ -65,14 +65,14 @@ TEST_P(StageTexts, GiveTheProgramBack) {
   for (size_t i = GetParam(); i < paths.size(); i += kParts) {
     for (const ScriptCase& each : cases_of(paths[i])) {
       SCOPED_TRACE(each.name);
-      ExecutionOn<DryRuntime> execution;
+      ExecutionOn<run::DryRuntime> execution;
       std::ostream nowhere(nullptr);
       std::unordered_set<std::string> seen;
-      Session session(each.settings, &execution, nowhere);
+      session::Session session(each.settings, &execution, nowhere);
       session.on_cut([&](Span) {
         std::vector<std::string> texts = {execution.last_text("ir")};
         if (std::count(texts[0].begin(), texts[0].end(), '\n') > static_cast<std::ptrdiff_t>(kMostLines) || !seen.insert(texts[0]).second) return;
-        for (const Pass& pass : passes()) texts.push_back(execution.last_text(std::string(pass.name)));
+        for (const plan::Pass& pass : plan::passes()) texts.push_back(execution.last_text(std::string(pass.name)));
         EXPECT_EQ(wrong_with(texts), "");
         ++checked;
       });

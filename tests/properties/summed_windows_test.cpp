@@ -14,21 +14,21 @@ struct CorrelateAttributes {
   int64_t stride = 1, offset = 0, dilation = 1, base_dilation = 1;
   static constexpr auto members() {
     using A = CorrelateAttributes;
-    return std::array{member<&A::kernel>("kernel"), member<&A::stride>("stride"), member<&A::offset>("offset"), member<&A::dilation>("dilation"),
-                      member<&A::base_dilation>("base_dilation")};
+    return std::array{graph::member<&A::kernel>("kernel"), graph::member<&A::stride>("stride"), graph::member<&A::offset>("offset"), graph::member<&A::dilation>("dilation"),
+                      graph::member<&A::base_dilation>("base_dilation")};
   }
 };
 
-AccessMap map_of(const Operation& operation) {
+graph::AccessMap map_of(const graph::Operation& operation) {
   const auto& [kernel, stride, offset, dilation, base_dilation] = operation.attributes.get<CorrelateAttributes>();
   return {.stride = stride, .offset = offset, .window = kernel.size, .dilation = dilation, .base_dilation = base_dilation,
           .from = operation.operands[1].dims[0].size, .to = operation.operands[0].dims[0].size};
 }
 
 /// The sum over i of d[i] times the element of x at place i * stride + offset + k * dilation.
-void correlate_kernel(KernelCall& call) {
-  const AccessMap map = map_of(call.operation);
-  const BlockDim &x = call.operands[0].dims[0], &d = call.operands[1].dims[0], &kernel = call.results[0].dims[0];
+void correlate_kernel(graph::KernelCall& call) {
+  const graph::AccessMap map = map_of(call.operation);
+  const kernels::BlockDim &x = call.operands[0].dims[0], &d = call.operands[1].dims[0], &kernel = call.results[0].dims[0];
   for (int64_t k = 0; k < kernel.size; ++k) {
     float sum = 0;
     for (int64_t i = 0; i < d.size; ++i) {
@@ -42,34 +42,34 @@ void correlate_kernel(KernelCall& call) {
   }
 }
 
-constexpr Op kCorrelate = complete({
+constexpr graph::Op kCorrelate = ops::complete({
     .name = "correlate", .family = "Tests", .doc = "The slope of a convolution along one dim, as its kernel changes.",
-    .attributes = &kFormOf<CorrelateAttributes>,
-    .infer = [](const Operation& operation) -> std::vector<TensorType> {
+    .attributes = &graph::kFormOf<CorrelateAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
       return {{ElementType::kF32, {operation.attributes.get<CorrelateAttributes>().kernel}}};
     },
-    .space = [](const Operation& operation) -> IterationSpace {
-      const AccessMap window = map_of(operation), own{.from = window.from, .to = window.from};
-      return {{{.kind = SplitKind::kReduce, .operands = {0, 0}, .results = {-1}, .maps = {window, own}}}};
+    .space = [](const graph::Operation& operation) -> graph::IterationSpace {
+      const graph::AccessMap window = map_of(operation), own{.from = window.from, .to = window.from};
+      return {{{.kind = graph::SplitKind::kReduce, .operands = {0, 0}, .results = {-1}, .maps = {window, own}}}};
     },
     .kernel = correlate_kernel,
     .no_gradient = "it is a test"});
 
 struct Found {
-  HostTensor tensor;
-  Counters counters;
+  plan::HostTensor tensor;
+  plan::Counters counters;
   std::string program;
 };
 
-Found correlated(Execution& execution, const Where& where, int64_t n, int64_t i, const CorrelateAttributes& attributes) {
+Found correlated(plan::Execution& execution, const Where& where, int64_t n, int64_t i, const CorrelateAttributes& attributes) {
   Evaluation evaluation(execution, where);
   evaluation.run(fmt::format("dim n = {}, i = {}\nseed 7\nlet x = cast(random.integers([n], -3, 4), f32)\n"
                              "let d = cast(random.integers([i], -3, 4), f32)\n", n, i));
   evaluation.compute_all();
-  const Counters before = execution.counters();
-  const Value sums = evaluation.evaluator.builder.add(kCorrelate, {evaluation.value("x"), evaluation.value("d")}, attributes);
+  const plan::Counters before = execution.counters();
+  const graph::Value sums = evaluation.evaluator.builder.add(kCorrelate, {evaluation.value("x"), evaluation.value("d")}, attributes);
   execution.compute({sums});
-  return {execution.runtime().knows_numbers() ? execution.fetch(sums) : HostTensor(), difference(execution.counters(), before), execution.last_text("spmd")};
+  return {execution.runtime().knows_numbers() ? execution.fetch(sums) : plan::HostTensor(), difference(execution.counters(), before), execution.last_text("spmd")};
 }
 
 TEST(SummedWindows, AreReadWithHalosAndReduced) {
@@ -82,7 +82,7 @@ TEST(SummedWindows, AreReadWithHalosAndReduced) {
       for (const std::string mesh : {"p:2", "p:3", "p:4", "q:2;p:2"})
         for (const std::string layout : {"i:p", "n:p", "i:p;n:p"}) {
           const Where where{mesh, layout};
-          SCOPED_TRACE(to_string(where) + fmt::format(", {} of {}, {}", i, n, to_string(Attributes(attributes))));
+          SCOPED_TRACE(to_string(where) + fmt::format(", {} of {}, {}", i, n, to_string(graph::Attributes(attributes))));
           const Found split = correlated(execution(), where, n, i, attributes), predicted = correlated(dry_execution(), where, n, i, attributes);
           EXPECT_EQ(split.tensor.bytes, whole.tensor.bytes);
           EXPECT_EQ(counter_difference(predicted.counters, split.counters), "");

@@ -27,8 +27,8 @@ constexpr size_t kTrials = 9;  // to draw; three are run
 
 const char kEarly[] = "assert sum(fill([], 1, i32)) == 1";
 
-Settings settings_of(const WholeProgram& program, const Where& where) {
-  Settings settings;
+eval::Settings settings_of(const WholeProgram& program, const Where& where) {
+  eval::Settings settings;
   if (!where.mesh.empty()) {
     settings.mesh = parse_axes(where.mesh);
     settings.layout = parse_layout_rules(where.layout);
@@ -47,22 +47,22 @@ std::string line_of(const Diagnostic& diagnostic) {
 
 std::string kind_of(const std::string& error) { return error.substr(0, error.find(' ')); }
 
-WholeOutcome outcome_of(const std::string& text, const Settings& settings, Execution& execution, const MpiRuntime* sending = nullptr) {
+WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings, plan::Execution& execution, const run::MpiRuntime* sending = nullptr) {
   WholeOutcome outcome;
   std::ostringstream out;
   execution.runtime().restart_peak();
   const int64_t wire_before = wire_bytes(execution.counters()), sent_before = sending ? sending->sent() : 0;
   try {
-    Session session(settings, &execution, out);
-    session.on_statement([&](const StatementReport& report) {
+    session::Session session(settings, &execution, out);
+    session.on_statement([&](const eval::StatementReport& report) {
       const int64_t line = static_cast<int64_t>(report.span.file->line_of(report.span.begin));
       if (outcome.statements.empty() || outcome.statements.back().line != line) outcome.statements.push_back({line, report.text, {}});
-      Counters& sum = outcome.statements.back().counters;
+      plan::Counters& sum = outcome.statements.back().counters;
       const int64_t turns = std::max<int64_t>(report.turns, 1);
       sum.flops += turns * report.counters.flops;
       sum.unique_flops += turns * report.counters.unique_flops;
       sum.peak_bytes = std::max(sum.peak_bytes, report.counters.peak_bytes);
-      for (int k = 0; k < kCollectiveKinds; ++k)
+      for (int k = 0; k < spmd::kCollectiveKinds; ++k)
         for (const auto& [axes, count] : report.counters.collectives[k])
           for (int64_t turn = 0; turn < turns; ++turn) sum.collectives[k][axes] += count;
     });
@@ -155,7 +155,7 @@ std::vector<std::string> lines_of(const std::string& text, bool counts) {
 }
 
 std::string plan_difference(const WholeOutcome& plan, const WholeOutcome& run) {
-  auto nothing = [](const Counters& counters) {
+  auto nothing = [](const plan::Counters& counters) {
     bool none = counters.flops == 0;
     for (const auto& kind : counters.collectives) none = none && kind.empty();
     return none;
@@ -163,11 +163,11 @@ std::string plan_difference(const WholeOutcome& plan, const WholeOutcome& run) {
   auto of = [&](const WholeOutcome& outcome, int64_t line) {
     for (const auto& each : outcome.statements)
       if (each.line == line) return each.counters;
-    return Counters{};
+    return plan::Counters{};
   };
   std::string text;
   for (const auto& each : run.statements) {
-    const Counters planned = of(plan, each.line);
+    const plan::Counters planned = of(plan, each.line);
     if (nothing(planned) && nothing(each.counters)) continue;
     const std::string how = counter_difference(planned, each.counters);
     if (!how.empty()) text += fmt::format(" line {}, {}\n{}", each.line, each.text, how);
@@ -232,10 +232,10 @@ namespace {
 Verdict fails(const std::string& kind, const std::string& what) { return {Verdict::Kind::kFails, {kind, what}}; }
 
 /// What the check says of the program: nothing, or why it cannot be run.
-std::optional<Verdict> refusal(const WholeProgram& program, const std::string& text, const Settings& settings) {
+std::optional<Verdict> refusal(const WholeProgram& program, const std::string& text, const eval::Settings& settings) {
   Diagnostics found;
   try {
-    found = Session::check_text("program.mtf", text, settings);
+    found = session::Session::check_text("program.mtf", text, settings);
   } catch (const std::exception& error) {
     return fails("check broken: " + head_of(error.what()), error.what());
   }
@@ -252,7 +252,7 @@ std::optional<Verdict> refusal(const WholeProgram& program, const std::string& t
 
 /// What the plan says of each statement against what the run has counted; `expected` is the reference's, of the
 /// program that is not read early.
-std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std::string& text, const Settings& settings, const WholeOutcome& expected,
+std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std::string& text, const eval::Settings& settings, const WholeOutcome& expected,
                                          const WholeOutcome& run, bool early, bool sharing) {
   if (!early) {
     if (std::string how = output_difference(expected.output, run.output, true, program.mixed); !how.empty()) return fails("counts differ", how);
@@ -270,11 +270,11 @@ std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std:
 
 Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks checks) {
   const std::string text = program.text();
-  const Settings settings = settings_of(program, trial.where);
+  const eval::Settings settings = settings_of(program, trial.where);
   now_running(to_string(trial) + "\n" + text);
   const std::string tried = text_at(program, trial);
   if (std::optional<Verdict> refused = refusal(program, tried, settings)) return *refused;
-  Execution& execution = checks.sharing ? shared_execution() : mtf::properties::execution();
+  plan::Execution& execution = checks.sharing ? shared_execution() : mtf::properties::execution();
   // All ranks run the program before one of them compares anything.
   const WholeOutcome run = outcome_of(tried, settings, execution, checks.sharing ? &shared_runtime() : nullptr);
   if (!run.broken.empty()) return fails("broken: " + head_of(run.broken), run.broken);

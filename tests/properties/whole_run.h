@@ -14,7 +14,7 @@ struct WholeOutcome {
   std::string output;
   std::string error;   ///< `kind at line N: label` of the error that ended it
   std::string broken;  ///< what an internal error said; then nothing else counts
-  struct StatementCounters { int64_t line = 0; std::string text; Counters counters; };
+  struct StatementCounters { int64_t line = 0; std::string text; plan::Counters counters; };
   std::vector<StatementCounters> statements;  ///< of the top level, those that computed anything
   int64_t wire = 0, sent = 0;                 ///< bytes on the wire by what was counted, and bytes handed to MPI
 };

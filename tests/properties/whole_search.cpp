@@ -41,7 +41,7 @@ Checks checks_of(const Search& what) { return {what.plans, what.ranks > 1}; }
 /// The parser learns as it reads; what it has learnt, every child has from its parent.
 void teach_parser(const Search& what) {
   for (uint64_t seed = what.first; seed < what.first + 5; ++seed)
-    parse_or_throw(SourceFile::create("program.mtf", whole_program(seed, features_of(what.features)).text()));
+    syntax::parse_or_throw(SourceFile::create("program.mtf", whole_program(seed, features_of(what.features)).text()));
 }
 
 ChildResult batch_on_ranks(const Search& what) {

@@ -42,14 +42,14 @@ struct Measured {
 
 class Laboratory {
  public:
-  explicit Laboratory(const MpiRuntimeOptions& options) : timeline_(std::make_shared<Timeline>()), runtime_(noting(options, timeline_)), execution_(runtime_) {
-    Settings settings;
+  explicit Laboratory(const run::MpiRuntimeOptions& options) : timeline_(std::make_shared<run::Timeline>()), runtime_(noting(options, timeline_)), execution_(runtime_) {
+    eval::Settings settings;
     settings.stdlib = standard_library();
     settings.ranks = runtime_.ranks();
     settings.mesh = std::vector<Axis>{{Name("all"), runtime_.ranks()}};
     settings.layout = std::vector<LayoutRule>{};
     static std::ostream nowhere(nullptr);
-    session_ = std::make_unique<Session>(settings, &execution_, nowhere);
+    session_ = std::make_unique<session::Session>(settings, &execution_, nowhere);
   }
 
   int ranks() const { return runtime_.ranks(); }
@@ -60,7 +60,7 @@ class Laboratory {
     const Turns measured = least_of(expression, turns);
     int longest = -1;
     for (const auto& [step, seconds] : measured.least) {
-      if ((measured.plan->steps[step].kind == StepKind::kCollective) != collective) continue;
+      if ((measured.plan->steps[step].kind == schedule::StepKind::kCollective) != collective) continue;
       if (longest < 0 || seconds > measured.least.at(longest)) longest = step;
     }
     return longest < 0 ? Measured() : described(*measured.plan, measured.plan->steps[longest], measured.least.at(longest));
@@ -76,7 +76,7 @@ class Laboratory {
  private:
   /// Of each step of a plan, by its number: the least time of many turns.
   struct Turns {
-    std::shared_ptr<const Schedule> plan;
+    std::shared_ptr<const schedule::Schedule> plan;
     std::map<int, double> least;
   };
 
@@ -85,7 +85,7 @@ class Laboratory {
     for (int turn = 0; turn < turns; ++turn) run("let measured = " + expression);
     // The memory that a result lies in, and so the plan, may change in the first turns.
     Turns result{timeline_->events().back().schedule, {}};
-    for (const Timeline::Event& event : timeline_->events()) {
+    for (const run::Timeline::Event& event : timeline_->events()) {
       if (event.schedule != result.plan) continue;
       double& seconds = result.least.try_emplace(event.step, event.busy).first->second;
       seconds = std::min(seconds, event.busy);
@@ -93,33 +93,33 @@ class Laboratory {
     return result;
   }
 
-  static Measured described(const Schedule& schedule, const Step& step, double seconds) {
-    const LocalProgram& program = schedule.program;
-    const std::vector<InstructionCost> costs = predict_without_memory(schedule).costs;
+  static Measured described(const schedule::Schedule& schedule, const schedule::Step& step, double seconds) {
+    const spmd::LocalProgram& program = schedule.program;
+    const std::vector<spmd::InstructionCost> costs = plan::predict_without_memory(schedule).costs;
     Measured measured{.seconds = seconds};
     for (int i : step.instructions) {
       measured.flops += static_cast<double>(costs[i].flops.value());
       measured.wire_bytes += static_cast<double>(costs[i].wire_bytes);
     }
-    const auto bytes = [&](int v) { return static_cast<double>(largest_block(program.values[v]) * size_of(program.values[v].element)); };
+    const auto bytes = [&](int v) { return static_cast<double>(schedule::largest_block(program.values[v]) * size_of(program.values[v].element)); };
     for (int v : step.reads) measured.bytes += bytes(v);
     for (int v : step.writes) {
       measured.bytes += bytes(v);
-      measured.elements += static_cast<double>(largest_block(program.values[v]));
+      measured.elements += static_cast<double>(schedule::largest_block(program.values[v]));
     }
-    if (step.kind == StepKind::kCollective) measured.messages = static_cast<double>(messages_of(program, program.instructions[step.instructions[0]], step.calls));
+    if (step.kind == schedule::StepKind::kCollective) measured.messages = static_cast<double>(cost::messages_of(program, program.instructions[step.instructions[0]], step.calls));
     return measured;
   }
 
-  static MpiRuntimeOptions noting(MpiRuntimeOptions options, std::shared_ptr<Timeline> timeline) {
+  static run::MpiRuntimeOptions noting(run::MpiRuntimeOptions options, std::shared_ptr<run::Timeline> timeline) {
     options.timeline = std::move(timeline);
     return options;
   }
 
-  std::shared_ptr<Timeline> timeline_;
-  MpiRuntime runtime_;
-  Execution execution_;
-  std::unique_ptr<Session> session_;
+  std::shared_ptr<run::Timeline> timeline_;
+  run::MpiRuntime runtime_;
+  plan::Execution execution_;
+  std::unique_ptr<session::Session> session_;
 };
 
 /// Turns that take some tenths of a second in all, the same on every rank.
@@ -127,7 +127,7 @@ int turns_for(double operations) { return static_cast<int>(std::clamp(5e9 / oper
 
 // ---- memory ----------------------------------------------------------------------------------------------------------
 
-void measure_memory(Laboratory& laboratory, MachineModel& machine) {
+void measure_memory(Laboratory& laboratory, cost::MachineModel& machine) {
   laboratory.run("dim few = 16\nlet x = random.normal([few])");
   machine.step = laboratory.measure("x * 0.5", 200).seconds;
   std::vector<std::pair<double, double>> bandwidths;  // by bytes touched
@@ -153,7 +153,7 @@ double measure_product(Laboratory& laboratory, int rows, int columns, int inner,
   return measured.flops / measured.seconds;
 }
 
-void measure_products(Laboratory& laboratory, MachineModel& machine) {
+void measure_products(Laboratory& laboratory, cost::MachineModel& machine) {
   const double square = measure_product(laboratory, 512, 512, 512, "f32"), wide = measure_product(laboratory, 256, 1024, 512, "f32");
   machine.flops[ElementType::kF32] = std::sqrt(square * wide);
   // How much slower products with one side of ten are, in the mean of which side that is.
@@ -169,7 +169,7 @@ void measure_products(Laboratory& laboratory, MachineModel& machine) {
 
 // ---- other operations ------------------------------------------------------------------------------------------------
 
-void measure_operations(Laboratory& laboratory, MachineModel& machine) {
+void measure_operations(Laboratory& laboratory, cost::MachineModel& machine) {
   const auto rate = [&](const Measured& measured, double work) { return work / std::max(measured.seconds - machine.step, 1e-9); };
   for (ElementType element : {ElementType::kF32, ElementType::kF64, ElementType::kBf16}) {
     laboratory.run(fmt::format("dim n = 16384\nlet x = cast(random.uniform([n], low: 0.5, high: 1.5), {})", name(element)));
@@ -206,8 +206,8 @@ void measure_operations(Laboratory& laboratory, MachineModel& machine) {
 
 // ---- links -----------------------------------------------------------------------------------------------------------
 
-Link link_of(const std::vector<Measured>& measured) {
-  Link link;
+cost::Link link_of(const std::vector<Measured>& measured) {
+  cost::Link link;
   link.latency = measured[0].seconds / std::max(measured[0].messages, 1.0);
   double product = 1;
   for (size_t i = 1; i < measured.size(); ++i)
@@ -216,13 +216,13 @@ Link link_of(const std::vector<Measured>& measured) {
   return link;
 }
 
-void measure_links(Laboratory& laboratory, MachineModel& machine) {
+void measure_links(Laboratory& laboratory, cost::MachineModel& machine) {
   const int ranks = laboratory.ranks();
-  const std::vector<std::pair<CollectiveKind, std::string>> calls = {{CollectiveKind::kAllReduce, "sum(parts, over: part)"},
-                                                                     {CollectiveKind::kReduceScatter, "sum(parts, over: part) @ {n -> all}"},
-                                                                     {CollectiveKind::kAllGather, "blocks @ {}"},
-                                                                     {CollectiveKind::kAllToAll, "crossed @ {part -> all}"},
-                                                                     {CollectiveKind::kPermute, "shift(blocks, n: here)"}};
+  const std::vector<std::pair<spmd::CollectiveKind, std::string>> calls = {{spmd::CollectiveKind::kAllReduce, "sum(parts, over: part)"},
+                                                                     {spmd::CollectiveKind::kReduceScatter, "sum(parts, over: part) @ {n -> all}"},
+                                                                     {spmd::CollectiveKind::kAllGather, "blocks @ {}"},
+                                                                     {spmd::CollectiveKind::kAllToAll, "crossed @ {part -> all}"},
+                                                                     {spmd::CollectiveKind::kPermute, "shift(blocks, n: here)"}};
   for (const auto& [kind, call] : calls) {
     std::vector<Measured> measured;
     for (int64_t elements : {int64_t{1}, int64_t{32} << 10, int64_t{256} << 10}) {
@@ -233,7 +233,7 @@ void measure_links(Laboratory& laboratory, MachineModel& machine) {
     }
     machine.collectives[kind] = link_of(measured);
   }
-  machine.link = machine.collectives.at(CollectiveKind::kAllReduce);
+  machine.link = machine.collectives.at(spmd::CollectiveKind::kAllReduce);
 }
 
 /// A collective of 4 MiB and a product that takes longer, each alone and both in one plan, in which the product's chunks
@@ -257,9 +257,9 @@ double measure_overlap(Laboratory& laboratory) {
 }
 
 /// A model of this machine, on one thread of each rank. All ranks come here; links and `overlap` are measured if there are several.
-MachineModel calibrate(const MpiRuntimeOptions& options) {
+cost::MachineModel calibrate(const run::MpiRuntimeOptions& options) {
   Laboratory laboratory(options);
-  MachineModel machine;
+  cost::MachineModel machine;
   machine.name = laboratory.ranks() == 1 ? "this machine, as measured on one rank" : fmt::format("this machine, as measured on {} ranks", laboratory.ranks());
   measure_memory(laboratory, machine);
   measure_products(laboratory, machine);
@@ -273,7 +273,7 @@ MachineModel calibrate(const MpiRuntimeOptions& options) {
 
 bool is_machine(const std::string& text) {
   try {
-    parse_machine(text, "");
+    cost::parse_machine(text, "");
     return true;
   } catch (const UserError&) {
     return false;
@@ -309,7 +309,7 @@ int run(const CalibrateOptions& options, const ProgramOptions& program) {
   if (options.ranks > 1) {
     text = on_ranks(options.ranks, program.threads);
   } else {
-    MpiRuntimeOptions runtime = runtime_options_of(program);
+    run::MpiRuntimeOptions runtime = runtime_options_of(program);
     if (runtime.threads == 0) runtime.threads = 1;
     runtime.use_mpi = here.uses_mpi();
     text = to_json(calibrate(runtime));

@@ -16,17 +16,17 @@ struct CheckOptions {
   bool verbose = false;
 };
 
-Diagnostics check_file(const std::string& file, const Settings& settings) {
+Diagnostics check_file(const std::string& file, const eval::Settings& settings) {
   Diagnostics found;
   found.attempt([&] {
     const Script script = read_script(file);
-    found = Session::check_text(script.name, script.text, settings);
+    found = session::Session::check_text(script.name, script.text, settings);
   });
   return found;
 }
 
 int check(const CheckOptions& options, const ProgramOptions& program) {
-  const Settings settings = settings_of(program, launch().ranks);
+  const eval::Settings settings = settings_of(program, launch().ranks);
   int status = 0;
   bool first = true;
   for (const std::string& file : options.files) {

@@ -30,21 +30,21 @@ int compare(const CompareOptions& options, const ProgramOptions& program) {
   ProgramOptions own = program;
   own.mesh.reset();
   own.layout.reset();
-  const Settings settings = settings_of(own, launch().ranks);
+  const eval::Settings settings = settings_of(own, launch().ranks);
   const Script script = read_script(options.file);
   std::vector<std::vector<Axis>> meshes;
   for (const std::string& text : options.meshes) meshes.push_back(mesh_option(text)->axes());
   std::vector<std::pair<std::string, std::vector<LayoutRule>>> layouts;
   for (const std::string& text : options.layouts) layouts.emplace_back(text, layout_option(text)->rules);
-  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
-  std::optional<MachineModel> machine;
+  std::optional<cost::MachineModel> machine;
   if (!options.machine.empty()) machine = machine_option(options.machine);
-  const DryRuntime runtime;
+  const run::DryRuntime runtime;
   ComparedLayouts compared = compared_layouts(meshes, layouts, "the script's");
-  const Comparison comparison = WhatIf::script(script.name, script.text, settings, runtime).compare(compared.assumptions, machine, options.peak);
+  const session::Comparison comparison = session::WhatIf::script(script.name, script.text, settings, runtime).compare(compared.assumptions, machine, options.peak);
   write_output(comparison_text(std::move(compared), comparison, machine.has_value(), terminal_columns()));
   return 0;
 }

@@ -58,12 +58,12 @@ std::string vim_line(const std::string& line, const std::vector<std::string>& wo
 
 WordLists editor_words() {
   WordLists words;
-  for (const std::string_view word : reserved_words()) words[list_of(word)].emplace_back(word);
-  const auto& reserved = reserved_words();
-  for (const Op* op : all_ops())
+  for (const std::string_view word : syntax::reserved_words()) words[list_of(word)].emplace_back(word);
+  const auto& reserved = syntax::reserved_words();
+  for (const graph::Op* op : ops::all_ops())
     if (!op->signature.empty() && std::find(reserved.begin(), reserved.end(), op->name) == reserved.end()) words["operations"].emplace_back(op->name);
-  for (const MemberDoc& builtin : builtin_docs()) words["functions"].push_back(builtin.name);
-  for (const ModuleDoc& module : read_module_docs(standard_library())) words["modules"].push_back(module.name);
+  for (const session::MemberDoc& builtin : session::builtin_docs()) words["functions"].push_back(builtin.name);
+  for (const session::ModuleDoc& module : session::read_module_docs(standard_library())) words["modules"].push_back(module.name);
   words["modules"].emplace_back("random");  // its members are operations
   for (auto& [key, list] : words) {
     std::sort(list.begin(), list.end());

@@ -20,7 +20,7 @@ struct FmtOptions {
 // Whether a script had the form already. Standard input is written to standard output.
 bool format_script(const std::string& path, bool check) {
   const Script script = read_script(path);
-  const std::string formatted = format(SourceFile::create(script.name, script.text));
+  const std::string formatted = syntax::format(SourceFile::create(script.name, script.text));
   const bool is_same = formatted == script.text;
   if (check) {
     if (!is_same) write_output("{} is not formatted\n", printable(script.name));

@@ -31,7 +31,7 @@ std::string program(std::string_view text, std::size_t width) {
 
 std::string help_on_command(const ReplCommand& command, std::size_t width) {
   std::string text(command.summary);
-  for (const Page& page : prompt_pages())
+  for (const session::Page& page : prompt_pages())
     if (std::find(page.words.begin(), page.words.end(), command.name) != page.words.end()) text += "\n\n" + page.text;
   return entry(std::string(trim(fmt::format("{} {}", command.name, command.argument))), text, width);
 }
@@ -49,7 +49,7 @@ std::vector<std::string> help_on_commands(const std::string& name, std::size_t w
 // What is called so behind a module's name, at the prompt behind a colon, or in another language.
 std::vector<std::string> help_on_others(const std::string& name, std::size_t width) {
   std::vector<std::string> found, foreign;
-  for (const HelpTopic& topic : help_elsewhere(name, standard_library())) (topic.kind == HelpTopic::Kind::kForeign ? foreign : found).push_back(help_text(topic, width));
+  for (const session::HelpTopic& topic : session::help_elsewhere(name, standard_library())) (topic.kind == session::HelpTopic::Kind::kForeign ? foreign : found).push_back(help_text(topic, width));
   for (const ReplCommand& command : repl_commands())
     if (command.name.substr(1) == name) found.push_back(help_on_command(command, width));
   found.insert(found.end(), foreign.begin(), foreign.end());
@@ -58,30 +58,30 @@ std::vector<std::string> help_on_others(const std::string& name, std::size_t wid
 
 }  // namespace
 
-std::string help_text(const HelpTopic& topic, std::size_t width) {
+std::string help_text(const session::HelpTopic& topic, std::size_t width) {
   std::string out = entry(topic.title, topic.doc, width);
   if (!topic.no_gradient.empty()) out += fitted(fmt::format("No gradient: {}.", topic.no_gradient), width, kIndent);
-  for (const MemberDoc& member : topic.members) out += "\n" + entry(member.signature, member.doc, width);
+  for (const session::MemberDoc& member : topic.members) out += "\n" + entry(member.signature, member.doc, width);
   return topic.example.empty() ? out : out + "\n" + program(topic.example, width);
 }
 
 std::string help_text(const std::string& name, std::size_t width) {
   std::vector<std::string> found;
-  for (const HelpTopic& topic : help_on(name, standard_library())) found.push_back(help_text(topic, width));
+  for (const session::HelpTopic& topic : session::help_on(name, standard_library())) found.push_back(help_text(topic, width));
   if (found.empty()) found = help_on_commands(name, width);
   if (found.empty()) found = help_on_others(name, width);
   if (!found.empty()) return join(found, "\n");
-  std::vector<std::string> known = help_names(standard_library());
+  std::vector<std::string> known = session::help_names(standard_library());
   for (const Command* command : all_commands()) known.emplace_back(command->name);
   for (const ReplCommand& command : repl_commands()) known.emplace_back(command.name);
   fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no help on {}", code(name))).help(did_you_mean(name, known)));
 }
 
-std::vector<Page> prompt_pages() { return read_pages(standard_library() + "/PROMPT.md"); }
+std::vector<session::Page> prompt_pages() { return session::read_pages(standard_library() + "/PROMPT.md"); }
 
 std::string list_of_operations(std::size_t width) {
   std::vector<std::pair<std::string, std::vector<std::string>>> families;
-  for (const Op* op : all_ops()) {
+  for (const graph::Op* op : ops::all_ops()) {
     if (op->signature.empty()) continue;
     auto family = families.begin();
     while (family != families.end() && family->first != op->family) ++family;
@@ -91,17 +91,17 @@ std::string list_of_operations(std::size_t width) {
   std::string out = "Operations:\n";
   for (const auto& [family, names] : families) out += fmt::format("  {}\n{}", family, fitted_names(names, width, "    "));
   std::vector<std::string> builtins;
-  for (const MemberDoc& builtin : builtin_docs()) builtins.push_back(builtin.name);
+  for (const session::MemberDoc& builtin : session::builtin_docs()) builtins.push_back(builtin.name);
   out += "  Of the language\n" + fitted_names(builtins, width, "    ");
   std::vector<std::string> modules;
-  for (const ModuleDoc& module : read_module_docs(standard_library())) modules.push_back(module.name);
+  for (const session::ModuleDoc& module : session::read_module_docs(standard_library())) modules.push_back(module.name);
   if (!modules.empty()) out += "Modules:\n" + fitted_names(modules, width, "    ");
   return out;
 }
 
 std::string list_of_words(std::size_t width) {
   std::vector<std::string> words;
-  for (const Page& page : language_pages(standard_library())) words.insert(words.end(), page.words.begin(), page.words.end());
+  for (const session::Page& page : session::language_pages(standard_library())) words.insert(words.end(), page.words.begin(), page.words.end());
   return "The language:\n" + fitted_names(words, width, "    ");
 }
 

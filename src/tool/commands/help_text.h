@@ -12,7 +12,7 @@ namespace mtf::tool {
 std::string help_text(const std::string& name, std::size_t width = 100);
 
 /// Its title, documentation, what has no gradient, members, and the example.
-std::string help_text(const HelpTopic& topic, std::size_t width);
+std::string help_text(const session::HelpTopic& topic, std::size_t width);
 
 /// The operations' names under the headings of their families, and the standard modules.
 std::string list_of_operations(std::size_t width = 100);
@@ -24,6 +24,6 @@ std::string list_of_words(std::size_t width = 100);
 std::string list_of_errors(std::size_t width = 100);
 
 /// Each command of the prompt stands in the heading of one.
-std::vector<Page> prompt_pages();
+std::vector<session::Page> prompt_pages();
 
 }  // namespace mtf::tool

@@ -77,30 +77,30 @@ PlanView view_of(const PlanOptions& options) {
 }
 
 /// The layout of the plan, and those that it is to be held against.
-std::vector<CostColumn> layouts_of(const PlanOptions& options, const std::shared_ptr<ProgramRecord>& record, const MachineModel& machine, const std::optional<std::string>& own) {
+std::vector<CostColumn> layouts_of(const PlanOptions& options, const std::shared_ptr<plan::ProgramRecord>& record, const cost::MachineModel& machine, const std::optional<std::string>& own) {
   if (options.against.empty()) return {};
-  const LayoutCosts costs(record, machine);
+  const cost::LayoutCosts costs(record, machine);
   std::vector<CostColumn> layouts = {{{}, own.value_or("the script's own"), costs.in(nullptr, nullptr)}};
   for (const std::string& text : options.against) layouts.push_back({{}, text.empty() ? "replicated" : text, costs.in(nullptr, layout_option(text))});
   return layouts;
 }
 
 /// Of what nobody reads, what stands on lines that cost nothing: of others a part is read.
-std::vector<Unread> without_costs(const std::vector<Unread>& unread, const PlanTree& tree) {
+std::vector<eval::Unread> without_costs(const std::vector<eval::Unread>& unread, const PlanTree& tree) {
   std::set<std::pair<const SourceFile*, std::size_t>> lines;
   const auto line_of = [](Span span) { return std::pair(span.file, span.is_known() ? span.file->line_of(span.begin) : 0); };
-  each_cost(tree, [&](const StatementCost& cost, std::int64_t, const std::vector<const CallFrame*>& frames) {
+  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>& frames) {
     lines.insert(line_of(source_of(cost)));
-    for (const CallFrame* frame : frames) lines.insert(line_of(frame->span));
+    for (const graph::CallFrame* frame : frames) lines.insert(line_of(frame->span));
   });
-  std::vector<Unread> left;
-  for (const Unread& each : unread)
+  std::vector<eval::Unread> left;
+  for (const eval::Unread& each : unread)
     if (!lines.contains(line_of(each.place))) left.push_back(each);
   return left;
 }
 
 /// A sentence for each dim and axis that concerns much of the work.
-std::vector<std::string> sentences(const IdleWork& work) {
+std::vector<std::string> sentences(const cost::IdleWork& work) {
   std::vector<std::string> all;
   const auto percent = [&](double flops) { return fmt::format("{:.0f}%", 100 * flops / std::max(work.flops, 1.0)); };
   for (const auto& [names, found] : work.shorts) {
@@ -116,29 +116,29 @@ std::vector<std::string> sentences(const IdleWork& work) {
 
 int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (!options.report.empty() && launch().rank == 0) expect_replaceable(options.report, "a report of mtf", is_report);
-  Settings settings = settings_of(program, launch().ranks);
+  eval::Settings settings = settings_of(program, launch().ranks);
   const PlanView view = view_of(options);
   const Script script = read_script(options.file);
-  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
 
   if (!options.reads.empty()) settings.reads = read_reads(options.reads);
-  std::optional<MachineModel> machine;
+  std::optional<cost::MachineModel> machine;
   if (!options.machine.empty()) machine = machine_option(options.machine);
   // A record grows with the turns of loops: it is kept where it is asked for.
-  std::shared_ptr<ProgramRecord> record;
-  if (machine || options.symbolic || !options.against.empty()) record = std::make_shared<ProgramRecord>();
-  DryRuntime runtime;
-  Execution execution(runtime, {.record = record});
+  std::shared_ptr<plan::ProgramRecord> record;
+  if (machine || options.symbolic || !options.against.empty()) record = std::make_shared<plan::ProgramRecord>();
+  run::DryRuntime runtime;
+  plan::Execution execution(runtime, {.record = record});
   std::ostream nowhere(nullptr);
-  Session session(settings, &execution, nowhere);
+  session::Session session(settings, &execution, nowhere);
   PlanTotals totals;
   PlanTree tree;
   std::optional<SymbolicPlan> symbolic;
   if (options.symbolic) symbolic.emplace(*record);
-  session.on_statement([&](const StatementReport& statement) {
+  session.on_statement([&](const eval::StatementReport& statement) {
     if (symbolic) return symbolic->add(statement);
     if (view.by == PlanBy::kValue) write_output(plan_text(statement, options.formula, view.width));
     tree.add(statement);
@@ -158,15 +158,15 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
   // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
   if (duplication(execution.counters()) > kWorthExplaining) {
-    const auto recorded = record ? record : plan_script(script.name, script.text, settings, runtime, std::make_shared<ProgramRecord>()).record;
-    summary.warnings = sentences(idle_work(*recorded));
+    const auto recorded = record ? record : session::plan_script(script.name, script.text, settings, runtime, std::make_shared<plan::ProgramRecord>()).record;
+    summary.warnings = sentences(cost::idle_work(*recorded));
   }
   if (machine) {
-    summary.seconds = seconds_of(LayoutCosts(record, machine).in(nullptr, nullptr).time);
+    summary.seconds = seconds_of(cost::LayoutCosts(record, machine).in(nullptr, nullptr).time);
     summary.machine = machine->name;
   }
   if (!options.report.empty()) {
-    const MachineModel model = machine.value_or(MachineModel());
+    const cost::MachineModel model = machine.value_or(cost::MachineModel());
     replace_file(options.report, html_report({script.name, script.text, summary_text(summary), &tree, pictures_of(script, settings, options.draw),
                                                        layouts_of(options, record, model, program.layout), model.name}));
     return 0;

@@ -62,29 +62,29 @@ void expect_files(const RunOptions& options) {
 }
 
 /// What notes when each step ran, for --timeline; null without it.
-std::shared_ptr<Timeline> timeline_of(const RunOptions& options, const Launch& here, const std::vector<std::int64_t>& placement) {
+std::shared_ptr<run::Timeline> timeline_of(const RunOptions& options, const Launch& here, const std::vector<std::int64_t>& placement) {
   if (options.timeline.empty()) return nullptr;
-  auto timeline = std::make_shared<Timeline>();
+  auto timeline = std::make_shared<run::Timeline>();
   timeline->tell = [timeline = timeline.get(), here, placement] { return told_of(*timeline, here.rank, here.ranks, placement); };
   return timeline;
 }
 
 /// On the first rank: what all have told when the runtime has finished; before, what this one can tell.
-void write_timeline(const RunOptions& options, const Timeline& timeline) {
+void write_timeline(const RunOptions& options, const run::Timeline& timeline) {
   const std::vector<std::string> told = timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
   replace_file(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
 }
 
 /// `told`: the warnings of its check.
-void run_script(const Script& script, const Settings& settings, Runtime& runtime, const Timeline* timeline, bool prints, const RunOptions& options,
+void run_script(const Script& script, const eval::Settings& settings, plan::Runtime& runtime, const run::Timeline* timeline, bool prints, const RunOptions& options,
                 const Diagnostics& told) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
-  Execution execution(runtime);
-  Session session(settings, &execution, prints ? output.stream() : nowhere);
+  plan::Execution execution(runtime);
+  session::Session session(settings, &execution, prints ? output.stream() : nowhere);
   const InterruptsSession interrupts(session, runtime.ranks() > 1);
-  session.on_progress([&](const Progress& loops) { bar.update(loops, output.losses().last()); });
+  session.on_progress([&](const eval::Progress& loops) { bar.update(loops, output.losses().last()); });
   session.on_warning([&](const Diagnostic& warning) {
     if (!prints) return;
     bar.erase();
@@ -116,18 +116,18 @@ void run_script(const Script& script, const Settings& settings, Runtime& runtime
 
 int run_alone(const RunOptions& options, const ProgramOptions& program) {
   expect_files(options);
-  Settings settings = settings_of(program, 1);
-  MpiRuntimeOptions runtime_options = runtime_options_of(program);
+  eval::Settings settings = settings_of(program, 1);
+  run::MpiRuntimeOptions runtime_options = runtime_options_of(program);
   const Script script = read_script(options.file);
   settings.at_terminal = isatty(STDOUT_FILENO) != 0;
   settings.runs_next = true;
-  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(options.said(found), found.exit_code());
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   runtime_options.timeline = timeline_of(options, {}, runtime_options.placement);
-  std::unique_ptr<Runtime> runtime;
-  if (options.reference) runtime = std::make_unique<ReferenceRuntime>();
-  else runtime = std::make_unique<MpiRuntime>(runtime_options);
+  std::unique_ptr<plan::Runtime> runtime;
+  if (options.reference) runtime = std::make_unique<run::ReferenceRuntime>();
+  else runtime = std::make_unique<run::MpiRuntime>(runtime_options);
   if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
   run_script(script, settings, *runtime, runtime_options.timeline.get(), true, options, found);
   if (settings.reads) replace_file(options.reads, reads_text(*settings.reads));
@@ -154,14 +154,14 @@ class RankRun {
  private:
   int check_and_run() {
     if (here_.rank == 0) expect_files(options_);
-    Settings settings = settings_of(program_, here_.ranks);
+    eval::Settings settings = settings_of(program_, here_.ranks);
     settings.at_terminal = isatty(STDOUT_FILENO) != 0;
     settings.runs_next = here_.rank == 0;
     runtime_options_ = runtime_options_of(program_);
     runtime_options_.use_mpi = true;
     runtime_options_.timeline = timeline_of(options_, here_, runtime_options_.placement);
     const Script script = read();
-    const Diagnostics found = Session::check_text(script.name, script.text, settings);
+    const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
     if (found.has_errors()) return end(options_.said(found), found.exit_code());
     if (!found.empty()) report(options_.said(found), found.exit_code());
     run_script(script, settings, runtime(), runtime_options_.timeline.get(), here_.rank == 0, options_, found);
@@ -174,9 +174,9 @@ class RankRun {
     return {"<stdin>", runtime().broadcast(text, {})};
   }
 
-  MpiRuntime& runtime() {
+  run::MpiRuntime& runtime() {
     if (runtime_) return *runtime_;
-    runtime_ = std::make_unique<MpiRuntime>(runtime_options_);
+    runtime_ = std::make_unique<run::MpiRuntime>(runtime_options_);
     try {
       check_ranks(here_, runtime_->ranks());
     } catch (const UserError& error) {
@@ -197,8 +197,8 @@ class RankRun {
   const Launch here_;
   const RunOptions& options_;
   const ProgramOptions& program_;
-  MpiRuntimeOptions runtime_options_{.use_mpi = true};
-  std::unique_ptr<MpiRuntime> runtime_;
+  run::MpiRuntimeOptions runtime_options_{.use_mpi = true};
+  std::unique_ptr<run::MpiRuntime> runtime_;
 };
 
 int run(const RunOptions& options, const ProgramOptions& program) {

@@ -24,12 +24,12 @@ struct SearchOptions {
 };
 
 int run_search(const SearchOptions& options, const ProgramOptions& program) {
-  SearchRequest request;
-  SearchQuestion& question = request.question;
+  session::SearchRequest request;
+  cost::SearchQuestion& question = request.question;
   ProgramOptions base = program;
   base.mesh.reset();
   base.layout.reset();
-  const Settings settings = settings_of(base, launch().ranks);
+  const eval::Settings settings = settings_of(base, launch().ranks);
   const Script script = read_script(options.file);
   if (program.mesh && (!options.processors.empty() || options.axes != SearchOptions().axes))  // where --mesh stands before the command
     fail(Diagnostic(Kind::bad_usage, {}, "a mesh says how many processors and axes there are").help("`--mesh`, or `--processors` and `--axes`"));
@@ -48,14 +48,14 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   if (!options.memory.empty()) question.memory = bytes_option(options.memory);
   if (options.axes < 1 || options.axes > 4) fail(Kind::bad_option_value, {}, "--axes {}: expected a number from 1 to 4", quote(std::to_string(options.axes)));
   request.axes = options.axes;
-  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
-  const DryRuntime runtime;
+  const run::DryRuntime runtime;
   ProgressBar bar(isatty(STDERR_FILENO) != 0);
   question.on_progress = shown_progress([&](const std::string& text) { bar.show(text); });
-  const SearchAnswer answer = search_layouts(WhatIf::script(script.name, script.text, settings, runtime), std::move(request));
+  const session::SearchAnswer answer = search_layouts(session::WhatIf::script(script.name, script.text, settings, runtime), std::move(request));
   bar.erase();
   write_output(search_text(answer, terminal_columns()));
   return 0;

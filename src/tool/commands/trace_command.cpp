@@ -30,21 +30,21 @@ struct TraceOptions {
 /// What `--stage` takes: forms of a program, and passes.
 std::vector<std::string> stages() {
   std::vector<std::string> names = {"ast", "types", "ir", "spmd", "schedule"};
-  for (const Pass& pass : passes()) names.emplace_back(pass.name);
+  for (const plan::Pass& pass : plan::passes()) names.emplace_back(pass.name);
   return names;
 }
 
 // A row for each pass, in the order in which they run.
-std::string times_text(const PassTimes& times) {
+std::string times_text(const plan::PassTimes& times) {
   double all = 0;
-  for (const PassTime& time : times) all += time.microseconds;
+  for (const plan::PassTime& time : times) all += time.microseconds;
   Table table("rrrll");
   table.row({"share", "time", "plans", "pass", ""});
-  for (size_t i = 0; i < passes().size(); ++i) {
-    const PassTime time = i < times.size() ? times[i] : PassTime();
+  for (size_t i = 0; i < plan::passes().size(); ++i) {
+    const plan::PassTime time = i < times.size() ? times[i] : plan::PassTime();
     const double share = all > 0 ? 100 * time.microseconds / all : 0;
     table.row({fmt::format("{:.1f} %", share), fmt::format("{:.2f} ms", time.microseconds / 1000),
-               std::to_string(time.runs), std::string(passes()[i].name), std::string(passes()[i].sentence)});
+               std::to_string(time.runs), std::string(plan::passes()[i].name), std::string(plan::passes()[i].sentence)});
   }
   return table.text();
 }
@@ -57,14 +57,14 @@ std::string heading(Span span) {
 }
 
 // `from 3:5`, `from nn.mtf:12:4`: where a name was bound.
-std::string origin(const SpanInfo& part) {
+std::string origin(const eval::SpanInfo& part) {
   if (!part.definition.is_known()) return "";
   const Position at = part.definition.position();
   const std::string file = part.definition.file->name() == part.span.file->name() ? "" : std::string(printable(part.definition.file->name())) + ":";
   return fmt::format("from {}{}:{}", file, at.line, at.column);
 }
 
-std::string cost_text(const SpanInfo& part) {
+std::string cost_text(const eval::SpanInfo& part) {
   if (!part.has_cost) return "";
   std::string text = count_text(part.flops, "flop");
   if (part.collectives > 0) text += fmt::format(", {}, {}", count_text(part.collectives, "collective"), bytes_text(part.bytes));
@@ -86,12 +86,12 @@ std::string excerpt(std::string_view text) {
 }
 
 // A line for each part of the program that a type or a cost is known of, literals apart.
-std::string types_text(const SpanTable& table, const std::string& file) {
+std::string types_text(const eval::SpanTable& table, const std::string& file) {
   Table lines("llll");
-  for (const SpanInfo& part : table.of(file)) {
+  for (const eval::SpanInfo& part : table.of(file)) {
     if (part.is_literal || (part.types.empty() && !part.has_cost)) continue;
     std::vector<std::string> types;
-    for (const ValueType& type : part.types) types.push_back(to_string(type));
+    for (const eval::ValueType& type : part.types) types.push_back(to_string(type));
     const Position at = part.span.position();
     std::string more = origin(part);
     if (const std::string cost = cost_text(part); !cost.empty()) more += (more.empty() ? "" : ", ") + cost;
@@ -101,25 +101,25 @@ std::string types_text(const SpanTable& table, const std::string& file) {
 }
 
 /// The last pass of a stage, or null: it is no stage between passes.
-const Pass* last_pass_of(const std::string& stage) {
-  if (stage == "spmd") return find_pass("choose_orders");
-  return stage == "schedule" ? &passes().back() : find_pass(stage);
+const plan::Pass* last_pass_of(const std::string& stage) {
+  if (stage == "spmd") return plan::find_pass("choose_orders");
+  return stage == "schedule" ? &plan::passes().back() : plan::find_pass(stage);
 }
 
 /// Prints each of the programs that a stage printed, after the passes up to that of `stage`.
 int trace_from(const std::string& from, const std::string& stage) {
-  const Pass* const last = last_pass_of(stage);
+  const plan::Pass* const last = last_pass_of(stage);
   if (!last) fail(Kind::bad_option_value, {}, "--stage {}: a program that is read back has no such stage: expected spmd, schedule or a pass", stage);
   const Script script = read_script(from);
   const auto file = SourceFile::create(script.name, script.text);
   TextReader reader(*file);
-  const PassOptions passes;
+  const plan::PassOptions passes;
   if (!reader.next_line()) reader.fail("`captured` or `after` and the name of a pass");
   bool first = true;
   do {
     const Span place = reader.line();
-    Compilation compilation = Compilation::read(reader, passes);
-    if (const Pass* const latest = compilation.latest(); latest && latest > last)
+    plan::Compilation compilation = plan::Compilation::read(reader, passes);
+    if (const plan::Pass* const latest = compilation.latest(); latest && latest > last)
       fail(Diagnostic(Kind::bad_option_value, place, fmt::format("--stage {}: this program is after {}, which comes later", stage, latest->name)));
     compilation.run(last->name);
     write_output("{}{}", std::exchange(first, false) ? "" : "\n", to_string(compilation));
@@ -139,25 +139,25 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   if (options.file.empty()) fail(Diagnostic(Kind::bad_usage, {}, "trace: the script is missing").help("name it, or give a program's text with --from"));
   if (stage == "ast" && (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
     fail(Diagnostic(Kind::bad_usage, {}, "the script as it was read has no mesh, layout or options").help("leave them out, or ask for another stage"));
-  const Settings settings = settings_of(program, launch().ranks);
+  const eval::Settings settings = settings_of(program, launch().ranks);
   const Script script = read_script(options.file);
   if (stage == "ast") {
-    if (launch().rank == 0) write_output(print(parse_or_throw(SourceFile::create(script.name, script.text))));
+    if (launch().rank == 0) write_output(syntax::print(syntax::parse_or_throw(SourceFile::create(script.name, script.text))));
     return 0;
   }
-  const Diagnostics found = Session::check_text(script.name, script.text, settings);
+  const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
-  DryRuntime runtime;
+  run::DryRuntime runtime;
   if (stage == "types") {
-    write_output(types_text(explain(script.name, script.text, settings, &runtime), script.name));
+    write_output(types_text(session::explain(script.name, script.text, settings, &runtime), script.name));
     return 0;
   }
 
-  Execution execution(runtime);
+  plan::Execution execution(runtime);
   std::ostream nowhere(nullptr);
-  Session session(settings, &execution, nowhere);
+  session::Session session(settings, &execution, nowhere);
   if (options.passes) {
     session.run_text(script.name, script.text);
     write_output(times_text(execution.pass_times()));
@@ -176,7 +176,7 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
 std::string_view details() {
   static const std::string text = [] {
     Table list("ll");
-    for (const Pass& pass : passes()) list.row({std::string(pass.name), std::string(pass.sentence)});
+    for (const plan::Pass& pass : plan::passes()) list.row({std::string(pass.name), std::string(pass.sentence)});
     return "Stages:\n"
            "  ast       the script as it was read\n"
            "  types     each name and expression with its type and layout, where the name was bound, and what a processor\n"

@@ -35,7 +35,7 @@ std::vector<FoundError> found_errors(const Diagnostics& found, const std::string
   return errors;
 }
 
-Settings settings_of(const Combination& combination) {
+eval::Settings settings_of(const Combination& combination) {
   ProgramOptions options;
   options.mesh = combination.mesh;
   options.layout = combination.layout;
@@ -78,10 +78,10 @@ Outcome run_in_process(const Script& script, const Diagnostics& found, const Com
   Outcome outcome;
   Capture output;
   try {
-    MpiRuntime runtime({.threads = threads});
-    Execution execution(runtime);
-    Session session(settings_of(combination), &execution, output.stream());
-    session.on_statement([&](const StatementReport& statement) {
+    run::MpiRuntime runtime({.threads = threads});
+    plan::Execution execution(runtime);
+    session::Session session(settings_of(combination), &execution, output.stream());
+    session.on_statement([&](const eval::StatementReport& statement) {
       if (!statement.span.is_known()) return;
       const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
       outcome.statements.push_back({statement.span.position().line, line_at(statement.span, last), output.new_lines()});
@@ -165,7 +165,7 @@ class GoldenRun {
   }
 
   Outcome run_once(const Combination& combination) {
-    const Diagnostics found = Session::check_text(script_.name, script_.text, settings_of(combination));
+    const Diagnostics found = session::Session::check_text(script_.name, script_.text, settings_of(combination));
     if (found.has_errors()) {
       Outcome refused;
       refused.errors = found_errors(found, script_.name);

@@ -95,21 +95,21 @@ class PassFile {
   std::pair<Lines, Lines> outcome(const Case& each) {
     const std::pair as_it_is(each.before.lines, each.after.lines);
     const std::string name = join(each.pass.lines, "");
-    if (!find_pass(name)) {
+    if (!plan::find_pass(name)) {
       Lines names;
-      for (const Pass& pass : passes()) names.emplace_back(pass.name);
+      for (const plan::Pass& pass : plan::passes()) names.emplace_back(pass.name);
       const std::string found = name.empty() ? "the end" : code(name);
       complain(each.pass.begin, fmt::format("expected the name of a pass, found {}\n{}", found, did_you_mean(name, names)));
       return as_it_is;
     }
     if (each.sentence.lines.empty()) complain(each.before.begin, "expected a sentence behind `#`, which says what the case shows\n");
     try {
-      const PassOptions options{.verify = true};
+      const plan::PassOptions options{.verify = true};
       TextReader reader(*file_, file_->line_start(each.before.begin));
-      Compilation compilation = Compilation::read_before(name, reader, options);
-      const Lines before = printed_lines(mtf::text_of(compilation));
+      plan::Compilation compilation = plan::Compilation::read_before(name, reader, options);
+      const Lines before = printed_lines(mtf::plan::text_of(compilation));
       compilation.run(name);
-      return {before, printed_lines(mtf::text_of(compilation))};
+      return {before, printed_lines(mtf::plan::text_of(compilation))};
     } catch (const std::exception& error) {
       complain(each.before.begin, error.what());
       return as_it_is;

@@ -59,9 +59,9 @@ class Rows {
   std::vector<std::vector<std::string>> rows_;
 };
 
-CollectiveCount all_of(const Counters& counters) {
-  CollectiveCount all;
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) all += counters.total(static_cast<CollectiveKind>(kind));
+plan::CollectiveCount all_of(const plan::Counters& counters) {
+  plan::CollectiveCount all;
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) all += counters.total(static_cast<spmd::CollectiveKind>(kind));
   return all;
 }
 
@@ -73,13 +73,13 @@ std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std
   rows.add("layout", [](const CostColumn& of) { return of.layout; });
   rows.add("flops", [](const CostColumn& of) { return thousands(of.cost.counters.flops); });
   rows.add("work done more than once", [](const CostColumn& of) { return fmt::format("×{:.3g}", duplication(of.cost.counters)); });
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     std::set<std::vector<Name>> groups;
     for (const CostColumn& of : columns)
       for (const auto& [axes, count] : of.cost.counters.collectives[kind])
         if (count.count > 0) groups.insert(axes);
     for (const std::vector<Name>& axes : groups) {
-      rows.add(fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes_text(axes)), [&](const CostColumn& of) {
+      rows.add(fmt::format("{} over {}", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes)), [&](const CostColumn& of) {
         const auto at = of.cost.counters.collectives[kind].find(axes);
         if (at == of.cost.counters.collectives[kind].end() || at->second.count == 0) return std::string("-");
         return fmt::format("{} of {}", thousands(at->second.count), bytes_text(at->second.bytes));
@@ -109,7 +109,7 @@ ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes, c
   ComparedLayouts compared;
   for (size_t m = 0; m < std::max<size_t>(1, meshes.size()); ++m) {
     for (size_t l = 0; l < std::max<size_t>(1, layouts.size()); ++l) {
-      Assumption& assumption = compared.assumptions.emplace_back();
+      session::Assumption& assumption = compared.assumptions.emplace_back();
       CostColumn& column = compared.columns.emplace_back(CostColumn{as_is, as_is, {}});
       if (m < meshes.size()) {
         assumption.mesh = meshes[m];
@@ -124,7 +124,7 @@ ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes, c
   return compared;
 }
 
-std::string comparison_text(ComparedLayouts layouts, const Comparison& comparison, bool timed, std::size_t width) {
+std::string comparison_text(ComparedLayouts layouts, const session::Comparison& comparison, bool timed, std::size_t width) {
   for (size_t i = 0; i < layouts.columns.size(); ++i) {
     layouts.columns[i].cost = comparison.under[i].cost;
     layouts.columns[i].peak_bytes = comparison.under[i].peak_bytes;
@@ -132,7 +132,7 @@ std::string comparison_text(ComparedLayouts layouts, const Comparison& compariso
   return compare_text(layouts.columns, timed, width) + estimate_note(comparison.doubts, width);
 }
 
-std::vector<std::pair<std::string, double>> seconds_of(const StepTime& time) {
+std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time) {
   std::vector<std::pair<std::string, double>> parts = {{"computing", time.compute}};
   for (const auto& [what, seconds] : time.collectives) parts.emplace_back(fmt::format("{} over {}", name(what.first), axes_text(what.second)), seconds);
   if (time.hidden > 0) parts.emplace_back("of it beside computing", time.hidden);

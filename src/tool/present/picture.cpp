@@ -24,7 +24,7 @@ struct Tiles {
   std::int64_t each = 0;                           ///< processors that hold a tile, where they are too many to be named
 };
 
-std::vector<Interval> blocks_of(const LaidOut& tensor, std::size_t d) {
+std::vector<Interval> blocks_of(const eval::LaidOut& tensor, std::size_t d) {
   const AxisList& axes = tensor.sharding.dims[d];
   const Mesh& mesh = *tensor.mesh;
   std::vector<Interval> blocks;
@@ -40,7 +40,7 @@ std::vector<Interval> blocks_of(const LaidOut& tensor, std::size_t d) {
   }
 }
 
-Tiles tiles_of(const LaidOut& tensor) {
+Tiles tiles_of(const eval::LaidOut& tensor) {
   Tiles tiles;
   std::size_t count = 1;
   for (std::size_t d = 0; d < tensor.type.dims.size(); ++d) {
@@ -92,7 +92,7 @@ struct Matrix {
   std::size_t first = 0;  ///< its first tile
 };
 
-std::vector<Matrix> matrices_of(const LaidOut& tensor, const Tiles& tiles) {
+std::vector<Matrix> matrices_of(const eval::LaidOut& tensor, const Tiles& tiles) {
   const std::size_t leading = tiles.cuts.size() > 2 ? tiles.cuts.size() - 2 : 0;
   std::size_t inside = 1;
   for (std::size_t d = leading; d < tiles.cuts.size(); ++d) inside *= tiles.cuts[d].size();
@@ -125,7 +125,7 @@ std::string colour_of(const Tiles& tiles, std::size_t tile) {
 
 /// Appends a picture that begins at `y`, and returns where it ends.
 double draw(std::string& out, const Picture& picture, double y) {
-  const LaidOut& tensor = picture.tensor;
+  const eval::LaidOut& tensor = picture.tensor;
   const Tiles tiles = tiles_of(tensor);
   const std::size_t order = tensor.type.dims.size();
   const double rows = order < 2 ? 1 : static_cast<double>(tensor.type.dims[order - 2].size);
@@ -169,7 +169,7 @@ double draw(std::string& out, const Picture& picture, double y) {
 // ---- characters ------------------------------------------------------------------------------------------------------
 
 std::string draw_text(const Picture& picture, std::size_t width) {
-  const LaidOut& tensor = picture.tensor;
+  const eval::LaidOut& tensor = picture.tensor;
   const Tiles tiles = tiles_of(tensor);
   std::string out = picture.name + ": " + to_string(tensor.type, tensor.sharding, *tensor.mesh) + "\n";
   const std::size_t columns = columns_of(tiles).size();
@@ -226,7 +226,7 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
-std::vector<Picture> pictures_of(Session& session, const std::vector<std::string>& expressions) {
+std::vector<Picture> pictures_of(session::Session& session, const std::vector<std::string>& expressions) {
   std::vector<Picture> pictures;
   for (const std::string& expression : expressions) {
     for (auto& [path, tensor] : session.lies(expression)) {
@@ -237,12 +237,12 @@ std::vector<Picture> pictures_of(Session& session, const std::vector<std::string
   return pictures;
 }
 
-std::vector<Picture> pictures_of(const Script& script, const Settings& settings, const std::vector<std::string>& expressions) {
+std::vector<Picture> pictures_of(const Script& script, const eval::Settings& settings, const std::vector<std::string>& expressions) {
   if (expressions.empty()) return {};
-  DryRuntime runtime;
-  Execution execution(runtime);
+  run::DryRuntime runtime;
+  plan::Execution execution(runtime);
   std::ostream nowhere(nullptr);
-  Session session(settings, &execution, nowhere);
+  session::Session session(settings, &execution, nowhere);
   session.execute(script.text, script.name);
   return pictures_of(session, expressions);
 }

@@ -11,21 +11,24 @@
 #include "session/held.h"
 #include "tool/shell/script.h"
 
-namespace mtf {
+namespace mtf::session {
 class Session;
+}
+
+namespace mtf {
 }
 
 namespace mtf::tool {
 
 struct Picture {
   std::string name;
-  LaidOut tensor;
+  eval::LaidOut tensor;
 };
 
 /// The tensors that expressions stand for in a session, computing nothing; of a model, all its params.
-std::vector<Picture> pictures_of(Session& session, const std::vector<std::string>& expressions);
+std::vector<Picture> pictures_of(session::Session& session, const std::vector<std::string>& expressions);
 /// The same when a script has been evaluated.
-std::vector<Picture> pictures_of(const Script& script, const Settings& settings, const std::vector<std::string>& expressions);
+std::vector<Picture> pictures_of(const Script& script, const eval::Settings& settings, const std::vector<std::string>& expressions);
 
 /// A self-contained SVG document with all of them, one below the other. Throws UserError (limit_exceeded) for a tensor
 /// that is cut into more tiles than can be told apart.

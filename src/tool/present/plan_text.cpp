@@ -12,7 +12,7 @@
 namespace mtf::tool {
 namespace {
 
-std::string kind_text(CollectiveKind kind) { return std::string(name(kind)); }
+std::string kind_text(spmd::CollectiveKind kind) { return std::string(name(kind)); }
 
 constexpr std::size_t kMostLines = 12;  // of a list of places
 
@@ -39,14 +39,14 @@ class Places {
   std::size_t count_ = 0;
 };
 
-bool costs_nothing(const Counters& counters) {
+bool costs_nothing(const plan::Counters& counters) {
   return counters.flops == 0 && std::all_of(std::begin(counters.collectives), std::end(counters.collectives), [](const auto& kind) { return kind.empty(); });
 }
 
 std::string unread_text(const PlanSummary& summary, std::size_t width) {
   if (summary.unread.empty()) return {};
   Places places(width);
-  for (const Unread& each : summary.unread) places.add(each.place, each.name.empty() ? "" : each.name.str());
+  for (const eval::Unread& each : summary.unread) places.add(each.place, each.name.empty() ? "" : each.name.str());
   const std::string head = costs_nothing(summary.counters) ? "nothing is computed, because nobody reads what these lines make (`print` it, or bind it in `counters`):"
                                                            : "not computed, because nobody reads it:";
   return fitted_line(head, width) + places.text();
@@ -57,9 +57,9 @@ std::string behind(const Cost& formula, bool formulas) { return formulas ? "= " 
 
 }  // namespace
 
-std::string collective_text(const StatementCost& cost) { return fmt::format("{} over {}", name(*cost.collective), axes_text(cost.axes)); }
+std::string collective_text(const spmd::StatementCost& cost) { return fmt::format("{} over {}", name(*cost.collective), axes_text(cost.axes)); }
 
-std::string reason_text(const StatementCost& cost) { return cost.reason ? to_string(*cost.reason) : ""; }
+std::string reason_text(const spmd::StatementCost& cost) { return cost.reason ? to_string(*cost.reason) : ""; }
 
 std::string seconds_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
@@ -78,11 +78,11 @@ std::string turns_text(std::int64_t turns) {
   return turns == 0 ? "per turn" : "×" + thousands(turns);
 }
 
-std::string plan_text(const StatementReport& report, bool formulas, std::size_t width) {
+std::string plan_text(const eval::StatementReport& report, bool formulas, std::size_t width) {
   if (report.costs.empty()) return {};
   // what | flops or values | formula | bytes | wire bytes | reason
   Table table("lrlrrl");
-  for (const StatementCost& cost : report.costs) {
+  for (const spmd::StatementCost& cost : report.costs) {
     if (!cost.collective) {
       table.row({to_string(cost.value), cost.flops == 0 ? "" : count_text(cost.flops, "flop"), behind(cost.formula, formulas), "", "", ""});
       continue;
@@ -98,26 +98,26 @@ std::string plan_text(const StatementReport& report, bool formulas, std::size_t 
   return head.text("", "", width) + table.text("    ", "  ", width);
 }
 
-void PlanTotals::add(const StatementReport& report) {
-  for (const Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
+void PlanTotals::add(const eval::StatementReport& report) {
+  for (const plan::Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
   add_times(sum_, report.counters, std::max<std::int64_t>(report.turns, 1));
 }
 
-std::string reason_of(const Doubt& doubt) {
+std::string reason_of(const plan::Doubt& doubt) {
   switch (doubt.kind) {
-    case Doubt::Kind::kWays: return "only the run knows which way it goes: each is counted";
-    case Doubt::Kind::kTurns: return "only the run knows how often: one turn is counted";
-    case Doubt::Kind::kRest: return "only the run knows whether it ends here: what follows is counted";
-    case Doubt::Kind::kUnknown: return "only the run knows what this works on: it is not counted";
-    case Doubt::Kind::kSkipped: break;
+    case plan::Doubt::Kind::kWays: return "only the run knows which way it goes: each is counted";
+    case plan::Doubt::Kind::kTurns: return "only the run knows how often: one turn is counted";
+    case plan::Doubt::Kind::kRest: return "only the run knows whether it ends here: what follows is counted";
+    case plan::Doubt::Kind::kUnknown: return "only the run knows what this works on: it is not counted";
+    case plan::Doubt::Kind::kSkipped: break;
   }
   return "not every turn was walked: the others are taken to cost as much";
 }
 
-std::string estimate_note(const Doubts& doubts, std::size_t width) {
+std::string estimate_note(const plan::Doubts& doubts, std::size_t width) {
   if (doubts.empty()) return {};
   Places places(width);
-  for (const Doubt& doubt : doubts) places.add(doubt.place, reason_of(doubt));
+  for (const plan::Doubt& doubt : doubts) places.add(doubt.place, reason_of(doubt));
   return "an estimate:\n" + places.text();
 }
 
@@ -127,7 +127,7 @@ std::string summary_text(const PlanSummary& summary, std::size_t width) {
   return text + (summary.seconds.empty() ? "" : time_text(summary.seconds, summary.machine));
 }
 
-std::string totals_text(const Counters& counters, const StoredVariables& stored, const Mesh* mesh) {
+std::string totals_text(const plan::Counters& counters, const eval::StoredVariables& stored, const Mesh* mesh) {
   std::string out = fmt::format("total for each of {}{}\n", count_text(counters.processors, "processor"), mesh == nullptr ? "" : " of " + to_string(*mesh));
   Table table("lrrrrr");
   table.row({"flops", thousands(counters.flops)});
@@ -142,11 +142,11 @@ std::string totals_text(const Counters& counters, const StoredVariables& stored,
   out += table.text("    ");
   Table collectives("lrrrr");
   bool any = false;
-  for (int i = 0; i < kCollectiveKinds; ++i) {
+  for (int i = 0; i < spmd::kCollectiveKinds; ++i) {
     for (const auto& [axes, count] : counters.collectives[i]) {
       if (count.count == 0) continue;
       any = true;
-      collectives.row({fmt::format("{} over {}", kind_text(static_cast<CollectiveKind>(i)), axes_text(axes)),
+      collectives.row({fmt::format("{} over {}", kind_text(static_cast<spmd::CollectiveKind>(i)), axes_text(axes)),
                        fmt::format("{} in {}", thousands(count.count), count_text(count.calls, "call")), count_text(count.values, "value"),
                        bytes_text(count.bytes), bytes_text(count.wire_bytes) + " on the wire"});
     }

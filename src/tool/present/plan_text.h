@@ -12,29 +12,29 @@ namespace mtf::tool {
 /// A statement: its place and first line, then a line for each value computed and each collective, aligned and not wider than
 /// `width` (0: as wide as they are). Nothing for a statement that costs nothing. With `formulas` a formula stands behind each
 /// figure.
-std::string plan_text(const StatementReport& report, bool formulas, std::size_t width = 0);
+std::string plan_text(const eval::StatementReport& report, bool formulas, std::size_t width = 0);
 
 /// Adds up statements, each as often as it runs; one whose turns are unknown counts once.
 class PlanTotals {
  public:
-  void add(const StatementReport& report);
+  void add(const eval::StatementReport& report);
   /// But for what is not a sum: processors and the peak.
-  const Counters& counters() const { return sum_; }
+  const plan::Counters& counters() const { return sum_; }
   /// Why the sums are an estimate; nothing if they are exact.
-  const Doubts& doubts() const { return doubts_; }
+  const plan::Doubts& doubts() const { return doubts_; }
 
  private:
-  Counters sum_;
-  Doubts doubts_;
+  plan::Counters sum_;
+  plan::Doubts doubts_;
 };
 
 /// What a plan says in all, in whatever form.
 struct PlanSummary {
-  Counters counters;
+  plan::Counters counters;
   MeshPtr mesh;  ///< in force at the program's end, if it is as large as the largest; else null
-  StoredVariables stored;
-  Doubts doubts;
-  std::vector<Unread> unread;  ///< lines that cost nothing, because nobody reads what they make
+  eval::StoredVariables stored;
+  plan::Doubts doubts;
+  std::vector<eval::Unread> unread;  ///< lines that cost nothing, because nobody reads what they make
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, double>> seconds = {};  ///< how long it takes, `in all` last; nothing without a machine
   std::string machine = {};                                  ///< whose model says so
@@ -43,17 +43,17 @@ struct PlanSummary {
 /// Flops, what variables take, the collectives by kind and axes, and the peak; then what the summary has besides.
 std::string summary_text(const PlanSummary& summary, std::size_t width = 0);
 /// The same without what it has besides.
-std::string totals_text(const Counters& counters, const StoredVariables& stored = {}, const Mesh* mesh = nullptr);
+std::string totals_text(const plan::Counters& counters, const eval::StoredVariables& stored = {}, const Mesh* mesh = nullptr);
 
 /// Lines that say so, and why, where figures are an estimate; nothing where they are not.
-std::string estimate_note(const Doubts& doubts, std::size_t width = 0);
+std::string estimate_note(const plan::Doubts& doubts, std::size_t width = 0);
 /// Why a doubt makes figures an estimate, in a clause.
-std::string reason_of(const Doubt& doubt);
+std::string reason_of(const plan::Doubt& doubt);
 
 /// `all_reduce over rows+cols`, of a collective.
-std::string collective_text(const StatementCost& cost);
+std::string collective_text(const spmd::StatementCost& cost);
 /// Why it is there; nothing where nobody knows.
-std::string reason_text(const StatementCost& cost);
+std::string reason_text(const spmd::StatementCost& cost);
 
 /// Seconds in a unit that suits them: `1.23 ms`.
 std::string seconds_text(double seconds);

@@ -13,26 +13,26 @@ namespace mtf::tool {
 namespace {
 
 /// The calls under way, innermost first.
-std::vector<const CallFrame*> calls_of(const CallFrameRef& innermost) {
-  std::vector<const CallFrame*> frames;
-  for (const CallFrame* frame = innermost.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
+std::vector<const graph::CallFrame*> calls_of(const graph::CallFrameRef& innermost) {
+  std::vector<const graph::CallFrame*> frames;
+  for (const graph::CallFrame* frame = innermost.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
   return frames;
 }
 
 /// Those of the program, outermost first.
-std::vector<const CallFrame*> way_to(const std::vector<const CallFrame*>& frames) {
-  std::vector<const CallFrame*> calls;
+std::vector<const graph::CallFrame*> way_to(const std::vector<const graph::CallFrame*>& frames) {
+  std::vector<const graph::CallFrame*> calls;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
     if (!(*frame)->backward) calls.push_back(*frame);
   return calls;
 }
 
 /// How many of the calls that lead to a cut lead to all that costs something of what it computes.
-std::size_t calls_above(const std::vector<const CallFrame*>& to_cut, const std::vector<StatementCost>& costs) {
+std::size_t calls_above(const std::vector<const graph::CallFrame*>& to_cut, const std::vector<spmd::StatementCost>& costs) {
   std::size_t above = to_cut.size();
-  for (const StatementCost& cost : costs) {
+  for (const spmd::StatementCost& cost : costs) {
     if (cost.flops == 0 && !cost.collective) continue;
-    const std::vector<const CallFrame*> calls = way_to(calls_of(cost.frame));
+    const std::vector<const graph::CallFrame*> calls = way_to(calls_of(cost.frame));
     std::size_t same = 0;
     while (same < above && same < calls.size() && calls[same]->span == to_cut[same]->span) ++same;
     above = same;
@@ -53,12 +53,12 @@ class Placer {
   explicit Placer(PlanPart& top) { parts_[{nullptr, {}}] = &top; }
 
   /// Below the first `above` of its calls.
-  void add(const StatementCost& cost, std::size_t above) {
-    const std::vector<const CallFrame*> frames = calls_of(cost.frame);
+  void add(const spmd::StatementCost& cost, std::size_t above) {
+    const std::vector<const graph::CallFrame*> frames = calls_of(cost.frame);
     const Span span = source_of(cost);
     PlanPart* part = parts_.at({nullptr, {}});
     part->cost.add(cost);
-    const std::vector<const CallFrame*> calls = way_to(frames);
+    const std::vector<const graph::CallFrame*> calls = way_to(frames);
     for (std::size_t i = above; i < calls.size(); ++i) {
       part = &call(*part, *calls[i]);
       part->cost.add(cost);
@@ -70,7 +70,7 @@ class Placer {
   }
 
   /// The part of a call below another.
-  PlanPart& call(PlanPart& above, const CallFrame& frame) {
+  PlanPart& call(PlanPart& above, const graph::CallFrame& frame) {
     PlanPart& part = below(above, {frame.span.file, frame.span.begin, frame.span.end}, frame.span);
     if (calls_[&part].insert(&frame).second) {
       ++part.calls;
@@ -97,12 +97,12 @@ class Placer {
   }
 
   std::map<std::pair<const PlanPart*, At>, PlanPart*> parts_;
-  std::map<const PlanPart*, std::set<const CallFrame*>> calls_;
+  std::map<const PlanPart*, std::set<const graph::CallFrame*>> calls_;
 };
 
 }  // namespace
 
-void PartCost::add(const StatementCost& cost, std::int64_t times) {
+void PartCost::add(const spmd::StatementCost& cost, std::int64_t times) {
   times = saturating_multiply(times, cost.times);
   const bool backward = cost.frame && cost.frame->backward;
   flops = saturating_add(flops, saturating_multiply(cost.flops, times));
@@ -130,9 +130,9 @@ struct PlanTree::Statement {
 PlanTree::PlanTree() = default;
 PlanTree::~PlanTree() = default;
 
-void PlanTree::add(const StatementReport& given) {
+void PlanTree::add(const eval::StatementReport& given) {
   if (given.costs.empty()) return;
-  const StatementReport& report = *reports_.emplace_back(std::make_unique<StatementReport>(given));
+  const eval::StatementReport& report = *reports_.emplace_back(std::make_unique<eval::StatementReport>(given));
   if (root_.parts.empty() || !(root_.parts.back()->span == report.span)) {
     PlanPart& statement = *root_.parts.emplace_back(std::make_unique<PlanPart>());
     statement.span = report.span;
@@ -141,11 +141,11 @@ void PlanTree::add(const StatementReport& given) {
     last_ = std::make_unique<Statement>(statement);
   }
   PartCost all;
-  for (const StatementCost& cost : report.costs) all.add(cost, std::max<std::int64_t>(report.turns, 1));
+  for (const spmd::StatementCost& cost : report.costs) all.add(cost, std::max<std::int64_t>(report.turns, 1));
   root_.cost.add(all);
   PlanPart* part = root_.parts.back().get();
   part->cost.add(all);
-  const std::vector<const CallFrame*> calls = way_to(calls_of(report.frame));
+  const std::vector<const graph::CallFrame*> calls = way_to(calls_of(report.frame));
   const std::size_t above = calls_above(calls, report.costs);
   for (std::size_t i = 0; i < above; ++i) {
     part = &last_->above.call(*part, *calls[i]);
@@ -159,7 +159,7 @@ void PlanTree::add(const StatementReport& given) {
   plan.turns = report.turns;
   plan.is_estimate = report.is_estimate;
   Placer placer(plan);
-  for (const StatementCost& cost : report.costs) placer.add(cost, above);
+  for (const spmd::StatementCost& cost : report.costs) placer.add(cost, above);
   for (std::unique_ptr<PlanPart>& other : part->parts) {
     if (!compute_the_same(*other, plan)) continue;
     const std::int64_t turns = saturating_add(other->turns, plan.turns);
@@ -172,9 +172,9 @@ void PlanTree::add(const StatementReport& given) {
   part->parts.push_back(std::move(made));
 }
 
-void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit) {
+void each_cost(const PlanTree& tree, const std::function<void(const spmd::StatementCost&, std::int64_t, const std::vector<const graph::CallFrame*>&)>& visit) {
   for (const auto& report : tree.reports()) {
-    for (const StatementCost& cost : report->costs) {
+    for (const spmd::StatementCost& cost : report->costs) {
       visit(cost, std::max<std::int64_t>(report->turns, 1), calls_of(cost.frame));
     }
   }
@@ -193,7 +193,7 @@ std::int64_t times_below(const PlanPart& part, std::int64_t times) {
 }
 
 std::string callee_text(const PlanPart& part) {
-  const Callee &first = part.callee, &last = part.last_callee;
+  const eval::Callee &first = part.callee, &last = part.last_callee;
   std::string text = first.name + (first.path.empty() ? "" : " " + first.path);
   if (!last.name.empty() && (last.name != first.name || last.path != first.path)) text += " … " + (last.path.empty() ? last.name : last.path);
   return text;

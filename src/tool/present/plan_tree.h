@@ -23,15 +23,15 @@ struct PartCost {
   std::int64_t collectives = 0;
   std::int64_t bytes = 0;       ///< that they move
   std::int64_t wire_bytes = 0;  ///< that a processor sends for them
-  void add(const StatementCost& cost, std::int64_t times = 1);
+  void add(const spmd::StatementCost& cost, std::int64_t times = 1);
   void add(const PartCost& other);
 };
 
 struct PlanPart {
-  Span span;           ///< the statement, the call, or an expression of the line
-  std::string text;    ///< as the program has it, its first line
-  Callee callee;       ///< of a call
-  Callee last_callee;  ///< of the last of several calls
+  Span span;                 ///< the statement, the call, or an expression of the line
+  std::string text;          ///< as the program has it, its first line
+  eval::Callee callee;       ///< of a call
+  eval::Callee last_callee;  ///< of the last of several calls
   bool is_plan = false;
   std::int64_t turns = 1;    ///< of a plan; 0: only the run knows
   int variants = 1;          ///< of a plan: plans that are shown as one, since they compute the same lines
@@ -39,7 +39,7 @@ struct PlanPart {
   std::int64_t calls = 0;    ///< made here, in all that is shown as one
   PartCost cost;
   std::vector<std::unique_ptr<PlanPart>> parts;
-  std::vector<const StatementCost*> own;  ///< of a line: what is computed there
+  std::vector<const spmd::StatementCost*> own;  ///< of a line: what is computed there
 };
 
 class PlanTree {
@@ -47,21 +47,21 @@ class PlanTree {
   PlanTree();
   ~PlanTree();
   /// A report of a statement: one plan of it. The costs that parts point to live as long as the tree.
-  void add(const StatementReport& report);
+  void add(const eval::StatementReport& report);
   /// The statements, in the program's order.
   const PlanPart& root() const { return root_; }
-  const std::vector<std::unique_ptr<StatementReport>>& reports() const { return reports_; }
+  const std::vector<std::unique_ptr<eval::StatementReport>>& reports() const { return reports_; }
 
  private:
   struct Statement;
 
   PlanPart root_;
   std::unique_ptr<Statement> last_;
-  std::vector<std::unique_ptr<StatementReport>> reports_;
+  std::vector<std::unique_ptr<eval::StatementReport>> reports_;
 };
 
 /// Calls `visit` with every cost of the program, how often it runs, and the calls through which it came, innermost first.
-void each_cost(const PlanTree& tree, const std::function<void(const StatementCost&, std::int64_t, const std::vector<const CallFrame*>&)>& visit);
+void each_cost(const PlanTree& tree, const std::function<void(const spmd::StatementCost&, std::int64_t, const std::vector<const graph::CallFrame*>&)>& visit);
 
 /// The plan of a part that has nothing but one, which is shown as one with it; null if there is none.
 const PlanPart* only_plan(const PlanPart& part);

@@ -128,10 +128,10 @@ struct Group {
 
 std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
   std::vector<Group> groups;
-  using Key = std::tuple<const SourceFile*, std::size_t, std::optional<CollectiveKind>, std::string>;  // a line, and what else tells groups apart
+  using Key = std::tuple<const SourceFile*, std::size_t, std::optional<spmd::CollectiveKind>, std::string>;  // a line, and what else tells groups apart
   std::map<Key, std::size_t> known;
-  each_cost(tree, [&](const StatementCost& cost, std::int64_t times, const std::vector<const CallFrame*>& frames) {
-    const auto call = std::find_if(frames.begin(), frames.end(), [](const CallFrame* frame) { return !frame->backward; });
+  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t times, const std::vector<const graph::CallFrame*>& frames) {
+    const auto call = std::find_if(frames.begin(), frames.end(), [](const graph::CallFrame* frame) { return !frame->backward; });
     const Span span = source_of(cost);
     const Key line{span.file, span.is_known() ? span.position().line : 0, {}, {}};
     Key key{};
@@ -149,7 +149,7 @@ std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
         if (!cost.collective) return;
         group.text = fmt::format("{}: {}", collective_text(cost), reason_text(cost));
         key = line;
-        std::get<std::optional<CollectiveKind>>(key) = cost.collective;
+        std::get<std::optional<spmd::CollectiveKind>>(key) = cost.collective;
         std::get<std::string>(key) = axes_text(cost.axes);
         break;
       default: key = line, group.text = cut_off(line_of(span), kWidestText);
@@ -198,7 +198,7 @@ Json json_of(const PlanPart& part) {
   json["collectives"] = part.cost.collectives;
   json["bytes"] = part.cost.bytes;
   json["wire_bytes"] = part.cost.wire_bytes;
-  for (const StatementCost* cost : part.own) {
+  for (const spmd::StatementCost* cost : part.own) {
     Json value{{"value", to_string(cost->value)}};
     if (cost->collective) {
       value["collective"] = name(*cost->collective);
@@ -219,7 +219,7 @@ Json json_of(const PlanPart& part) {
 /// What a program is in all: each figure with its name, and of what it is.
 template <typename Visit>
 void each_figure(const PlanSummary& summary, const Visit& visit) {
-  const Counters& counters = summary.counters;
+  const plan::Counters& counters = summary.counters;
   visit("processors", "", counters.processors);
   visit("flops", "", counters.flops);
   visit("unique_flops", "", counters.unique_flops);
@@ -228,10 +228,10 @@ void each_figure(const PlanSummary& summary, const Visit& visit) {
   visit("parameter_bytes", "", summary.stored.parameter_bytes);
   visit("states", "", summary.stored.states);
   visit("state_bytes", "", summary.stored.state_bytes);
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) {
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     for (const auto& [axes, count] : counters.collectives[kind]) {
       if (count.count == 0) continue;
-      const std::string of = fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes_text(axes));
+      const std::string of = fmt::format("{} over {}", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes));
       visit("count", of, count.count);
       visit("calls", of, count.calls);
       visit("values", of, count.values);
@@ -253,11 +253,11 @@ Json json_of(const PlanSummary& summary) {
   json["collectives"] = std::move(collectives);
   if (!summary.machine.empty()) json["machine"] = summary.machine;
   json["is_estimate"] = !summary.doubts.empty();
-  for (const Doubt& doubt : summary.doubts) {
+  for (const plan::Doubt& doubt : summary.doubts) {
     json["estimates"].push_back(json_of(doubt.place, line_of(doubt.place)));
     json["estimates"].back()["why"] = reason_of(doubt);
   }
-  for (const Unread& unread : summary.unread) {
+  for (const eval::Unread& unread : summary.unread) {
     json["not_read"].push_back(json_of(unread.place, line_of(unread.place)));
     if (!unread.name.empty()) json["not_read"].back()["name"] = unread.name.str();
   }
@@ -324,8 +324,8 @@ std::string view_csv(const PlanTree& tree, const PlanSummary& summary) {
   if (summary.mesh) out += fmt::format("mesh,,{}\n", quoted(to_string(*summary.mesh)));
   each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) { out += fmt::format("{},{},{}\n", name, of, figure); });
   if (!summary.machine.empty()) out += fmt::format("machine,,{}\n", quoted(summary.machine));
-  for (const Doubt& doubt : summary.doubts) out += fmt::format("estimate,{},{}\n", place_of(doubt.place), quoted(reason_of(doubt)));
-  for (const Unread& unread : summary.unread) out += fmt::format("not_read,{},{}\n", place_of(unread.place), quoted(unread.name.str()));
+  for (const plan::Doubt& doubt : summary.doubts) out += fmt::format("estimate,{},{}\n", place_of(doubt.place), quoted(reason_of(doubt)));
+  for (const eval::Unread& unread : summary.unread) out += fmt::format("not_read,{},{}\n", place_of(unread.place), quoted(unread.name.str()));
   for (const std::string& warning : summary.warnings) out += fmt::format("warning,,{}\n", quoted(warning));
   return out;
 }

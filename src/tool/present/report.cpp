@@ -65,13 +65,13 @@ void add_part(std::string& out, const PlanPart& part, int level, std::int64_t ti
 /// What each line of a file costs in all, with the calls that stand on it.
 std::map<std::size_t, PartCost> costs_of_lines(const PlanTree& tree, const std::string& file) {
   std::map<std::size_t, PartCost> lines;
-  each_cost(tree, [&](const StatementCost& cost, std::int64_t times, const std::vector<const CallFrame*>& frames) {
+  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t times, const std::vector<const graph::CallFrame*>& frames) {
     std::set<std::size_t> here;
     const auto add = [&](Span span) {
       if (span.is_known() && span.file->name() == file) here.insert(span.position().line);
     };
     add(source_of(cost));
-    for (const CallFrame* frame : frames) add(frame->span);
+    for (const graph::CallFrame* frame : frames) add(frame->span);
     for (const std::size_t line : here) lines[line].add(cost, times);
   });
   return lines;
@@ -97,7 +97,7 @@ std::string bars_of_layouts(const std::vector<CostColumn>& layouts) {
   for (const CostColumn& each : layouts) longest = std::max(longest, each.cost.time.total());
   std::string out = "<table class=\"source\">\n";
   for (const CostColumn& each : layouts) {
-    const StepTime& time = each.cost.time;
+    const cost::StepTime& time = each.cost.time;
     std::int64_t sent = 0;
     for (const auto& kind : each.cost.counters.collectives)
       for (const auto& [axes, count] : kind) sent += count.wire_bytes;

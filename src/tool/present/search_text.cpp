@@ -12,16 +12,16 @@ namespace mtf::tool {
 namespace {
 
 /// `{.., io -> rows}`
-std::string asked_text(const AskedLayout& asked) {
+std::string asked_text(const graph::AskedLayout& asked) {
   return "{.." + std::string(asked.rules.rules.empty() ? "" : ", ") + to_string(asked.rules.rules) + "}";
 }
 
 /// The declarations of params and states with the `@` that was found, each once, by its place.
-std::string annotated(const mtf::Candidate& candidate, const ProgramRecord& record) {
+std::string annotated(const mtf::cost::Candidate& candidate, const plan::ProgramRecord& record) {
   if (!candidate.stored) return {};
   std::map<std::pair<std::string, uint32_t>, std::string> lines;  // in the order of their places
-  for (const LayoutRecord::Variable& variable : record.layouts()->variables()) {
-    const LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
+  for (const graph::LayoutRecord::Variable& variable : record.layouts()->variables()) {
+    const graph::LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
     const auto asked = is_annotatable(operation) ? candidate.stored->find(operation.results[0].dims) : nullptr;
     if (asked)
       lines[{variable.declared.file->name(), variable.declared.begin}] = fmt::format("{} {} @ {} = {}   # {}\n", variable.trainable ? "param" : "state", variable.declared.text(),
@@ -32,14 +32,14 @@ std::string annotated(const mtf::Candidate& candidate, const ProgramRecord& reco
   return text;
 }
 
-std::string declared(const mtf::Candidate& candidate, const ProgramRecord& record) {
+std::string declared(const mtf::cost::Candidate& candidate, const plan::ProgramRecord& record) {
   return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh), to_string(*candidate.rules), annotated(candidate, record));
 }
 
-CostColumn column_of(const mtf::Candidate& candidate) {
+CostColumn column_of(const mtf::cost::Candidate& candidate) {
   std::string layout = to_string(*candidate.rules);
   if (candidate.stored)
-    for (const StoredLayouts::Of& of : candidate.stored->all()) {
+    for (const graph::StoredLayouts::Of& of : candidate.stored->all()) {
       std::string dims;
       for (Name dim : of.dims) dims += (dims.empty() ? "" : ", ") + dim.str();
       layout += fmt::format(" [{}] @ {}", dims, asked_text(*of.asked));
@@ -50,24 +50,24 @@ CostColumn column_of(const mtf::Candidate& candidate) {
 }
 
 /// The program itself calls `recompute`.
-bool recomputes(const ProgramRecord& record) {
-  for (const ProgramRecord::Entry& entry : record.programs())
-    for (const ProgramOperation& operation : entry.recorded.program.operations)
+bool recomputes(const plan::ProgramRecord& record) {
+  for (const plan::ProgramRecord::Entry& entry : record.programs())
+    for (const graph::ProgramOperation& operation : entry.recorded.program.operations)
       if (operation.operation->region > 0) return true;
   return false;
 }
 
 /// Why the best takes less, part by part.
-std::string explained(const mtf::Candidate& best, const mtf::Candidate& second) {
+std::string explained(const mtf::cost::Candidate& best, const mtf::cost::Candidate& second) {
   std::string text;
   auto add = [&](const std::string& what, double a, double b) {
     if (b - a > 1e-12) text += fmt::format("  {} takes {} instead of {}\n", what, seconds_text(a), seconds_text(b));
   };
   add("computing", best.cost.time.compute, second.cost.time.compute);
-  std::set<std::pair<CollectiveKind, std::vector<Name>>> all;
+  std::set<std::pair<spmd::CollectiveKind, std::vector<Name>>> all;
   for (const auto& [what, seconds] : best.cost.time.collectives) all.insert(what);
   for (const auto& [what, seconds] : second.cost.time.collectives) all.insert(what);
-  auto of = [](const mtf::Candidate& candidate, const auto& what) {
+  auto of = [](const mtf::cost::Candidate& candidate, const auto& what) {
     const auto at = candidate.cost.time.collectives.find(what);
     return at == candidate.cost.time.collectives.end() ? 0.0 : at->second;
   };
@@ -78,9 +78,9 @@ std::string explained(const mtf::Candidate& best, const mtf::Candidate& second) 
 }
 
 /// What to do where nothing fits.
-[[noreturn]] void fail_too_large(const SearchResult& result, const SearchQuestion& question, const LayoutCosts& costs) {
+[[noreturn]] void fail_too_large(const cost::SearchResult& result, const cost::SearchQuestion& question, const cost::LayoutCosts& costs) {
   if (!result.least) fail(Diagnostic(Kind::limit_exceeded, {}, "no layout fits").help("more processors, more memory, or fewer pinned dims"));
-  const SearchResult::Least& least = *result.least;
+  const cost::SearchResult::Least& least = *result.least;
   const int64_t peak = least.candidate.cost.counters.peak_bytes;
   Diagnostic diagnostic(Kind::limit_exceeded, {}, fmt::format("no layout fits {}: the smallest peak found is {}", bytes_text(*question.memory), bytes_text(peak)));
   diagnostic.note(fmt::format("mesh {}, layout {}", to_string(*least.candidate.mesh), to_string(*least.candidate.rules)));
@@ -96,15 +96,15 @@ std::string explained(const mtf::Candidate& best, const mtf::Candidate& second) 
   fail(std::move(diagnostic));
 }
 
-std::string fewer_text(const mtf::Candidate& best, const mtf::Candidate& fewer) {
+std::string fewer_text(const mtf::cost::Candidate& best, const mtf::cost::Candidate& fewer) {
   return fmt::format("\n{} do the work {:.3g} times: {} would take {} instead of {}, with\n  mesh {}, layout {}\n", count_text(best.mesh->size(), "processor"),
-                     repeated_work(best.cost.counters), fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()), to_string(*fewer.mesh),
+                     session::repeated_work(best.cost.counters), fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()), to_string(*fewer.mesh),
                      to_string(*fewer.rules));
 }
 
 }  // namespace
 
-std::string search_text(const SearchAnswer& answer, std::size_t width) {
+std::string search_text(const session::SearchAnswer& answer, std::size_t width) {
   const auto& [question, result, costs, layers, fewer] = answer;
   if (!result.best) fail_too_large(result, question, costs);
   std::vector<CostColumn> columns = {column_of(*result.best)};
@@ -118,10 +118,10 @@ std::string search_text(const SearchAnswer& answer, std::size_t width) {
   return text + estimate_note(costs.doubts(), width);
 }
 
-std::function<void(const SearchProgress&)> shown_progress(std::function<void(const std::string&)> show) {
+std::function<void(const cost::SearchProgress&)> shown_progress(std::function<void(const std::string&)> show) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();
-  return [began, next = began + std::chrono::seconds(1), show = std::move(show)](const SearchProgress& progress) mutable {
+  return [began, next = began + std::chrono::seconds(1), show = std::move(show)](const cost::SearchProgress& progress) mutable {
     const Clock::time_point now = Clock::now();
     if (now < next) return;
     next = now + std::chrono::milliseconds(100);

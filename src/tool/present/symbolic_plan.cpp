@@ -12,13 +12,13 @@
 namespace mtf::tool {
 namespace {
 
-std::string with_value(const Formula& formula) { return fmt::format("{} = {}", formula.text(), thousands(std::llround(formula.value()))); }
+std::string with_value(const cost::Formula& formula) { return fmt::format("{} = {}", formula.text(), thousands(std::llround(formula.value()))); }
 
-std::string lines_of(const SymbolicCost& cost) {
+std::string lines_of(const cost::SymbolicCost& cost) {
   Table table("ll");
   table.row({"computation", with_value(cost.flops)});
   for (const auto& [what, formula] : cost.values) table.row({fmt::format("{} over {}", name(what.first), axes_text(what.second)), with_value(formula)});
-  const Formula most = cost.flops.leading(), moved = cost.communication().leading();
+  const cost::Formula most = cost.flops.leading(), moved = cost.communication().leading();
   if (moved.is_zero()) table.row({"communication", "0"});
   else if (most.terms() == 1) table.row({"communication / computation", moved.over(most).text()});
   table.row({"elements", cost.elements.leading().text()});
@@ -27,8 +27,8 @@ std::string lines_of(const SymbolicCost& cost) {
 
 }  // namespace
 
-void SymbolicPlan::add(const StatementReport& report) {
-  for (const Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
+void SymbolicPlan::add(const eval::StatementReport& report) {
+  for (const plan::Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
   const std::vector<int64_t> times = record_.times();
   before_.resize(times.size(), 0);
   Statement statement{report.span, report.text, {}, {}};
@@ -41,15 +41,15 @@ void SymbolicPlan::add(const StatementReport& report) {
 }
 
 std::string SymbolicPlan::text() const {
-  const std::vector<SymbolicCost> costs = symbolic_costs(record_);
-  std::vector<SymbolicCost> sums(statements_.size());
-  SymbolicCost total;
+  const std::vector<cost::SymbolicCost> costs = cost::symbolic_costs(record_);
+  std::vector<cost::SymbolicCost> sums(statements_.size());
+  cost::SymbolicCost total;
   for (size_t s = 0; s < statements_.size(); ++s) {
     for (const auto& [program, times] : statements_[s].programs) sums[s].add(costs[program], times);
     total.add(sums[s], 1);
   }
   // A symbol has one value throughout.
-  Formula all = total.flops;
+  cost::Formula all = total.flops;
   all.add(total.communication());
   all.add(total.elements);
   std::string out;

@@ -14,9 +14,9 @@ namespace mtf::tool {
 class SymbolicPlan {
  public:
   /// `before`: how often each program had run before the first statement.
-  explicit SymbolicPlan(const ProgramRecord& record, std::vector<int64_t> before = {}) : record_(record), before_(std::move(before)) {}
+  explicit SymbolicPlan(const plan::ProgramRecord& record, std::vector<int64_t> before = {}) : record_(record), before_(std::move(before)) {}
   /// A statement has ended: which programs it ran follows from the record.
-  void add(const StatementReport& report);
+  void add(const eval::StatementReport& report);
 
   /// For each statement that costs something: computation, communication by kind and axes, their ratio in terms of the
   /// highest order, and the elements of all that it reads and makes; then the sums.
@@ -27,12 +27,12 @@ class SymbolicPlan {
     Span span;
     std::string text;
     std::map<size_t, int64_t> programs;  ///< how often it runs each program of the record
-    Doubts doubts;                       ///< why its sums are an estimate
+    plan::Doubts doubts;                 ///< why its sums are an estimate
   };
-  const ProgramRecord& record_;
+  const plan::ProgramRecord& record_;
   std::vector<int64_t> before_;
   std::vector<Statement> statements_;
-  Doubts doubts_;
+  plan::Doubts doubts_;
 };
 
 }  // namespace mtf::tool

@@ -31,7 +31,7 @@ std::vector<std::int64_t> shown(std::int64_t count, std::size_t room) {
 // A matrix of the tensor, or the one row that a tensor of one dim is.
 class ShownMatrix {
  public:
-  ShownMatrix(const HostTensor& tensor, std::int64_t first, int digits) : tensor_(tensor), first_(first), digits_(digits) {
+  ShownMatrix(const plan::HostTensor& tensor, std::int64_t first, int digits) : tensor_(tensor), first_(first), digits_(digits) {
     const Dims& dims = tensor.type.dims;
     columns_ = dims.back();
     if (dims.size() > 1) rows_ = dims[dims.size() - 2];
@@ -41,7 +41,7 @@ class ShownMatrix {
   std::int64_t elements() const { return rows_.size * columns_.size; }
   std::string cell(std::int64_t row, std::int64_t column) const {
     if (row == kNone || column == kNone) return std::string(row == kNone && column == kNone ? "" : kLeftOut);
-    return number_text(tensor_.number(first_ + row * columns_.size + column), tensor_.type.element, digits_);
+    return eval::number_text(tensor_.number(first_ + row * columns_.size + column), tensor_.type.element, digits_);
   }
   std::string corner() const { return (rows_.name.empty() ? "" : rows_.name.str() + "\\") + columns_.name.str(); }
   std::string row_name(std::int64_t row) const { return row == kNone ? std::string(kLeftOut) : rows_.name.empty() ? "" : std::to_string(row); }
@@ -71,7 +71,7 @@ class ShownMatrix {
   }
 
  private:
-  const HostTensor& tensor_;
+  const plan::HostTensor& tensor_;
   std::int64_t first_;
   int digits_;
   Dim rows_{Name(), 1}, columns_;
@@ -106,7 +106,7 @@ std::string folded(const ShownMatrix& matrix, const std::vector<std::int64_t>& r
 
 }  // namespace
 
-std::string tensor_table(const HostTensor& tensor, const Room& room) {
+std::string tensor_table(const plan::HostTensor& tensor, const Room& room) {
   const Dims& dims = tensor.type.dims;
   const std::size_t outer = dims.size() > 2 ? dims.size() - 2 : 0;
   std::int64_t matrices = 1;

@@ -19,6 +19,6 @@ struct Room {
 };
 
 /// What does not fit is left out in the middle, where `…` stands. A tensor has at least one dim.
-std::string tensor_table(const HostTensor& tensor, const Room& room);
+std::string tensor_table(const plan::HostTensor& tensor, const Room& room);
 
 }  // namespace mtf::tool

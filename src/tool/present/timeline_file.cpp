@@ -21,24 +21,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string names_of(const LocalProgram& program, const std::vector<int>& values) {
+std::string names_of(const spmd::LocalProgram& program, const std::vector<int>& values) {
   std::vector<std::string> names;
   for (int v : values) names.push_back(program.values[v].name);
   return join(names, ", ");
 }
 
 /// `all_reduce over cols: y`, `einsum: h`, `loop: h, d_h`.
-std::string name_of(const LocalProgram& program, const Step& step) {
-  const Instruction& first = program.instructions[step.instructions[0]];
-  std::string what = step.kind == StepKind::kLoop && step.instructions.size() > 1 ? "loop" : std::string(first.node->op->name);
+std::string name_of(const spmd::LocalProgram& program, const schedule::Step& step) {
+  const spmd::Instruction& first = program.instructions[step.instructions[0]];
+  std::string what = step.kind == schedule::StepKind::kLoop && step.instructions.size() > 1 ? "loop" : std::string(first.node->op->name);
   if (is_collective(first.kind)) what = fmt::format("{} over {}", name(counted_as(first.kind)), program.values[first.operands[0]].mesh->axes_to_string(first.axes));
-  else if (step.kind == StepKind::kSlice) what = "slice";
+  else if (step.kind == schedule::StepKind::kSlice) what = "slice";
   return what + ": " + names_of(program, step.writes);
 }
 
 /// What is the same in all runs of a step.
-Json described(const Schedule& schedule, const Step& step, const std::vector<InstructionCost>& costs) {
-  const Instruction& first = schedule.program.instructions[step.instructions[0]];
+Json described(const schedule::Schedule& schedule, const schedule::Step& step, const std::vector<spmd::InstructionCost>& costs) {
+  const spmd::Instruction& first = schedule.program.instructions[step.instructions[0]];
   std::int64_t flops = 0, bytes = 0;
   for (int i : step.instructions) {
     flops += costs[i].flops.value();
@@ -67,20 +67,20 @@ std::vector<Json> parsed(const std::vector<std::string>& told) {
 
 }  // namespace
 
-std::string told_of(const Timeline& timeline, int rank, int ranks, const std::vector<std::int64_t>& placement) {
+std::string told_of(const run::Timeline& timeline, int rank, int ranks, const std::vector<std::int64_t>& placement) {
   const double age = timeline.now();
   const double wall = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  Hostings hostings(rank, ranks, placement);
-  std::map<const Schedule*, std::vector<InstructionCost>> costs;
-  std::map<std::pair<const Schedule*, int>, std::size_t> known;
+  run::Hostings hostings(rank, ranks, placement);
+  std::map<const schedule::Schedule*, std::vector<spmd::InstructionCost>> costs;
+  std::map<std::pair<const schedule::Schedule*, int>, std::size_t> known;
   Json json{{"rank", rank}, {"started", 1e6 * (wall - age)}, {"steps", Json::array()}, {"events", Json::array()}};
-  for (const Timeline::Event& event : timeline.events()) {
-    const Schedule& schedule = *event.schedule;
+  for (const run::Timeline::Event& event : timeline.events()) {
+    const schedule::Schedule& schedule = *event.schedule;
     const auto [at, fresh] = known.try_emplace({&schedule, event.step}, known.size());
     if (fresh) {
-      const Step& step = schedule.steps[event.step];
+      const schedule::Step& step = schedule.steps[event.step];
       auto& of = costs[&schedule];
-      if (of.empty()) of = predict_without_memory(schedule).costs;
+      if (of.empty()) of = plan::predict_without_memory(schedule).costs;
       Json described_step = described(schedule, step, of);
       const MeshPtr& mesh = schedule.program.values[step.writes.empty() ? step.reads[0] : step.writes[0]].mesh;
       std::vector<std::int64_t> processors = hostings.of(mesh).processors();

@@ -13,7 +13,7 @@
 namespace mtf::tool {
 
 /// The events of this rank, for rank 0. Of each mesh at most kMostTracks of the rank's processors are told of.
-std::string told_of(const Timeline& timeline, int rank, int ranks, const std::vector<std::int64_t>& placement);
+std::string told_of(const run::Timeline& timeline, int rank, int ranks, const std::vector<std::int64_t>& placement);
 inline constexpr std::size_t kMostTracks = 64;
 
 /// What chrome://tracing and Perfetto read: a process for each processor, with a track for what it computes and one for its

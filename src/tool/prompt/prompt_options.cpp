@@ -54,18 +54,18 @@ constexpr std::string_view kLayoutHelp = "such as `--layout \"batch:rows\"`, or 
 
 /// What the name of a mesh or a layout stands for; null if it is none.
 template <typename What>
-std::shared_ptr<const What> held(const Session& session, const std::string& word) {
-  for (const HeldName& name : session.held())
+std::shared_ptr<const What> held(const session::Session& session, const std::string& word) {
+  for (const session::HeldName& name : session.held())
     if (const auto* what = std::get_if<std::shared_ptr<const What>>(&name.type.what); what && name.name == word) return *what;
   return nullptr;
 }
 
 /// The mesh or layout that a word stands for: by its name, or as a script writes it; null where it is in the command line's notation.
 template <typename What>
-std::shared_ptr<const What> in_script_notation(Session& session, std::string_view option, const std::string& word, std::string_view expected, std::string_view help) {
+std::shared_ptr<const What> in_script_notation(session::Session& session, std::string_view option, const std::string& word, std::string_view expected, std::string_view help) {
   if (auto named = held<What>(session, word)) return named;
   if (!word.starts_with('[') && !word.starts_with('{')) return nullptr;
-  const InForce found = session.mesh_or_layout(word, fmt::format("<{}>", option));
+  const eval::InForce found = session.mesh_or_layout(word, fmt::format("<{}>", option));
   if (const auto* what = std::get_if<std::shared_ptr<const What>>(&found.what)) return *what;
   bad_mesh_or_layout(option, word, expected, help);
 }
@@ -129,7 +129,7 @@ int PromptOptions::number(std::string_view name, int least, int most, int otherw
   return number;
 }
 
-std::vector<Axis> mesh_given(Session& session, const std::string& word) {
+std::vector<Axis> mesh_given(session::Session& session, const std::string& word) {
   if (const MeshPtr mesh = in_script_notation<Mesh>(session, "--mesh", word, "expected a mesh, found a layout", kMeshHelp)) return mesh->axes();
   try {
     return parse_axes(word);
@@ -138,7 +138,7 @@ std::vector<Axis> mesh_given(Session& session, const std::string& word) {
   }
 }
 
-std::vector<LayoutRule> layout_given(Session& session, const std::string& word) {
+std::vector<LayoutRule> layout_given(session::Session& session, const std::string& word) {
   if (trim(word).empty()) return {};
   if (const LayoutPtr layout = in_script_notation<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp)) return layout->rules;
   try {
@@ -148,8 +148,8 @@ std::vector<LayoutRule> layout_given(Session& session, const std::string& word) 
   }
 }
 
-Assumption assumption_of(Session& session, const PromptOptions& options) {
-  Assumption assumption;
+session::Assumption assumption_of(session::Session& session, const PromptOptions& options) {
+  session::Assumption assumption;
   if (const auto mesh = options.value("--mesh")) assumption.mesh = mesh_given(session, *mesh);
   if (const auto layout = options.value("--layout")) assumption.layout = layout_given(session, *layout);
   return assumption;

@@ -50,7 +50,7 @@ void Repl::say(const std::string& text) {
   out_ << text;
 }
 
-Repl::Repl(Settings settings, MpiRuntimeOptions options, std::ostream& out, std::ostream& err)
+Repl::Repl(eval::Settings settings, run::MpiRuntimeOptions options, std::ostream& out, std::ostream& err)
     : runtime_(std::move(options)), execution_(runtime_), session_(std::move(settings), &execution_, out), out_(out), err_(err) {
   session_.keep_last_value();
   session_.on_warning([this](const Diagnostic& warning) { say_wrong(warning); });
@@ -66,7 +66,7 @@ void Repl::say_wrong(const Diagnostic& wrong) {
 std::string Repl::name_of_entry() const { return fmt::format("<{}>", number_ - 1); }
 
 void Repl::execute(const std::string& text) {
-  for (const EntryReport& report : session_.execute(text, name_of_entry())) {
+  for (const session::EntryReport& report : session_.execute(text, name_of_entry())) {
     out_ << repl_text(report, room(), colours_reports_);
   }
 }
@@ -118,12 +118,12 @@ line_editor::Completions Repl::complete(const std::string& entry, std::size_t cu
 bool wants_more(const std::string& entry) {
   const std::size_t first = entry.find_first_not_of(" \t\n");
   if (first == std::string::npos) return false;
-  if (entry[first] != ':') return entry[first] != '?' && is_incomplete(entry);
+  if (entry[first] != ':') return entry[first] != '?' && syntax::is_incomplete(entry);
   const std::size_t argument = entry.find_first_of(" \t\n", first);
   if (argument == std::string::npos) return false;
   const std::string_view name = std::string_view(entry).substr(first, argument - first);
   const ReplCommand* const command = find_repl_command(name);
-  return command != nullptr && command->takes == ReplArgument::kCode && is_incomplete(std::string_view(entry).substr(argument));
+  return command != nullptr && command->takes == ReplArgument::kCode && syntax::is_incomplete(std::string_view(entry).substr(argument));
 }
 
 }  // namespace mtf::tool

@@ -29,7 +29,7 @@ struct ReplOptions {
 class Repl {
  public:
   /// Reports and what is printed go to `out`, errors to `err`.
-  Repl(Settings settings, MpiRuntimeOptions options, std::ostream& out, std::ostream& err);
+  Repl(eval::Settings settings, run::MpiRuntimeOptions options, std::ostream& out, std::ostream& err);
 
   /// One entry: statements, an expression, a command such as `:help`, or `?name`. False if it was wrong; the session is then
   /// as it was. Throws OutputError.
@@ -55,9 +55,9 @@ class Repl {
   line_editor::Completions complete(const std::string& entry, std::size_t cursor) const;
 
   // ---- for the commands (tool/prompt/repl_commands.h) ----
-  Session& session() { return session_; }
-  const Execution& execution() const { return execution_; }
-  const Settings& settings() const { return session_.settings(); }
+  session::Session& session() { return session_; }
+  const plan::Execution& execution() const { return execution_; }
+  const eval::Settings& settings() const { return session_.settings(); }
   ReplOptions& options() { return options_; }
   /// What errors call the entry under way: `<18>`.
   std::string name_of_entry() const;
@@ -91,9 +91,9 @@ class Repl {
  private:
   bool command(const std::string& line);
 
-  MpiRuntime runtime_;
-  Execution execution_;
-  Session session_;
+  run::MpiRuntime runtime_;
+  plan::Execution execution_;
+  session::Session session_;
   std::ostream& out_;
   std::ostream& err_;
   ReplOptions options_;

@@ -77,10 +77,10 @@ int run_repl(const ProgramOptions& program) {
   }
   ProgressBar bar(isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
-  Settings settings = settings_of(program, 1);
+  eval::Settings settings = settings_of(program, 1);
   settings.at_terminal = isatty(STDOUT_FILENO) != 0;
   Repl repl(settings, runtime_options_of(program), output.stream(), std::cerr);
-  repl.session().on_progress([&](const Progress& loops) {
+  repl.session().on_progress([&](const eval::Progress& loops) {
     if (repl.options().progress) bar.update(loops, output.losses().last());
   });
   repl.on_status([&](const std::string& text) { bar.show(text); });

@@ -16,25 +16,25 @@ using line_editor::Candidate;
 using line_editor::Completions;
 
 // What stands beside it in a menu.
-std::string described(const CouldStand& could) {
+std::string described(const session::CouldStand& could) {
   switch (could.kind) {
-    case CouldStand::Kind::kName: return text_of(could.name);
-    case CouldStand::Kind::kLabel: case CouldStand::Kind::kModule: return could.detail;
-    case CouldStand::Kind::kAxis: return fmt::format("axis of {}", could.axis.size);
-    case CouldStand::Kind::kWord: case CouldStand::Kind::kFile: case CouldStand::Kind::kFolder: break;
+    case session::CouldStand::Kind::kName: return text_of(could.name);
+    case session::CouldStand::Kind::kLabel: case session::CouldStand::Kind::kModule: return could.detail;
+    case session::CouldStand::Kind::kAxis: return fmt::format("axis of {}", could.axis.size);
+    case session::CouldStand::Kind::kWord: case session::CouldStand::Kind::kFile: case session::CouldStand::Kind::kFolder: break;
   }
   return {};
 }
 
-Completions menu_of(std::size_t begin, const std::vector<CouldStand>& could) {
+Completions menu_of(std::size_t begin, const std::vector<session::CouldStand>& could) {
   Completions found{begin, {}};
-  for (const CouldStand& each : could) found.candidates.push_back({each.text, described(each)});
+  for (const session::CouldStand& each : could) found.candidates.push_back({each.text, described(each)});
   return found;
 }
 
 }  // namespace
 
-Completions complete_entry(const Session& session, const std::string& entry, std::size_t cursor) {
+Completions complete_entry(const session::Session& session, const std::string& entry, std::size_t cursor) {
   const std::string text = entry.substr(0, cursor);
   const std::size_t first = text.find_first_not_of(" \t\n");
   const bool is_question = first != std::string::npos && text[first] == '?';
@@ -52,14 +52,14 @@ Completions complete_entry(const Session& session, const std::string& entry, std
     const ReplCommand* const command = is_question ? nullptr : find_repl_command(text.substr(first, blank - first));
     if (command != nullptr && command->takes == ReplArgument::kFile) {
       const std::string path = text.substr(text.find_last_of(" \t") + 1);
-      return menu_of(cursor - (path.size() - (path.rfind('/') + 1)), files_that_begin(path));
+      return menu_of(cursor - (path.size() - (path.rfind('/') + 1)), session::files_that_begin(path));
     }
     if (is_question || (command != nullptr && command->takes == ReplArgument::kTopic)) {
       const std::size_t begin = std::min(text.find_first_not_of(" \t", skipped), text.size());
       return menu_of(begin, could_be_explained(session, text.substr(begin)));
     }
   }
-  const Completion completion = complete(session, text.substr(skipped), text.size() - skipped);
+  const session::Completion completion = complete(session, text.substr(skipped), text.size() - skipped);
   return menu_of(skipped + completion.begin, completion.could);
 }
 
@@ -72,19 +72,19 @@ std::vector<line_editor::Span> coloured(std::string_view lines) {
     add_span(first, skipped, "1;35");
   }
   const std::string_view text = lines.substr(skipped);
-  for (const Token& token : tokenize(SourceFile::create("", std::string(text)))) {
+  for (const syntax::Token& token : syntax::tokenize(SourceFile::create("", std::string(text)))) {
     const std::size_t begin = static_cast<std::size_t>(token.span.begin), end = static_cast<std::size_t>(token.span.end);
     const bool is_called = end < text.size() && text[end] == '(';
     switch (token.kind) {
-      case TokenClass::kWord: add_span(skipped + begin, skipped + end, "35"); break;
-      case TokenClass::kName:
+      case syntax::TokenClass::kWord: add_span(skipped + begin, skipped + end, "35"); break;
+      case syntax::TokenClass::kName:
         if (is_called) add_span(skipped + begin, skipped + end, "34");
         break;
-      case TokenClass::kNumber: add_span(skipped + begin, skipped + end, "36"); break;
-      case TokenClass::kString: add_span(skipped + begin, skipped + end, "32"); break;
-      case TokenClass::kComment: add_span(skipped + begin, skipped + end, "90"); break;
-      case TokenClass::kError: add_span(skipped + begin, skipped + end, "31"); break;
-      case TokenClass::kOperator: case TokenClass::kBracket: break;
+      case syntax::TokenClass::kNumber: add_span(skipped + begin, skipped + end, "36"); break;
+      case syntax::TokenClass::kString: add_span(skipped + begin, skipped + end, "32"); break;
+      case syntax::TokenClass::kComment: add_span(skipped + begin, skipped + end, "90"); break;
+      case syntax::TokenClass::kError: add_span(skipped + begin, skipped + end, "31"); break;
+      case syntax::TokenClass::kOperator: case syntax::TokenClass::kBracket: break;
     }
   }
   return spans;

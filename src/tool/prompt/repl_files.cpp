@@ -20,9 +20,9 @@ std::string path_of(const std::string& argument) {
 }
 
 // `, loops left out: lines 20 and 31`
-std::string left_out(const Entry& entry) {
+std::string left_out(const session::Entry& entry) {
   if (entry.left_out.empty()) return entry.without_loops ? ", loops left out: none" : "";
-  const ast::Program program = parse_or_throw(SourceFile::create(entry.name, entry.text));
+  const ast::Program program = syntax::parse_or_throw(SourceFile::create(entry.name, entry.text));
   std::vector<std::string> lines;
   for (const std::size_t i : entry.left_out) lines.push_back(std::to_string(program.body.statements[i].span.position().line));
   return fmt::format(", loops left out: line{} {}", lines.size() == 1 ? "" : "s", join_words(lines, "and"));
@@ -59,7 +59,7 @@ void save_command(Repl& repl, const std::string& argument) {
   const std::string script = script_of(repl.session().entries());
   replace_file(path, script);
   repl.say(fmt::format("{}: {}\n", printable(path), count_text(std::count(script.begin(), script.end(), '\n'), "line")));
-  const Diagnostics found = Session::check_text(path, script, repl.settings());
+  const Diagnostics found = session::Session::check_text(path, script, repl.settings());
   if (found.has_errors()) repl.say("as one script it is refused:\n" + found.render());
 }
 

@@ -13,15 +13,15 @@ namespace mtf::tool {
 namespace {
 
 /// What is bound to the first word of `a.b[0]`, if it is no standard module.
-std::optional<HeldName> held_root(Repl& repl, const std::string& topic) {
+std::optional<session::HeldName> held_root(Repl& repl, const std::string& topic) {
   const std::string root = topic.substr(0, topic.find_first_of(".[("));
-  for (HeldName& held : repl.session().held())
+  for (session::HeldName& held : repl.session().held())
     if (held.name == root) return std::move(held);
   return std::nullopt;
 }
 
 /// A mesh and a layout as they are written.
-std::string shown_type(const ValueType& type) {
+std::string shown_type(const eval::ValueType& type) {
   if (const Mesh* mesh = type.mesh()) return to_string(*mesh);
   if (const Layout* layout = type.layout()) return to_string(*layout);
   return to_string(type);
@@ -30,7 +30,7 @@ std::string shown_type(const ValueType& type) {
 /// The params and states of a value that has some.
 std::string variables_text(Repl& repl, const std::string& topic, std::size_t width) {
   constexpr std::size_t kMost = 20;
-  const std::vector<HeldVariable> variables = repl.session().variables(topic, repl.name_of_entry());
+  const std::vector<session::HeldVariable> variables = repl.session().variables(topic, repl.name_of_entry());
   Table table("ll");
   for (std::size_t i = 0; i < std::min(variables.size(), kMost); ++i) table.row({variables[i].path, to_string(variables[i].tensor)});
   if (variables.size() > kMost) table.line(fmt::format("  … and {} more: `:params {}`", variables.size() - kMost, topic));
@@ -38,10 +38,10 @@ std::string variables_text(Repl& repl, const std::string& topic, std::size_t wid
 }
 
 /// A name of the session: of what can be called its signature and `##` lines; of a value what it is and where it lies.
-std::string own_help(Repl& repl, const std::string& topic, const HeldName& root, std::size_t width) {
-  const KnownName known = repl.session().what_is(topic, repl.name_of_entry());
+std::string own_help(Repl& repl, const std::string& topic, const session::HeldName& root, std::size_t width) {
+  const session::KnownName known = repl.session().what_is(topic, repl.name_of_entry());
   if (!known.signature.text.empty())
-    return help_text({HelpTopic::Kind::kFunction, topic, text_of(known), known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
+    return help_text({session::HelpTopic::Kind::kFunction, topic, text_of(known), known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
   std::string title = topic + ": " + shown_type(known.type);
   if (root.name == topic && root.bytes > 0) title += "   " + bytes_text(root.bytes) + " per processor";
   return fitted_line(title, width) + fitted(known.doc, width, "  ") + (known.type.tensor() ? "" : variables_text(repl, topic, width));
@@ -68,8 +68,8 @@ std::string list_of_commands(std::size_t width) {
 void help_command(Repl& repl, const std::string& topic) {
   const std::size_t width = repl.columns();
   if (topic.empty()) return repl.say(list_of_commands(width) + "\n" + list_of_operations(width));
-  const std::optional<HeldName> root = held_root(repl, topic);
-  if (!root || root->type.kind == ValueType::Kind::kModule) return repl.say(help_text(topic, width));
+  const std::optional<session::HeldName> root = held_root(repl, topic);
+  if (!root || root->type.kind == eval::ValueType::Kind::kModule) return repl.say(help_text(topic, width));
   std::string text = own_help(repl, topic, *root, width);
   try {
     text += "\n" + help_text(topic, width);  // a word of the language that is a name here too

@@ -24,18 +24,18 @@ namespace {
 constexpr PromptOption kTypeOptions[] = {{"--mesh"}, {"--layout"}};
 constexpr PromptOption kPlanOptions[] = {{"--mesh"}, {"--layout"}, {"--machine"}, {"--by"}, {"--sort"}, {"--depth"}, {"--lines"}, {"--symbolic", false}};
 
-std::string decided_text(LayoutOrigin origin) {
+std::string decided_text(graph::LayoutOrigin origin) {
   switch (origin) {
-    case LayoutOrigin::kGiven: return "its layout is written, by `@` or where it is declared";
-    case LayoutOrigin::kLike: return "it lies as what it is the gradient of";
-    case LayoutOrigin::kComputed: return "it lies as it was computed";
-    case LayoutOrigin::kRules: break;
+    case graph::LayoutOrigin::kGiven: return "its layout is written, by `@` or where it is declared";
+    case graph::LayoutOrigin::kLike: return "it lies as what it is the gradient of";
+    case graph::LayoutOrigin::kComputed: return "it lies as it was computed";
+    case graph::LayoutOrigin::kRules: break;
   }
   return {};
 }
 
 // The rules that put the dims of a collective where they are.
-std::string rules_text(const Explanation::Collective& collective) {
+std::string rules_text(const session::Explanation::Collective& collective) {
   std::string text;
   for (const LayoutRule& rule : collective.rules)
     text += fmt::format("    rule   {} -> {}   {}\n", rule.dim.text(), axes_text(rule.axes), rule.span.is_known() ? to_text(rule.span) : "as it was given");
@@ -49,8 +49,8 @@ std::string place_text(Span span) {
   return fmt::format("{}  {}", to_text(span), text.substr(0, text.find('\n')));
 }
 
-std::string explained(const Explanation::Collective& collective) {
-  const StatementCost& cost = collective.cost;
+std::string explained(const session::Explanation::Collective& collective) {
+  const spmd::StatementCost& cost = collective.cost;
   std::string text = fmt::format("{}: {}, {}, {} on the wire\n", collective_text(cost), count_text(cost.values, "value"), bytes_text(cost.bytes),
                                  bytes_text(cost.wire_bytes));
   if (const std::string place = place_text(cost.span); !place.empty()) text += "    at     " + place + "\n";
@@ -60,11 +60,11 @@ std::string explained(const Explanation::Collective& collective) {
 }
 
 /// What the statement would cost less under other layouts, and what the session would then hold.
-std::string better_text(const Explanation& explanation, std::size_t width) {
+std::string better_text(const session::Explanation& explanation, std::size_t width) {
   if (explanation.better.empty()) return "No layout in which one axis splits another dim, or none, sends fewer bytes for as few flops.\n";
-  const Explanation::Total& now = explanation.now;
+  const session::Explanation::Total& now = explanation.now;
   std::string text = "fewer bytes, for no more flops:\n" + estimate_note(explanation.doubts, width);
-  for (const Explanation::Better& better : explanation.better) {
+  for (const session::Explanation::Better& better : explanation.better) {
     text += fmt::format("    --layout \"{}\"   {} on the wire instead of {}, {} instead of {}{}\n", option_text(better.layout), bytes_text(better.total.wire_bytes), bytes_text(now.wire_bytes),
                         count_text(better.total.collectives, "collective"), thousands(now.collectives), better.total.flops < now.flops ? ", fewer flops" : "");
     if (better.held_bytes != explanation.held_bytes)
@@ -78,7 +78,7 @@ std::string better_text(const Explanation& explanation, std::size_t width) {
 void type_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":type", argument, kTypeOptions);
   need_argument(options.statement(), ":type", "an expression", "einsum(x, w -> [batch])");
-  const KnownName known = repl.session().what_is(options.statement(), repl.name_of_entry(), assumption_of(repl.session(), options));
+  const session::KnownName known = repl.session().what_is(options.statement(), repl.name_of_entry(), assumption_of(repl.session(), options));
   repl.say(text_of(known) + "\n");
 }
 
@@ -86,7 +86,7 @@ void plan_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":plan", argument, kPlanOptions);
   const std::string& statement = options.statement();
   need_argument(statement, ":plan", "a statement", "let y = einsum(x, w -> [batch])");
-  const Assumption assumption = assumption_of(repl.session(), options);
+  const session::Assumption assumption = assumption_of(repl.session(), options);
   PlanView view;
   view.by = plan_by(options.value("--by").value_or("value"));
   if (const auto sort = options.value("--sort")) view.sort = plan_sort(*sort);
@@ -94,14 +94,14 @@ void plan_command(Repl& repl, const std::string& argument) {
   if (options.has("--depth")) view.depth = options.number("--depth", 0, 1000, 0);
   view.lines = options.number("--lines", 1, 1'000'000, view.lines);
   view.width = repl.columns();
-  std::optional<MachineModel> machine;
+  std::optional<cost::MachineModel> machine;
   if (const auto file = options.value("--machine")) machine = machine_option(*file);
   std::string shown;
   if (!options.has("--symbolic")) {
-    const Planned planned = repl.session().plan(statement, repl.name_of_entry(), assumption);
+    const session::Planned planned = repl.session().plan(statement, repl.name_of_entry(), assumption);
     PlanTree tree;
     PlanTotals totals;
-    for (const StatementReport& report : planned.statements) {
+    for (const eval::StatementReport& report : planned.statements) {
       if (view.by == PlanBy::kValue) shown += plan_text(report, true, view.width);
       else tree.add(report);
       totals.add(report);
@@ -110,13 +110,13 @@ void plan_command(Repl& repl, const std::string& argument) {
     shown += estimate_note(totals.doubts(), view.width);
   }
   if (machine || options.has("--symbolic")) {
-    const Planned planned = repl.session().plan(statement, repl.name_of_entry(), assumption, std::make_shared<ProgramRecord>());
+    const session::Planned planned = repl.session().plan(statement, repl.name_of_entry(), assumption, std::make_shared<plan::ProgramRecord>());
     if (options.has("--symbolic")) {
       SymbolicPlan symbolic(*planned.record, planned.before.times);
-      for (const StatementReport& report : planned.statements) symbolic.add(report);
+      for (const eval::StatementReport& report : planned.statements) symbolic.add(report);
       shown += fitted(symbolic.text(), view.width);
     }
-    if (machine) shown += time_text(seconds_of(LayoutCosts(planned.record, *machine, planned.before).in(nullptr, nullptr).time), machine->name);
+    if (machine) shown += time_text(seconds_of(cost::LayoutCosts(planned.record, *machine, planned.before).in(nullptr, nullptr).time), machine->name);
   }
   repl.say(shown.empty() ? "nothing to compute\n" : shown);
 }
@@ -126,8 +126,8 @@ void use_command(Repl& repl, const std::string& what) {
   for (const auto& [given, option] : {std::pair{repl.settings().layout.has_value(), "--layout"}, std::pair{repl.settings().mesh.has_value(), "--mesh"}})
     if (given) fail(Diagnostic(Kind::bad_usage, {}, fmt::format("what {} gave holds throughout", code(option))).help("start mtf without it"));
   constexpr std::size_t kMostMoved = 20;
-  Session& session = repl.session();
-  for (EntryReport& report : session.use(session.mesh_or_layout(what, repl.name_of_entry()), repl.name_of_entry())) {
+  session::Session& session = repl.session();
+  for (session::EntryReport& report : session.use(session.mesh_or_layout(what, repl.name_of_entry()), repl.name_of_entry())) {
     const std::size_t moved = report.bindings.size();
     if (moved > kMostMoved) report.bindings.resize(kMostMoved);
     std::string text = repl_text(report, repl.room());
@@ -141,11 +141,11 @@ void explain_command(Repl& repl, const std::string& argument) {
   const std::string& statement = options.statement();
   need_argument(statement, ":explain", "a statement", "einsum(x, w -> [batch])");
   constexpr std::size_t kMostSuggestions = 3;
-  const Explanation explanation = explain_statement(repl.session(), statement, repl.name_of_entry(), assumption_of(repl.session(), options), kMostSuggestions,
+  const session::Explanation explanation = explain_statement(repl.session(), statement, repl.name_of_entry(), assumption_of(repl.session(), options), kMostSuggestions,
                                                     [&] { return repl.is_interrupted(); });
   if (explanation.collectives.empty()) return repl.say("no communication\n");
   std::string text;
-  for (const Explanation::Collective& collective : explanation.collectives) text += explained(collective);
+  for (const session::Explanation::Collective& collective : explanation.collectives) text += explained(collective);
   repl.say(text + better_text(explanation, repl.columns()));
 }
 
@@ -161,14 +161,14 @@ void compare_command(Repl& repl, const std::string& argument) {
   if (options.statement().empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a statement").help(example));
   const std::vector<std::string> meshes = options.values("--mesh"), layouts = options.values("--layout");
   if (meshes.empty() && layouts.empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a `--layout` or a `--mesh`").help(example));
-  std::optional<MachineModel> machine;
+  std::optional<cost::MachineModel> machine;
   if (const auto file = options.value("--machine")) machine = machine_option(*file);
   std::vector<std::vector<Axis>> mesh_axes;
   for (const std::string& word : meshes) mesh_axes.push_back(mesh_given(repl.session(), word));
   std::vector<std::pair<std::string, std::vector<LayoutRule>>> rules;
   for (const std::string& word : layouts) rules.emplace_back(word, layout_given(repl.session(), word));
   ComparedLayouts compared = compared_layouts(mesh_axes, rules, "in force");
-  const Comparison comparison = WhatIf::statement(repl.session(), options.statement(), repl.name_of_entry()).compare(compared.assumptions, machine, options.has("--peak"));
+  const session::Comparison comparison = session::WhatIf::statement(repl.session(), options.statement(), repl.name_of_entry()).compare(compared.assumptions, machine, options.has("--peak"));
   repl.say(comparison_text(std::move(compared), comparison, machine.has_value(), repl.columns()));
 }
 
@@ -182,9 +182,9 @@ void search_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":search", argument, kSearchOptions);
   const std::string& statement = options.statement();
   need_argument(statement, ":search", "a statement", "net(x)");
-  SearchRequest request;
-  SearchQuestion& question = request.question;
-  const Assumption pinned = assumption_of(repl.session(), options);
+  session::SearchRequest request;
+  cost::SearchQuestion& question = request.question;
+  const session::Assumption pinned = assumption_of(repl.session(), options);
   const auto processors = options.value("--processors");
   question.processors = processors ? number_of_processors(*processors) : pinned.mesh ? Mesh(Name("mesh"), *pinned.mesh).size() : repl.session().mesh().size();
   if (question.processors < 2)
@@ -200,11 +200,11 @@ void search_command(Repl& repl, const std::string& argument) {
     if (repl.is_interrupted()) fail(Kind::interrupted, {});
   };
   request.poll = heed_interrupts;
-  question.on_progress = [&, show = shown_progress([&](const std::string& text) { repl.show_status(text); })](const SearchProgress& progress) {
+  question.on_progress = [&, show = shown_progress([&](const std::string& text) { repl.show_status(text); })](const cost::SearchProgress& progress) {
     heed_interrupts();
     show(progress);
   };
-  repl.say(search_text(search_layouts(WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request)), repl.columns()));
+  repl.say(search_text(search_layouts(session::WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request)), repl.columns()));
 }
 
 }  // namespace mtf::tool

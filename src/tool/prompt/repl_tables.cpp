@@ -26,18 +26,18 @@ AxisList axes_of(const LayoutRule& rule, const Mesh& mesh) {
   return axes;
 }
 
-std::vector<Dim> dims_of(const Session& session) {
+std::vector<Dim> dims_of(const session::Session& session) {
   std::vector<Dim> dims;
-  for (const HeldName& held : session.held())
+  for (const session::HeldName& held : session.held())
     if (const Dim* dim = held.type.dim()) dims.push_back({held.name, dim->size});
   return dims;
 }
 
 // Meshes or layouts that have a name, as `shown` says them: nothing for what is none, or is in force.
-std::string others(const Session& session, const std::function<std::string(const ValueType&)>& shown) {
+std::string others(const session::Session& session, const std::function<std::string(const eval::ValueType&)>& shown) {
   Table table("ll");
   bool any = false;
-  for (const HeldName& held : session.held()) {
+  for (const session::HeldName& held : session.held()) {
     const std::string text = shown(held.type);
     if (text.empty()) continue;
     any = true;
@@ -47,8 +47,8 @@ std::string others(const Session& session, const std::function<std::string(const
 }
 
 // What a program computes with, not what it is made of.
-bool is_value(const ValueType& type) {
-  using Kind = ValueType::Kind;
+bool is_value(const eval::ValueType& type) {
+  using Kind = eval::ValueType::Kind;
   return type.kind == Kind::kTensor || type.kind == Kind::kInstance || type.kind == Kind::kOperation || type.kind == Kind::kOther;
 }
 
@@ -58,7 +58,7 @@ std::string bytes_of(std::int64_t bytes) { return bytes == 0 ? "" : bytes_text(b
 }  // namespace
 
 void mesh_command(Repl& repl, const std::string&) {
-  const Session& session = repl.session();
+  const session::Session& session = repl.session();
   const Mesh& mesh = session.mesh();
   std::string text = fmt::format("{}   {}{}\n", to_string(mesh), count_text(mesh.size(), "processor"),
                                  repl.settings().mesh ? ", as the command line says" : "");
@@ -69,14 +69,14 @@ void mesh_command(Repl& repl, const std::string&) {
       if (std::find(rule.axes.begin(), rule.axes.end(), axis.name) != rule.axes.end()) splits += (splits.empty() ? "" : ", ") + rule.dim.str();
     table.row({axis.name.str(), thousands(axis.size), splits.empty() ? "splits nothing" : "splits " + splits});
   }
-  repl.say(text + table.text("    ") + others(session, [&](const ValueType& type) {
+  repl.say(text + table.text("    ") + others(session, [&](const eval::ValueType& type) {
              const Mesh* const other = type.mesh();
              return other != nullptr && other->axes() != mesh.axes() ? to_string(*other) : "";
            }));
 }
 
 void layout_command(Repl& repl, const std::string&) {
-  const Session& session = repl.session();
+  const session::Session& session = repl.session();
   const Layout& layout = session.layout();
   std::string text = to_string(layout);
   if (layout.rules.empty()) text += "   nothing is split";
@@ -89,14 +89,14 @@ void layout_command(Repl& repl, const std::string&) {
     table.row({rule.dim.str(), is_there ? thousands(dim->size) : "no such dim", "over " + axes_text(rule, session.mesh()),
                is_there ? thousands(block_size(dim->size, axes_of(rule, session.mesh()), session.mesh())) + " per processor" : ""});
   }
-  repl.say(text + "\n" + table.text("    ") + others(session, [&](const ValueType& type) {
+  repl.say(text + "\n" + table.text("    ") + others(session, [&](const eval::ValueType& type) {
              const Layout* const other = type.layout();
              return other != nullptr && !same_rules(other->rules, layout.rules) ? to_string(*other) : "";
            }));
 }
 
 void dims_command(Repl& repl, const std::string&) {
-  const Session& session = repl.session();
+  const session::Session& session = repl.session();
   Table table("lrlrl");
   for (const Dim& dim : dims_of(session)) {
     const LayoutRule* const rule = session.layout().find(dim.name);
@@ -116,7 +116,7 @@ void vars_command(Repl& repl, const std::string&) {
   Table table("llr");
   std::int64_t bytes = 0;
   bool any = false;
-  for (const HeldName& held : repl.session().held()) {
+  for (const session::HeldName& held : repl.session().held()) {
     if (!is_value(held.type)) continue;
     any = true;
     bytes += held.bytes;
@@ -128,18 +128,18 @@ void vars_command(Repl& repl, const std::string&) {
 
 void show_command(Repl& repl, const std::string& expression) {
   need_argument(expression, ":show", "an expression", "x[batch: 0..4]");
-  const HostTensor tensor = repl.session().read(expression, repl.name_of_entry());
+  const plan::HostTensor tensor = repl.session().read(expression, repl.name_of_entry());
   const Room room{repl.columns(), 0, static_cast<int>(repl.options().digits)};
   repl.say(to_string(tensor.type) + "\n" + (tensor.type.dims.empty() ? fmt::format("{:.{}g}\n", tensor.number(0), room.digits) : tensor_table(tensor, room)));
 }
 
 void params_command(Repl& repl, const std::string& expression) {
   need_argument(expression, ":params", "a model's instance", "net");
-  const std::vector<HeldVariable> variables = repl.session().variables(expression, repl.name_of_entry());
+  const std::vector<session::HeldVariable> variables = repl.session().variables(expression, repl.name_of_entry());
   if (variables.empty()) return repl.say("it has no params or states\n");
   Table table("lllrr");
   std::int64_t elements = 0, own = 0, bytes = 0;
-  for (const HeldVariable& variable : variables) {
+  for (const session::HeldVariable& variable : variables) {
     elements += variable.elements;
     own += variable.own_elements;
     bytes += variable.bytes;

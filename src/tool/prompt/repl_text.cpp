@@ -14,16 +14,16 @@
 namespace mtf::tool {
 namespace {
 
-std::string collective_line(const StatementCost& cost) {
+std::string collective_line(const spmd::StatementCost& cost) {
   std::string line = fmt::format("{}: {}, {}", collective_text(cost), count_text(cost.values, "value"), bytes_text(cost.bytes));
   if (cost.reason) line += "   " + to_string(*cost.reason);
   return line;
 }
 
 // The lines in the order of their first appearance, with how often each stands there.
-std::vector<std::pair<std::string, std::int64_t>> collective_lines(const EntryReport& report) {
+std::vector<std::pair<std::string, std::int64_t>> collective_lines(const session::EntryReport& report) {
   std::vector<std::pair<std::string, std::int64_t>> lines;
-  for (const StatementCost& cost : report.costs) {
+  for (const spmd::StatementCost& cost : report.costs) {
     if (!cost.collective) continue;
     std::string line = collective_line(cost);
     bool known = false;
@@ -48,7 +48,7 @@ constexpr std::size_t kShortValue = 60;
 // What is shown of many parts: of what is only bound, fewer.
 constexpr std::size_t kMostParts = 60, kMostPartsOfBound = 12;
 
-std::string parts_text(const std::vector<HeldPart>& parts, std::size_t most) {
+std::string parts_text(const std::vector<session::HeldPart>& parts, std::size_t most) {
   Table table("ll");
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i == most) {
@@ -60,7 +60,7 @@ std::string parts_text(const std::vector<HeldPart>& parts, std::size_t most) {
   return table.text("  ");
 }
 
-std::string binding_text(const EntryReport::Binding& binding, bool silent, const Room& room, bool colours) {
+std::string binding_text(const session::EntryReport::Binding& binding, bool silent, const Room& room, bool colours) {
   const std::string name = colours ? in_style("1", binding.name) : binding.name;
   if (!binding.parts.empty()) return (name.empty() ? "" : name + ": ") + to_string(binding.type) + "\n" + without_line_end(parts_text(binding.parts, name.empty() ? kMostParts : kMostPartsOfBound));
   // A string may be a file's.
@@ -77,15 +77,15 @@ std::string binding_text(const EntryReport::Binding& binding, bool silent, const
 
 }  // namespace
 
-std::string text_of(const KnownName& known) {
+std::string text_of(const session::KnownName& known) {
   if (known.signature.text.empty()) return to_string(known.type);
-  return (known.type.kind == ValueType::Kind::kModel ? "model " : "") + known.signature.text;
+  return (known.type.kind == eval::ValueType::Kind::kModel ? "model " : "") + known.signature.text;
 }
 
-std::string repl_text(const EntryReport& report, const Room& room, bool colours) {
+std::string repl_text(const session::EntryReport& report, const Room& room, bool colours) {
   const auto collectives = collective_lines(report);
   std::string out;
-  for (const EntryReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room, colours) + "\n";
+  for (const session::EntryReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room, colours) + "\n";
   for (const auto& [line, count] : collectives) {
     const std::string text = "   " + (count == 1 ? "" : thousands(count) + " × ") + line;
     out += (colours ? in_style("33", text) : text) + "\n";

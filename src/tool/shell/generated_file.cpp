@@ -31,8 +31,8 @@ void expect_replaceable(const std::string& path, std::string_view kind, const st
 
 void replace_file(const std::string& path, const std::string& text, const std::function<void()>& before_replacing) {
   try {
-    write_file_atomically(path, text, before_replacing);
-  } catch (const IoError& error) {
+    io::write_file_atomically(path, text, before_replacing);
+  } catch (const io::IoError& error) {
     fail(Kind::cannot_write, {}, error.what());
   }
 }

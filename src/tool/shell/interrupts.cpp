@@ -15,12 +15,12 @@ namespace {
 constexpr unsigned kSecondsToEnd = 1;
 
 // What signals are for: a handler can be given nothing else.
-std::atomic<Session*> session_under_way = nullptr;
+std::atomic<session::Session*> session_under_way = nullptr;
 std::atomic<bool> is_asked = false;
 std::atomic<pid_t> main_process = 0;  // those that it has forked end silently
 
 extern "C" void end_at_once(int) {
-  remove_partial_files();
+  io::remove_partial_files();
   ProgressBar::erase_in_signal();
   constexpr std::string_view kMessage = "error: interrupted [interrupted]\n";
   if (getpid() == main_process) [[maybe_unused]] const auto size = write(STDERR_FILENO, kMessage.data(), kMessage.size());
@@ -28,14 +28,14 @@ extern "C" void end_at_once(int) {
 }
 
 extern "C" void on_interrupt(int number) {
-  Session* const session = session_under_way;
+  session::Session* const session = session_under_way;
   if (session == nullptr || is_asked.exchange(true)) end_at_once(number);
   session->interrupt();
   alarm(kSecondsToEnd);
 }
 
 extern "C" void end_by_signal(int number) {
-  remove_partial_files();
+  io::remove_partial_files();
   ProgressBar::erase_in_signal();
   signal(number, SIG_DFL);
   raise(number);  // comes when this has returned
@@ -43,8 +43,8 @@ extern "C" void end_by_signal(int number) {
 
 // It may be killed before the session has ended.
 extern "C" void on_end_of_job(int) {
-  remove_partial_files();
-  if (Session* const session = session_under_way) session->interrupt();
+  io::remove_partial_files();
+  if (session::Session* const session = session_under_way) session->interrupt();
 }
 
 void handle(int signal_number, void (*handler)(int)) {
@@ -70,7 +70,7 @@ void end_on_interrupt() {
   }
 }
 
-InterruptsSession::InterruptsSession(Session& session, bool is_rank) {
+InterruptsSession::InterruptsSession(session::Session& session, bool is_rank) {
   session_under_way = &session;
   handle(SIGALRM, end_at_once);
   if (is_rank) handle(SIGTERM, on_end_of_job);

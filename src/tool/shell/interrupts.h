@@ -16,7 +16,7 @@ void end_on_interrupt();
 /// another rank. Of a rank it asks the session to end, no more.
 class InterruptsSession {
  public:
-  InterruptsSession(Session& session, bool is_rank);
+  InterruptsSession(session::Session& session, bool is_rank);
   ~InterruptsSession();
   InterruptsSession(const InterruptsSession&) = delete;
   InterruptsSession& operator=(const InterruptsSession&) = delete;

@@ -70,7 +70,7 @@ int report(const std::string& message, ExitCode code) {
 int report(const Diagnostics& found) { return report(found.render(), found.exit_code()); }
 
 void end_rank(const std::string& message, ExitCode code) {
-  MpiRuntime runtime({.use_mpi = true});
+  run::MpiRuntime runtime({.use_mpi = true});
   runtime.abort(message, static_cast<int>(code));
 }
 

@@ -88,12 +88,12 @@ int threads_of(const ProgramOptions& options) {
 
 }  // namespace
 
-Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
+eval::Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
   threads_of(options);
-  Settings settings;
+  eval::Settings settings;
   settings.ranks = ranks;
   settings.stdlib = standard_library();
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   if (options.mesh) settings.mesh = mesh_of(*options.mesh, ranks);
   if (options.layout) settings.layout = layout_of(*options.layout);
   if (options.placement) settings.placement = placement_of(*options.placement);
@@ -106,8 +106,8 @@ Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
   return settings;
 }
 
-MpiRuntimeOptions runtime_options_of(const ProgramOptions& options) {
-  MpiRuntimeOptions runtime;
+run::MpiRuntimeOptions runtime_options_of(const ProgramOptions& options) {
+  run::MpiRuntimeOptions runtime;
   runtime.threads = threads_of(options);
   if (options.placement) runtime.placement = placement_of(*options.placement);
   return runtime;
@@ -125,7 +125,7 @@ MeshPtr mesh_option(const std::string& text) { return std::make_shared<const Mes
 
 LayoutPtr layout_option(const std::string& text) { return std::make_shared<const Layout>(Layout{Name(), layout_of(text), {}}); }
 
-MachineModel machine_option(const std::string& file) { return file.empty() ? MachineModel() : parse_machine(read_script(file).text, file); }
+cost::MachineModel machine_option(const std::string& file) { return file.empty() ? cost::MachineModel() : cost::parse_machine(read_script(file).text, file); }
 
 int64_t number_of_processors(const std::string& text) {
   int64_t number = 0;

@@ -31,15 +31,15 @@ void add_placement_option(OptionParser& parser, ProgramOptions& options);
 void add_runtime_options(OptionParser& parser, ProgramOptions& options);
 
 /// What a session is given. Throws UserError of kind bad_option_value.
-Settings settings_of(const ProgramOptions& options, std::int64_t ranks);
+eval::Settings settings_of(const ProgramOptions& options, std::int64_t ranks);
 /// What the runtime that computes is given. Throws UserError of kind bad_option_value.
-MpiRuntimeOptions runtime_options_of(const ProgramOptions& options);
+run::MpiRuntimeOptions runtime_options_of(const ProgramOptions& options);
 
 /// `--mesh`, `--layout`, where several may be given. Throw UserError of kind bad_option_value.
 MeshPtr mesh_option(const std::string& text);
 LayoutPtr layout_option(const std::string& text);
 /// `--machine FILE`, or the standard model. Throws UserError.
-MachineModel machine_option(const std::string& file);
+cost::MachineModel machine_option(const std::string& file);
 /// `--processors N`. Throws UserError of kind bad_option_value.
 int64_t number_of_processors(const std::string& text);
 /// `--memory 16GiB`: bytes. Throws UserError of kind bad_option_value.

@@ -44,7 +44,7 @@ std::string duration_text(double seconds) {
 namespace {
 
 // How much of all loops is done, if that is known.
-std::optional<double> share_done(const Progress& loops) {
+std::optional<double> share_done(const eval::Progress& loops) {
   double share = 0;
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     if (loop->turns <= 0) return std::nullopt;
@@ -55,11 +55,11 @@ std::optional<double> share_done(const Progress& loops) {
 
 }  // namespace
 
-std::string progress_text(const Progress& loops, const std::string& loss, std::size_t width) {
+std::string progress_text(const eval::Progress& loops, const std::string& loss, std::size_t width) {
   if (loops.empty() || width == 0) return {};
-  const LoopProgress& inner = loops.back();
+  const eval::LoopProgress& inner = loops.back();
   std::string head;
-  for (const LoopProgress& loop : loops)
+  for (const eval::LoopProgress& loop : loops)
     head += (head.empty() ? "" : "  ") + loop.variable + " " + std::to_string(loop.turn) + (loop.turns > 0 ? "/" + std::to_string(loop.turns) : "");
   const double rate = inner.seconds > 0 ? static_cast<double>(inner.turn) / inner.seconds : 0;
   std::string tail = rate >= 10 ? fmt::format("  {:.0f} turns/s", rate) : fmt::format("  {:.2g} turns/s", rate);
@@ -82,7 +82,7 @@ std::string progress_text(const Progress& loops, const std::string& loss, std::s
   return (head + tail).substr(0, width - 1);
 }
 
-void ProgressBar::update(const Progress& loops, const std::string& loss) {
+void ProgressBar::update(const eval::Progress& loops, const std::string& loss) {
   if (!at_terminal_ || loops.front().seconds < 1) return;
   const auto now = Clock::now();
   if (now - drawn_ < std::chrono::milliseconds(100)) return;

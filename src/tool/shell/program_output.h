@@ -15,14 +15,14 @@ namespace mtf::tool {
 
 /// `epoch 3/5  step 60/100 [============>       ] 52%  1.2 turns/s  loss 0.31  2 s left`, at most `width` columns: the turns
 /// and the rate of the innermost loop, the share and the time of all. `loss` is what was printed last, or empty.
-std::string progress_text(const Progress& loops, const std::string& loss, std::size_t width);
+std::string progress_text(const eval::Progress& loops, const std::string& loss, std::size_t width);
 
 /// The bar of the loops under way: shown once the outermost has run for a second, ten times a second.
 class ProgressBar {
  public:
   explicit ProgressBar(bool at_terminal) : at_terminal_(at_terminal) {}
   ~ProgressBar() { erase(); }
-  void update(const Progress& loops, const std::string& loss);
+  void update(const eval::Progress& loops, const std::string& loss);
   /// Shows a line of text.
   void show(const std::string& text);
   void erase();

@@ -46,13 +46,13 @@ CountersRecord without_peak(CountersRecord counters) {
 
 /// What `mtf run` of a file counts.
 CountersRecord counted_by_run(const std::string& path, const InterpreterOptions& options) {
-  Settings settings;
+  eval::Settings settings;
   if (!options.mesh.empty()) settings.mesh = parse_axes(options.mesh);
   if (!options.layout.empty()) settings.layout = parse_layout_rules(options.layout);
   settings.set = options.set;
-  ExecutionOn<MpiRuntime> execution;
+  ExecutionOn<run::MpiRuntime> execution;
   std::ostringstream out;
-  Session session(settings, &execution, out);
+  session::Session session(settings, &execution, out);
   session.run_file(path);
   return counters_record(execution.counters());
 }

@@ -7,7 +7,7 @@
 #include "session/session.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// What a program declares to be called beside the operations and functions that there are: of a string, a tensor, an int, a dim.
@@ -24,8 +24,8 @@ constexpr std::string_view kDeclared =
 std::string mistake(const std::string& call) {
   Settings settings;
   settings.stdlib = stdlib_folder();
-  settings.library = &host_library();
-  const Diagnostics found = Session::check_text("test.mtf", std::string(kDeclared) + "print(" + call + ")\n", settings);
+  settings.library = &library::host_library();
+  const Diagnostics found = session::Session::check_text("test.mtf", std::string(kDeclared) + "print(" + call + ")\n", settings);
   EXPECT_EQ(found.list().size(), 1U) << call;
   if (found.empty()) return {};
   std::string label = found.list()[0].label();
@@ -73,11 +73,11 @@ TEST(Binding, WhatIsMisspeltIsSuggested) {
   for (const std::string call : {"random.integers([a], 1, hihg: 2)", "n([a], 1, hihg: 2)"}) {
     Settings settings;
     settings.stdlib = stdlib_folder();
-    const Diagnostics found = Session::check_text("test.mtf", std::string(kDeclared) + "print(" + call + ")\n", settings);
+    const Diagnostics found = session::Session::check_text("test.mtf", std::string(kDeclared) + "print(" + call + ")\n", settings);
     ASSERT_EQ(found.list().size(), 1U);
-    EXPECT_EQ(join(found.list()[0].helps(), "|"), "did you mean `high`?");
+    EXPECT_EQ(mtf::join(found.list()[0].helps(), "|"), "did you mean `high`?");
   }
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

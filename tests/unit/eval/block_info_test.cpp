@@ -9,18 +9,18 @@
 #include "syntax/parse.h"
 #include "syntax/print.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 std::string sorted(const NameSet& names) {
   std::vector<std::string> texts;
   for (Name name : names) texts.push_back(name.str());
   std::sort(texts.begin(), texts.end());
-  return join(texts, " ");
+  return mtf::join(texts, " ");
 }
 
 struct Infos {
-  explicit Infos(const std::string& text) : program(parse_or_throw(SourceFile::create("test.mtf", text), ParseMode::kRepl)) {}
+  explicit Infos(const std::string& text) : program(parse_or_throw(SourceFile::create("test.mtf", text), syntax::ParseMode::kRepl)) {}
   const BlockInfo& top() { return infos.of(program.body); }
   const ast::Stmt& statement(size_t i) const { return program.body.statements.at(i); }
 
@@ -51,7 +51,7 @@ TEST(BlockInfo, AStatementBindsInItsBlock) {
   for (const ast::Stmt& statement : infos.program.body.statements) {
     std::vector<std::string> names;
     for (const ast::Ident& ident : ast::names_bound_by(statement)) names.push_back(ident.name.str());
-    binds.push_back(join(names, " "));
+    binds.push_back(mtf::join(names, " "));
   }
   EXPECT_EQ(binds, (std::vector<std::string>{"x y z", "d e", "", "g", "n"}));
 }
@@ -75,7 +75,7 @@ TEST(BlockInfo, WhatMayBeAPlaceIsAnAlias) {
   EXPECT_EQ(sorted(infos.top().aliases), "a c e g h p");
   EXPECT_EQ(sorted(infos.top().bound), "a b c d e f g h p z");
   ASSERT_EQ(infos.top().targets.size(), 1u);
-  EXPECT_EQ(print(*infos.top().targets[0]), "e");
+  EXPECT_EQ(syntax::print(*infos.top().targets[0]), "e");
 }
 
 TEST(BlockInfo, AReturnReadsTheAnnotationOfItsFunction) {
@@ -89,11 +89,11 @@ TEST(BlockInfo, BodiesOfFunctionsAreApart) {
   Infos infos("fn f(x, y = k()) { return grad(x, h(y)) }\nlet g = fn(x) = opt.step(x)\nmodel M { let l = N()\n fn call(x) = l(x) }\nq(1)(2)");
   const BlockInfo& info = infos.top();
   ASSERT_EQ(info.calls.size(), 2u);  // q(1)(…) and q
-  EXPECT_EQ(print(*info.calls[0]), "q(1)");
-  EXPECT_EQ(print(*info.calls[1]), "q");
+  EXPECT_EQ(syntax::print(*info.calls[0]), "q(1)");
+  EXPECT_EQ(syntax::print(*info.calls[1]), "q");
   EXPECT_EQ(sorted(info.statement_mentions[0]), "grad h k x y");
   EXPECT_EQ(sorted(info.captured), "N grad h k opt");
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -3,17 +3,17 @@
 
 #include "session/session.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 std::vector<std::string> kinds(const std::string& text, Settings settings = {}) {
   std::vector<std::string> found;
-  const Diagnostics diagnostics = Session::check_text("test.mtf", text, settings);
+  const Diagnostics diagnostics = session::Session::check_text("test.mtf", text, settings);
   for (const Diagnostic& diagnostic : diagnostics.list()) found.emplace_back(record(diagnostic.kind()).name);
   return found;
 }
 
-std::string rendered(const std::string& text, Settings settings = {}) { return Session::check_text("test.mtf", text, settings).render(); }
+std::string rendered(const std::string& text, Settings settings = {}) { return session::Session::check_text("test.mtf", text, settings).render(); }
 
 using Kinds = std::vector<std::string>;
 
@@ -234,4 +234,4 @@ TEST(Check, CountersAreUnknown) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

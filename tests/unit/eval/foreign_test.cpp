@@ -10,16 +10,16 @@
 #include "support/text.h"
 #include "syntax/foreign.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 struct Line {
-  Foreign where;
+  syntax::Foreign where;
   std::string form, instead, help;
 };
 
 const std::vector<Line> kLines = {
-#define MTF_FOREIGN(where, form, instead, help) {Foreign::where, form, instead, help},
+#define MTF_FOREIGN(where, form, instead, help) {syntax::Foreign::where, form, instead, help},
 #include "syntax/foreign.def"
 #undef MTF_FOREIGN
 };
@@ -28,9 +28,9 @@ const std::vector<Line> kLines = {
 bool helps(const std::string& program, const Line& line, const std::string& first_word) {
   Settings settings;
   settings.stdlib = stdlib_folder();
-  settings.library = &host_library();
-  const std::string why = filled(line.help, [&](char) { return first_word; });
-  const Diagnostics found = Session::check_text("t.mtf", program, settings);
+  settings.library = &library::host_library();
+  const std::string why = syntax::filled(line.help, [&](char) { return first_word; });
+  const Diagnostics found = session::Session::check_text("t.mtf", program, settings);
   for (const Diagnostic& one : found.list())
     for (const std::string& help : one.helps()) {
       const std::string written = why.empty() ? "write `" : why + ": write `";
@@ -45,20 +45,20 @@ std::string program_with(const Line& line, const std::string& word) {
   const std::string called = line.instead.find("$e") != std::string::npos                                                   ? word + "(f64)"
                              : line.instead.find("$1") != std::string::npos || line.instead.find("$2") != std::string::npos ? word + "(x, x)" : word;
   switch (line.where) {
-    case Foreign::statement: return word;
-    case Foreign::name: return head + "print(" + called + (line.instead == "." ? ".w" : "") + ")";
-    case Foreign::part: return head + "print(x." + called + ")";
-    case Foreign::argument: return head + "print(sum(x, " + word + ": 1))";
-    case Foreign::type: return "fn f(x: " + word + ") = x";
-    case Foreign::module: return "import " + word;
-    case Foreign::form: break;
+    case syntax::Foreign::statement: return word;
+    case syntax::Foreign::name: return head + "print(" + called + (line.instead == "." ? ".w" : "") + ")";
+    case syntax::Foreign::part: return head + "print(x." + called + ")";
+    case syntax::Foreign::argument: return head + "print(sum(x, " + word + ": 1))";
+    case syntax::Foreign::type: return "fn f(x: " + word + ") = x";
+    case syntax::Foreign::module: return "import " + word;
+    case syntax::Foreign::form: break;
   }
   return {};
 }
 
 TEST(ForeignWords, EachHelpsWhereItIsMet) {
   for (const Line& line : kLines) {
-    if (line.where == Foreign::form) continue;
+    if (line.where == syntax::Foreign::form) continue;
     for (const std::string& word : split(line.form, ' ')) EXPECT_TRUE(helps(program_with(line, word), line, "")) << word;
   }
 }
@@ -83,7 +83,7 @@ std::string tokens_of(const std::string& form) {
 
 TEST(ForeignForms, EachHelpsWhereItStands) {
   for (const Line& line : kLines) {
-    if (line.where != Foreign::form) continue;
+    if (line.where != syntax::Foreign::form) continue;
     bool found = false;
     for (const std::string before : {"", "let c = ", "let c ", "f(", "fn g(x ", "let c = b", "c", "for i ", "if c ", "let name = 1\n"})
       for (const std::string behind : {"", "x", "3", " = 3", " c {}", "(x) {}", " 0..3) {}", "\n}", " c)", " : 1}", " 2]", "b] { return 1 }", " return 1 }", ")", "]", " {}"})
@@ -93,4 +93,4 @@ TEST(ForeignForms, EachHelpsWhereItStands) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -13,7 +13,7 @@
 #include "support/text.h"
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 std::vector<std::string> scripts() {
@@ -27,8 +27,8 @@ std::vector<std::string> scripts() {
 Diagnostics check(const std::string& path, const std::string& text) {
   Settings settings;
   settings.stdlib = stdlib_folder();
-  settings.library = &host_library();
-  return Session::check_text(path, text, settings);
+  settings.library = &library::host_library();
+  return session::Session::check_text(path, text, settings);
 }
 
 // What a help says to write (support/edit.h): a line, or the first and the last of several.
@@ -59,7 +59,7 @@ std::string mended(const std::string& text, std::size_t at, const std::vector<st
   }
   const std::size_t next = lines.size() == 2 || holds_block ? behind + (has_end ? 1 : 0) : at + 1;
   out.insert(out.end(), program.begin() + static_cast<std::ptrdiff_t>(std::min(next, program.size())), program.end());
-  return join(out, "\n");
+  return mtf::join(out, "\n");
 }
 
 // An error without its place, which moves.
@@ -118,7 +118,7 @@ bool can_be_read(const std::string& code) {
                              "f(x, {} 1)", "x {} 1", "fn {} = 1", "x.{}", "layout l = {{{}}}", "mesh m = {}", "for i in x {{ {} }}", "\"{}\"", "{} 1", "x = {}"}) {
     Diagnostics found;
     const std::string text = fmt::format(fmt::runtime(around), code);
-    parse(SourceFile::create("help", text), found, ParseMode::kRepl);
+    parse(SourceFile::create("help", text), found, syntax::ParseMode::kRepl);
     if (!found.has_errors()) return true;
   }
   return false;
@@ -150,4 +150,4 @@ TEST(HelpLines, EachPieceOfCodeCanBeRead) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -6,7 +6,7 @@
 #include "eval/host_library.h"
 #include "session/session.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 struct Calls : LibraryState {
@@ -31,12 +31,12 @@ class OneLibrary : public FileTest {
     write("counting.mtf", "fn next() = native.count()\n");
   }
   std::string run(const std::string& text) const {
-    ExecutionOn<MpiRuntime> execution;
+    ExecutionOn<run::MpiRuntime> execution;
     std::ostringstream out;
-    Session(settings_, &execution, out).run_text("test.mtf", text);
+    session::Session(settings_, &execution, out).run_text("test.mtf", text);
     return out.str();
   }
-  std::string checked(const std::string& text) const { return Session::check_text("test.mtf", text, settings_).render(); }
+  std::string checked(const std::string& text) const { return session::Session::check_text("test.mtf", text, settings_).render(); }
 
   HostLibrary library_{
       .functions = {{"twice(x: int) -> int", "Two of them.", twice}, {"given(dims: shape) -> tensor", "Numbers.", given}},
@@ -65,10 +65,10 @@ TEST_F(OneLibrary, RemembersWhatAnEvaluationHasCalled) {
 }
 
 TEST_F(OneLibrary, SaysItsFunctionsToWhoAsks) {
-  ExecutionOn<DryRuntime> execution;
+  ExecutionOn<run::DryRuntime> execution;
   std::ostringstream out;
-  const Session session(settings_, &execution, out);
-  const std::vector<KnownName> known = session.known_names("twi");
+  const session::Session session(settings_, &execution, out);
+  const std::vector<session::KnownName> known = session.known_names("twi");
   ASSERT_EQ(known.size(), 1U);
   EXPECT_EQ(known[0].signature.text, "twice(x: int) -> int");
   EXPECT_EQ(known[0].doc, "Two of them.");
@@ -83,4 +83,4 @@ TEST_F(OneLibrary, IsAllThatThereIs) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -11,7 +11,7 @@
 #include "session/session.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 struct Script {
@@ -33,12 +33,12 @@ std::vector<Script> passed_scripts() {
 }
 
 /// Plans a script, each pass verified. A script that stops where it is wrong is planned up to there.
-PassTimes planned(const Script& script, const std::vector<std::string>& skip = {}) {
-  ExecutionOn<DryRuntime> execution(ExecutionOptions{.skipped_passes = skip, .verify_passes = true});
+plan::PassTimes planned(const Script& script, const std::vector<std::string>& skip = {}) {
+  ExecutionOn<run::DryRuntime> execution(plan::ExecutionOptions{.skipped_passes = skip, .verify_passes = true});
   Settings settings;
   settings.stdlib = stdlib_folder();
   std::ostringstream out;
-  Session session(settings, &execution, out);
+  session::Session session(settings, &execution, out);
   try {
     session.run_text(script.name, script.text);
   } catch (const UserError&) {
@@ -50,10 +50,10 @@ TEST(PassesOfScripts, EnsureWhatTheySay) {
   int64_t plans = 0;
   for (const Script& script : passed_scripts()) {
     SCOPED_TRACE(script.name);
-    PassTimes times;
+    plan::PassTimes times;
     ASSERT_NO_THROW(times = planned(script));
     if (times.empty()) continue;
-    for (const PassTime& time : times) EXPECT_EQ(time.runs, times[0].runs);
+    for (const plan::PassTime& time : times) EXPECT_EQ(time.runs, times[0].runs);
     plans += times[0].runs;
   }
   EXPECT_GT(plans, 100);
@@ -61,7 +61,7 @@ TEST(PassesOfScripts, EnsureWhatTheySay) {
 
 TEST(PassesOfScripts, MayBeLeftOutWhereTheySaySo) {
   std::vector<std::string> skip;
-  for (const Pass& pass : passes())
+  for (const plan::Pass& pass : plan::passes())
     if (pass.may_be_skipped) skip.emplace_back(pass.name);
   for (const Script& script : passed_scripts()) {
     SCOPED_TRACE(script.name);
@@ -70,4 +70,4 @@ TEST(PassesOfScripts, MayBeLeftOutWhereTheySaySo) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -10,18 +10,18 @@
 #include "../work_time.h"
 #include "session/session.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// Seconds of this process to plan a program, one plan made of all of it.
 double seconds_for(const std::string& text, int count, const std::string& mesh = "rows:4;cols:4", const std::string& layout = "batch:rows;hidden:cols") {
-  ExecutionOn<DryRuntime> execution;
+  ExecutionOn<run::DryRuntime> execution;
   Settings settings;
   settings.stdlib = stdlib_folder();
   settings.mesh = parse_axes(mesh);
   settings.layout = parse_layout_rules(layout);
   std::ostringstream out;
-  Session session(settings, &execution, out);
+  session::Session session(settings, &execution, out);
   const double start = processor_seconds();
   session.run_text("plan.mtf", "let count = " + std::to_string(count) + "\n" + text);
   return processor_seconds() - start;
@@ -115,7 +115,7 @@ TEST(PlanningTime, IsProportionalToParameters) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr double kSanitized = 10;
 #else
-constexpr double kSanitized = kDebugBuild ? 10 : 1;
+constexpr double kSanitized = run::kDebugBuild ? 10 : 1;
 #endif
 
 /// Measures three times, and, as long as that was too much, up to ten. `measure` keeps the least of what it measures: what
@@ -195,4 +195,4 @@ TEST(PlanningTime, IsProportionalToTheTermsOfASum) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -7,7 +7,7 @@
 #include "session/explain.h"
 #include "support/text.h"
 
-namespace mtf {
+namespace mtf::eval {
 namespace {
 
 /// The part of a program that an `at` in a text begins: `let y = |x + 1`.
@@ -15,8 +15,8 @@ struct Marked {
   explicit Marked(std::string text, Settings settings = {}, bool costs = false) {
     const size_t at = text.find('|');
     text.erase(at, 1);
-    DryRuntime planner;
-    table = explain("test.mtf", text, settings, costs ? &planner : nullptr);
+    run::DryRuntime planner;
+    table = session::explain("test.mtf", text, settings, costs ? &planner : nullptr);
     info = table.at("test.mtf", at);
   }
   std::string types() const {
@@ -98,8 +98,8 @@ TEST(SpanTable, WhatIsOutsideComesFirst) {
   std::vector<std::string> texts;
   for (const SpanInfo& part : marked.table.of("test.mtf"))
     if (part.span.position().line == 3) texts.emplace_back(part.span.text());
-  EXPECT_EQ(join(texts, " | "), "y | sum(x * x) | sum | x * x | x | x");
+  EXPECT_EQ(mtf::join(texts, " | "), "y | sum(x * x) | sum | x * x | x | x");
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::eval

@@ -8,7 +8,7 @@
 #include "../file_test.h"
 #include "io/io_error.h"
 
-namespace mtf {
+namespace mtf::io {
 
 class DataFileTest : public FileTest {
  protected:
@@ -32,4 +32,4 @@ std::string message_of(Action action) {
   return "";
 }
 
-}  // namespace mtf
+}  // namespace mtf::io

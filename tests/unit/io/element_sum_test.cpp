@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 std::vector<std::byte> some_bytes(std::size_t size) {
@@ -70,4 +70,4 @@ TEST(ElementSum, TheSameNumbersAtAnotherPlaceHaveAnother) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

@@ -4,7 +4,7 @@
 
 #include "data_file_test.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 using namespace std::string_literals;
@@ -128,4 +128,4 @@ TEST_F(Idx, EmptyDimIsLegal) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

@@ -5,7 +5,7 @@
 
 #include "data_file_test.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 class LogFiles : public DataFileTest {
@@ -75,4 +75,4 @@ TEST_F(LogFiles, OfAnotherThanWasMarkedNothingGoes) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

@@ -5,7 +5,7 @@
 
 #include "data_file_test.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 using namespace std::string_literals;
@@ -206,4 +206,4 @@ TEST_F(Npy, LyingHeadersAreRefused) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

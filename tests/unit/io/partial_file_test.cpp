@@ -20,7 +20,7 @@
 #include "io/positioned_file.h"
 #include "io/write_file.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ TEST_F(FilesInTheMaking, WhatIsOpenIsWrittenTo) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

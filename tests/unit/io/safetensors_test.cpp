@@ -7,7 +7,7 @@
 #include "data_file_test.h"
 #include "io/element_sum.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 std::string file(const std::string& header, const std::string& data = "") {
@@ -129,4 +129,4 @@ TEST_F(Safetensors, ChecksumsOutliveAHeaderThatIsWrittenAnew) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

@@ -4,7 +4,7 @@
 
 #include "data_file_test.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 using namespace std::string_literals;
@@ -83,4 +83,4 @@ TEST_F(Text, DirectoryIsRefused) {
 TEST(Characters, CodePointsAreDecoded) { EXPECT_EQ(code_points("a\u00e9\U0001f600"), (std::vector<char32_t>{U'a', U'\u00e9', U'\U0001f600'})); }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

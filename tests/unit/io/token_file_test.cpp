@@ -5,7 +5,7 @@
 #include "data_file_test.h"
 #include "io/npy.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 using namespace std::string_literals;
@@ -53,4 +53,4 @@ TEST_F(TokenFiles, WrongOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

@@ -2,7 +2,7 @@
 
 #include "data_file_test.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
@@ -93,4 +93,4 @@ TEST(Words, WhatIsNotUtf8IsNotKnown) {
 TEST(Tokenizers, CharactersThatDoNotOccurAreRefused) { EXPECT_THROW(character_tokenizer({U'a'})->encode("ab"), CannotEncode); }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

@@ -9,7 +9,7 @@
 
 #include "data_file_test.h"
 
-namespace mtf {
+namespace mtf::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ TEST_F(WriteFile, AFileThatMustNotBeWrittenStays) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::io

@@ -17,7 +17,7 @@
 #include "kernels/rows.h"
 #include "kernels/threads.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using Int = std::int64_t;
@@ -30,11 +30,11 @@ Threads& one_thread() {
 }
 
 TEST(ElementType, NamesParseBackAndBf16RoundsToEven) {
-  for (int k = 0; k < 5; ++k) EXPECT_EQ(parse_element_type(name(static_cast<ElementType>(k))), static_cast<ElementType>(k));
-  EXPECT_FALSE(parse_element_type("f16"));
-  EXPECT_EQ(to_float(to_bf16(1.00390625f)), 1.0f);
-  EXPECT_EQ(to_float(to_bf16(1.01171875f)), 1.015625f);
-  EXPECT_TRUE(std::isnan(to_float(to_bf16(NAN))));
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(mtf::parse_element_type(name(static_cast<ElementType>(k))), static_cast<ElementType>(k));
+  EXPECT_FALSE(mtf::parse_element_type("f16"));
+  EXPECT_EQ(to_float(mtf::to_bf16(1.00390625f)), 1.0f);
+  EXPECT_EQ(to_float(mtf::to_bf16(1.01171875f)), 1.015625f);
+  EXPECT_TRUE(std::isnan(to_float(mtf::to_bf16(NAN))));
   EXPECT_EQ(promote(ElementType::kI32, ElementType::kBf16), ElementType::kBf16);
 }
 
@@ -86,12 +86,12 @@ void check_products(ElementType type, ElementType result_type, bool bf16_product
   std::mt19937 generator(7);
   Threads one(1), two(2);
   auto value = [](auto x) {
-    if constexpr (std::is_same_v<decltype(x), Bf16>) return static_cast<double>(to_float(x));
+    if constexpr (std::is_same_v<decltype(x), Bf16>) return static_cast<double>(mtf::to_float(x));
     else return static_cast<double>(x);
   };
   auto make = [](double x, auto& into) {
     using E = std::decay_t<decltype(into)>;
-    if constexpr (std::is_same_v<E, Bf16>) into = to_bf16(static_cast<float>(x));
+    if constexpr (std::is_same_v<E, Bf16>) into = mtf::to_bf16(static_cast<float>(x));
     else into = static_cast<E>(x);
   };
   for (int round = 0; round < 200; ++round) {
@@ -152,7 +152,7 @@ TEST(Matmul, KnownEinsum) {
   EXPECT_EQ(std::vector<float>(c, c + 4), (std::vector<float>{19, 22, 43, 50}));
 }
 float rounded(float x, float) { return x; }
-Bf16 rounded(float x, Bf16) { return to_bf16(x); }
+Bf16 rounded(float x, Bf16) { return mtf::to_bf16(x); }
 template <class T>
 void check_bits(bool bf16_product) {
   const Int m = 300, n = 150, k = 1101;
@@ -318,4 +318,4 @@ TEST(Philox, TheNumbersHaveTheirDistribution) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::kernels

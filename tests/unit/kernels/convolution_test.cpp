@@ -13,7 +13,7 @@
 
 #include "kernels/pooling.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using Int = std::int64_t;
@@ -26,11 +26,11 @@ struct Stored {
   static constexpr double kTolerance = std::is_same_v<T, double> ? 1e-14 : std::is_same_v<T, float> ? 1e-5 : 5e-3;
   static constexpr ElementType kType = std::is_same_v<T, double> ? ElementType::kF64 : std::is_same_v<T, float> ? ElementType::kF32 : ElementType::kBf16;
   static T from(double x) {
-    if constexpr (std::is_same_v<T, Bf16>) return to_bf16(static_cast<float>(x));
+    if constexpr (std::is_same_v<T, Bf16>) return mtf::to_bf16(static_cast<float>(x));
     else return static_cast<T>(x);
   }
   static double number(T x) {
-    if constexpr (std::is_same_v<T, Bf16>) return to_float(x);
+    if constexpr (std::is_same_v<T, Bf16>) return mtf::to_float(x);
     else return static_cast<double>(x);
   }
 };
@@ -548,4 +548,4 @@ TEST(Pooling, BlocksHaveTheBitsOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::kernels

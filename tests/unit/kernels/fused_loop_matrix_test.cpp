@@ -7,7 +7,7 @@
 
 #include "kernels/fused_loop.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using Int = std::int64_t;
@@ -43,11 +43,11 @@ void expect_slow_loops_results(ElementType type, Int batch, Int rows, Int column
   std::uniform_real_distribution<float> uniform(-3, 3);
   std::vector<Number> x(static_cast<std::size_t>(batch * rows * columns));
   auto number = [](float v) {
-    if constexpr (std::is_same_v<Number, Bf16>) return to_bf16(v);
+    if constexpr (std::is_same_v<Number, Bf16>) return mtf::to_bf16(v);
     else return static_cast<Number>(v);
   };
   auto value = [](Number v) {
-    if constexpr (std::is_same_v<Number, Bf16>) return to_float(v);
+    if constexpr (std::is_same_v<Number, Bf16>) return mtf::to_float(v);
     else return static_cast<float>(v);
   };
   for (Number& e : x) e = number(uniform(generator));
@@ -92,7 +92,7 @@ TEST(FusedLoopMatrix, ManyRowsAreSummedInChunks) {
 void expect_sums_of_short_rows(Int rows, Int heads, Int columns, Int apart) {
   const Int sizes[] = {rows, heads, columns}, x_strides[] = {heads * apart, apart, 1}, by_row[] = {1, rows, 0}, y_strides[] = {heads * columns, columns, 1};
   std::vector<Bf16> x(static_cast<std::size_t>(rows * heads * apart));
-  for (std::size_t k = 0; k < x.size(); ++k) x[k] = to_bf16(static_cast<float>(static_cast<Int>(k * 7 % 31) - 15));
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = mtf::to_bf16(static_cast<float>(static_cast<Int>(k * 7 % 31) - 15));
   const auto lines = static_cast<std::size_t>(rows * heads);
   std::vector<float> factor(lines), sums(lines), greatest(lines), y(lines * static_cast<std::size_t>(columns), 7);
   std::vector<std::int32_t> positive(lines);
@@ -135,4 +135,4 @@ TEST(FusedLoopMatrix, ShortRowsAreReducedSideBySide) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::kernels

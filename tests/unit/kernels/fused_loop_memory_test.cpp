@@ -7,7 +7,7 @@
 
 #include "kernels/fused_loop.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using Int = std::int64_t;
@@ -104,4 +104,4 @@ TEST(FusedLoopMemory, ANumberStoredOverAnOperandComesAfterTheSumOfThatOperand) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::kernels

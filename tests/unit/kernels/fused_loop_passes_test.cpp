@@ -9,7 +9,7 @@
 
 #include "kernels/fused_loop.h"
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using Int = std::int64_t;
@@ -26,7 +26,7 @@ std::vector<char> elements(ElementType type, Int n) {
     if (k % 50 == 3) x = std::copysign(std::numeric_limits<double>::infinity(), x);
     if (k % 50 == 4) x = std::numeric_limits<double>::quiet_NaN();
     const auto single = static_cast<float>(x);
-    const Bf16 narrow = to_bf16(single);
+    const Bf16 narrow = mtf::to_bf16(single);
     const void* from = type == ElementType::kF64 ? static_cast<const void*>(&x) : type == ElementType::kF32 ? static_cast<const void*>(&single) : &narrow;
     std::memcpy(result.data() + k * size_of(type), from, static_cast<std::size_t>(size_of(type)));
   }
@@ -113,4 +113,4 @@ TEST(LoopPasses, ACastThatOnlyWidensBf16TakesNoStep) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::kernels

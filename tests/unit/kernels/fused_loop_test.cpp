@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-namespace mtf {
+namespace mtf::kernels {
 namespace {
 
 using Int = std::int64_t;
@@ -146,7 +146,7 @@ TEST(FusedLoop, CastsTruncateSaturateAndCount) {
   EXPECT_EQ(map1<double>(LaneOp::kCast, std::vector<std::int32_t>{-3}), std::vector<double>{-3});
   EXPECT_EQ(map1<char>(LaneOp::kCast, std::vector<float>{0, -0.0f, .5f, kNan}), (std::vector<char>{0, 0, 1, 1}));
   EXPECT_EQ(map1<float>(LaneOp::kCast, std::vector<char>{0, 1}), (std::vector<float>{0, 1}));
-  EXPECT_EQ(map1<Bf16>(LaneOp::kCast, std::vector<float>{1.00390625f})[0].bits, to_bf16(1.00390625f).bits);
+  EXPECT_EQ(map1<Bf16>(LaneOp::kCast, std::vector<float>{1.00390625f})[0].bits, mtf::to_bf16(1.00390625f).bits);
 }
 TEST(FusedLoop, MaximumAndMinimumAreNanIfEitherIs) {
   for (LaneOp op : {LaneOp::kMaximum, LaneOp::kMinimum}) {
@@ -331,7 +331,7 @@ TEST(FusedLoop, AnyShapeAndStridesGiveTheSlowLoopsResult) {
     const auto a = random_floats(2 * n + 1, -9, 9, round);
     std::vector<Bf16> b(2 * n + 1);
     std::vector<char> c(2 * n + 1);
-    for (Int k = 0; k <= 2 * n; ++k) b[k] = to_bf16(static_cast<float>(k % 17)), c[k] = k % 3 == 0;
+    for (Int k = 0; k <= 2 * n; ++k) b[k] = mtf::to_bf16(static_cast<float>(k % 17)), c[k] = k % 3 == 0;
     std::vector<float> y(2 * n + 1, -777);
     std::vector<char> z(2 * n + 1, 9);
     const LoopArgument in[] = {LoopArgument::array(a.data(), sa), LoopArgument::array(b.data(), sb), LoopArgument::iota(10), LoopArgument::array(c.data(), sc)};
@@ -554,4 +554,4 @@ TEST(FusedLoop, LanesOfEightBytesGiveTheSameBitsForSmallerTypes) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::kernels

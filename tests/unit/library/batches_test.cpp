@@ -7,16 +7,16 @@
 #include "library/library.h"
 #include "session/session.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 class Batches : public FileTest {
  protected:
   Batches() { settings_.library = &host_library(); }
   std::string run(const std::string& text) {
-    ExecutionOn<MpiRuntime> execution;
+    ExecutionOn<run::MpiRuntime> execution;
     std::ostringstream out;
-    Session session(settings_, &execution, out);
+    session::Session session(settings_, &execution, out);
     try {
       session.run_text("test.mtf", "import data\n" + text);
     } catch (const UserError& error) {
@@ -31,7 +31,7 @@ class Batches : public FileTest {
     return write("ids", bytes);
   }
 
-  Settings settings_;
+  eval::Settings settings_;
 };
 
 TEST_F(Batches, OfATextAreTheSameEveryTime) {
@@ -45,7 +45,7 @@ TEST_F(Batches, OfMissingFilesAreLeftToTheRun) {
   const std::string text =
       "import data\ndim a = 2, b = 3\nlet s = data.idx(\"no.gz\", \"no2.gz\", [a])\n"
       "for (x, y) in s.batches(b) { print(sum(x), sum(y)) }\nlet z = data.npy(\"no.npy\", [a])\nprint(z + 1)\n";
-  EXPECT_EQ(Session::check_text("test.mtf", text, settings_).render(), "");
+  EXPECT_EQ(session::Session::check_text("test.mtf", text, settings_).render(), "");
 }
 
 TEST_F(Batches, OfTokensInAFileAreThoseOfTheTextInMemory) {
@@ -62,7 +62,7 @@ TEST_F(Batches, OfTokensInAFileAreThoseOfTheTextInMemory) {
 TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
   const std::string script = write("a.mtf", "import data\nlet t = data.text(\"" + write("text", "a text of a few words") + "\")\ndim batch = 3, length = 5\n"
                                             "for (x, y) in t.batches(batch, length) { print([\"one\", \"two\", \"three\"][0..len(t.decode(x))]) }\n");
-  EXPECT_FALSE(Session::check_file(script, settings_).has_errors());
+  EXPECT_FALSE(session::Session::check_file(script, settings_).has_errors());
 }
 
 // So large that each is prepared while the one before is used.
@@ -96,4 +96,4 @@ TEST_F(Batches, TokensOfANumberOfIdsHaveNoText) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::library

@@ -4,13 +4,13 @@
 #include "library/library.h"
 #include "session/session.h"
 
-namespace mtf {
+namespace mtf::library {
 namespace {
 
 std::string checked(const std::string& text) {
-  Settings settings;
+  eval::Settings settings;
   settings.library = &host_library();
-  return Session::check_text("test.mtf", text, settings).render();
+  return session::Session::check_text("test.mtf", text, settings).render();
 }
 
 TEST(StandardModules, AreRight) {
@@ -23,4 +23,4 @@ TEST(StandardModules, AreRight) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::library

@@ -8,46 +8,46 @@ const Dim a{Name("a"), 5};
 
 class Numbers : public testing::Test {
  protected:
-  NodePtr number_of(const Value& product) const { return product.node->operands()[1].node; }
-  Value times(double factor) { return builder.map(ops::kMul, x, factor); }
+  graph::NodePtr number_of(const graph::Value& product) const { return product.node->operands()[1].node; }
+  graph::Value times(double factor) { return builder.map(ops::kMul, x, factor); }
 
   WholeGraph graph;
-  Builder& builder = graph.builder;
-  Value x = graph.input(random_array({a}, 1));
+  ops::Builder& builder = graph.builder;
+  graph::Value x = graph.input(random_array({a}, 1));
 };
 
 TEST_F(Numbers, AreOneNodeForAllThatReadThem) {
-  const Value two = times(2), again = times(2), three = times(3);
+  const graph::Value two = times(2), again = times(2), three = times(3);
   EXPECT_EQ(number_of(two), number_of(again));
   EXPECT_NE(number_of(two), number_of(three));
   EXPECT_NE(number_of(times(0.0)), number_of(times(-0.0)));
 }
 
 TEST_F(Numbers, OfAnotherMeshOrWithoutGradientsAreOthers) {
-  const Value here = times(2);
+  const graph::Value here = times(2);
   builder.context.no_grad = true;
-  const Value apart = times(2);
+  const graph::Value apart = times(2);
   EXPECT_NE(number_of(here), number_of(apart));
   builder.context.mesh = std::make_shared<Mesh>(Name("n"), std::vector<Axis>{{Name("all"), 1}});
   EXPECT_NE(number_of(times(2)), number_of(apart));
 }
 
 TEST_F(Numbers, AsValuesAreNobodyElses) {
-  const Value two = builder.number(2), product = times(2);
+  const graph::Value two = builder.number(2), product = times(2);
   EXPECT_NE(two.node, number_of(product));
   EXPECT_NE(two.node, builder.number(2).node);
 }
 
 TEST_F(Numbers, CountAsIfNobodySharedThem) {
   const int64_t before = builder.added;
-  const Value one = times(2);
+  const graph::Value one = times(2);
   const int64_t each = builder.added - before;
-  const Value other = times(2);
+  const graph::Value other = times(2);
   EXPECT_EQ(builder.added - before, 2 * each);
 }
 
 TEST_F(Numbers, GoWithTheirReaders) {
-  std::weak_ptr<Node> number;
+  std::weak_ptr<graph::Node> number;
   { number = number_of(times(2)); }
   EXPECT_TRUE(number.expired());
   for (int i = 0; i < 1000; ++i) times(i);  // more than are kept in mind

@@ -21,17 +21,17 @@ struct NamedArgument {
 
 class CallText {
  public:
-  CallText(WholeGraph& graph, std::map<std::string, Value> values) : graph_(graph), values_(std::move(values)) {}
+  CallText(WholeGraph& graph, std::map<std::string, graph::Value> values) : graph_(graph), values_(std::move(values)) {}
 
   /// The operation `name` on tensors, by name, with other arguments and an arrow. Dims of the arrow are as given.
-  Value operator()(std::string_view name, const std::vector<std::string>& tensors, const std::map<std::string, NamedArgument>& named = {},
+  graph::Value operator()(std::string_view name, const std::vector<std::string>& tensors, const std::map<std::string, NamedArgument>& named = {},
                    std::optional<Dims> arrow = std::nullopt) {
-    const Op& op = *find_op(name);
-    Call call(graph_.builder, op, signature_of(op));
+    const graph::Op& op = *ops::find_op(name);
+    ops::Call call(graph_.builder, op, ops::signature_of(op));
     size_t next = 0;
     for (size_t i = 0; i < call.arguments.size(); ++i) {
-      Argument& argument = call.arguments[i];
-      const Parameter& parameter = call.signature.parameters[i];
+      ops::Argument& argument = call.arguments[i];
+      const syntax::Parameter& parameter = call.signature.parameters[i];
       const auto given = named.find(parameter.name.str());
       if (given != named.end()) {
         argument.given = true;
@@ -41,7 +41,7 @@ class CallText {
       } else if (parameter.is_variadic) {
         argument.given = true;
         while (next < tensors.size()) argument.values.push_back(values_.at(tensors[next++]));
-      } else if (parameter.kind == ParameterKind::kTensor && next < tensors.size()) {
+      } else if (parameter.kind == syntax::ParameterKind::kTensor && next < tensors.size()) {
         argument.given = true;
         argument.values = {values_.at(tensors[next++])};
       }
@@ -52,7 +52,7 @@ class CallText {
 
  private:
   WholeGraph& graph_;
-  std::map<std::string, Value> values_;
+  std::map<std::string, graph::Value> values_;
 };
 
 }  // namespace mtf::test

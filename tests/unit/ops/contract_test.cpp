@@ -55,13 +55,13 @@ class Stored {
   }
   template <typename Fn>
   void each(Fn fn) {
-    Walk<1> walk;
-    for (const BlockDim& dim : block.dims) walk.add(dim.size, {dim.stride});
-    by_element(block.element, [&](auto zero) {
+    ops::Walk<1> walk;
+    for (const kernels::BlockDim& dim : block.dims) walk.add(dim.size, {dim.stride});
+    ops::by_element(block.element, [&](auto zero) {
       for (int64_t n = 0; n < walk.count(); ++n, walk.next()) fn(n, block.as<decltype(zero)>()[walk.offset(0)]);
     });
   }
-  Block block;
+  kernels::Block block;
 
  private:
   std::vector<std::byte> memory_;
@@ -72,20 +72,20 @@ void check(const std::string& first, const std::string& second, const std::strin
   std::mt19937 generator(seed);
   std::vector<Array> arrays{random_array(dims_of(first), seed, element, element == ElementType::kI32 ? -3 : 0, element == ElementType::kI32 ? 4 : 0)};
   if (second != "-") arrays.push_back(random_array(dims_of(second), seed + 1, element, element == ElementType::kI32 ? -3 : 0, element == ElementType::kI32 ? 4 : 0));
-  Values operands;
+  graph::Values operands;
   for (const Array& array : arrays) operands.push_back(graph.input(array));
-  const Value product = graph.builder.add(ops::kEinsum, operands, EinsumAttributes{.result = names_of(dims_of(result))});
+  const graph::Value product = graph.builder.add(ops::kEinsum, operands, ops::EinsumAttributes{.result = names_of(dims_of(result))});
   std::vector<Stored> stored;
   for (const Array& array : arrays) {
     stored.emplace_back(array.type, generator);
-    stored.back().each([&](int64_t n, auto& e) { e = to_element<std::decay_t<decltype(e)>>(array.numbers[n]); });
+    stored.back().each([&](int64_t n, auto& e) { e = ops::to_element<std::decay_t<decltype(e)>>(array.numbers[n]); });
   }
   Stored into({element, dims_of(result)}, generator);
-  std::vector<Block> from, to{into.block};
+  std::vector<kernels::Block> from, to{into.block};
   for (Stored& s : stored) from.push_back(s.block);
-  Threads threads(2);
-  KernelCall call{product.operation(), from, to, {}, threads};
-  contract_kernel(call);
+  kernels::Threads threads(2);
+  graph::KernelCall call{product.operation(), from, to, {}, threads};
+  ops::contract_kernel(call);
   const std::vector<double> expected = written_out(arrays, dims_of(result));
   Dims all = dims_of(result);
   for (const Array& array : arrays)
@@ -94,7 +94,7 @@ void check(const std::string& first, const std::string& second, const std::strin
   EXPECT_EQ(call.flops, 2 * size_of(all)) << first << ", " << second << " -> " << result;
   into.each([&](int64_t n, auto e) {
     const double tolerance = element == ElementType::kBf16 ? 0.02 * (1 + std::abs(expected[n])) : 1e-3;
-    ASSERT_NEAR(static_cast<double>(to_number(e)), expected[n], tolerance) << first << ", " << second << " -> " << result << " element " << n;
+    ASSERT_NEAR(static_cast<double>(ops::to_number(e)), expected[n], tolerance) << first << ", " << second << " -> " << result << " element " << n;
   });
 }
 
@@ -111,7 +111,7 @@ TEST(Einsum, works_on_operands_stored_in_any_order) {
 TEST(Einsum, pairs_so_that_the_fewest_points_are_visited) {
   // [a] [a, b] [b, c]: from the left each product is a vector.
   const Dims a{{"a", 100}}, ab{{"a", 100}, {"b", 50}}, bc{{"b", 50}, {"c", 200}};
-  EXPECT_EQ(pair_by_flops({ab, bc, a}, {{"c", 200}}), (std::vector<std::pair<int, int>>{{0, 2}, {1, 3}}));
+  EXPECT_EQ(ops::pair_by_flops({ab, bc, a}, {{"c", 200}}), (std::vector<std::pair<int, int>>{{0, 2}, {1, 3}}));
 }
 
 TEST(Einsum, pairs_of_many_operands_are_found_in_time_that_grows_with_them) {
@@ -120,7 +120,7 @@ TEST(Einsum, pairs_of_many_operands_are_found_in_time_that_grows_with_them) {
     std::vector<Dims> operands{{Dim{Name("d0"), 8}}};
     for (int i = 0; i < matrices; ++i) operands.push_back({Dim{Name("d" + std::to_string(i)), 8}, Dim{Name("d" + std::to_string(i + 1)), 8}});
     const Dims result{Dim{Name("d" + std::to_string(matrices)), 8}};
-    const auto pairs = pair_by_flops(operands, result);
+    const auto pairs = ops::pair_by_flops(operands, result);
     EXPECT_EQ(pairs.size(), operands.size() - 1);
     int64_t points = 0;
     std::vector<bool> used(2 * operands.size(), false);
@@ -147,16 +147,16 @@ TEST(Einsum, pairs_of_many_operands_are_found_in_time_that_grows_with_them) {
 
 TEST(Einsum, results_keep_the_order_in_which_their_operands_store_dims) {
   WholeGraph graph;
-  const Value x = graph.input(random_array(dims_of("efg"), 1)), w = graph.input(random_array(dims_of("ga"), 2));
-  const Value y = graph.builder.einsum({w, x}, dims_of("aef"));
+  const graph::Value x = graph.input(random_array(dims_of("efg"), 1)), w = graph.input(random_array(dims_of("ga"), 2));
+  const graph::Value y = graph.builder.einsum({w, x}, dims_of("aef"));
   const std::vector<StorageOrder> orders{{1, 0}, {1, 0, 2}};  // w stored a last, x stored f, e, g
   EXPECT_EQ(y.operation().op->result_order(y.operation(), orders), (StorageOrder{0, 2, 1}));
 }
 
 TEST(Einsum, results_are_stored_as_written_unless_the_other_order_is_faster) {
   WholeGraph graph;
-  const Value x = graph.input(random_array(dims_of("ab"), 1)), y = graph.input(random_array(dims_of("bc"), 2));
-  const Op& einsum = *graph.builder.einsum({x, y}, dims_of("ac")).operation().op;
+  const graph::Value x = graph.input(random_array(dims_of("ab"), 1)), y = graph.input(random_array(dims_of("bc"), 2));
+  const graph::Op& einsum = *graph.builder.einsum({x, y}, dims_of("ac")).operation().op;
   auto order = [&](const char* result, StorageOrder of_x, StorageOrder of_y) {
     const std::vector<StorageOrder> orders{std::move(of_x), std::move(of_y)};
     return einsum.result_order(graph.builder.einsum({x, y}, dims_of(result)).operation(), orders);

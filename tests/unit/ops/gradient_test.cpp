@@ -16,11 +16,11 @@ double total(const std::vector<double>& numbers) {
 }
 
 /// Checks d sum(y * weights) / dx, and the same of that gradient, for f64 inputs.
-void check_gradient(WholeGraph& graph, const Value& y, const Values& inputs, int order) {
-  Builder& builder = graph.builder;
-  const Value weights = graph.input(random_array(y.dims(), 100 + order, ElementType::kF64));
-  const Value loss = builder.reduce(ops::kSum, builder.map(ops::kMul, y, weights), {});
-  const Values d = gradients(builder, loss, inputs);
+void check_gradient(WholeGraph& graph, const graph::Value& y, const graph::Values& inputs, int order) {
+  ops::Builder& builder = graph.builder;
+  const graph::Value weights = graph.input(random_array(y.dims(), 100 + order, ElementType::kF64));
+  const graph::Value loss = builder.reduce(ops::kSum, builder.map(ops::kMul, y, weights), {});
+  const graph::Values d = gradients(builder, loss, inputs);
   for (size_t k = 0; k < inputs.size(); ++k) {
     const std::vector<double> found = graph.numbers(d[k]);
     for (size_t i = 0; i < found.size(); ++i) {
@@ -52,17 +52,17 @@ TEST(Gradients, of_one_operand) {
   for (const auto& [op, list] : ranges)
     for (const auto& [low, high] : list) {
       WholeGraph graph;
-      const Value x = graph.input(spread({a, b}, 1, low, high));
+      const graph::Value x = graph.input(spread({a, b}, 1, low, high));
       CallText call(graph, {{"x", x}});
-      const Value y = op == "leaky_relu" ? graph.builder.map(ops::kLeakyRelu, x, 0.2) : call(op, {"x"});
+      const graph::Value y = op == "leaky_relu" ? graph.builder.map(ops::kLeakyRelu, x, 0.2) : call(op, {"x"});
       check_gradient(graph, y, {x}, 1);
     }
 }
 
 TEST(Gradients, of_two_operands_that_broadcast) {
-  for (const Op* op : {&ops::kAdd, &ops::kSub, &ops::kMul, &ops::kDiv, &ops::kPow, &ops::kMinimum, &ops::kMaximum, &ops::kMod}) {
+  for (const graph::Op* op : {&ops::kAdd, &ops::kSub, &ops::kMul, &ops::kDiv, &ops::kPow, &ops::kMinimum, &ops::kMaximum, &ops::kMod}) {
     WholeGraph graph;
-    const Value x = graph.input(spread({a, b}, 1, 0.5, 0.9)), y = graph.input(spread({b}, 2, 1.1, 2));
+    const graph::Value x = graph.input(spread({a, b}, 1, 0.5, 0.9)), y = graph.input(spread({b}, 2, 1.1, 2));
     check_gradient(graph, graph.builder.map(*op, x, y), {x, y}, 1);
     check_gradient(graph, graph.builder.map(*op, y, x), {x, y}, 1);
   }
@@ -70,7 +70,7 @@ TEST(Gradients, of_two_operands_that_broadcast) {
 
 TEST(Gradients, of_where_and_clip) {
   WholeGraph graph;
-  const Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b}, 2, 1, 2)), low = graph.input(spread({}, 3, -0.9, -0.8));
+  const graph::Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b}, 2, 1, 2)), low = graph.input(spread({}, 3, -0.9, -0.8));
   check_gradient(graph, graph.builder.where(graph.builder.map(ops::kGt, x, 0.0), graph.builder.map(ops::kMul, x, y), graph.builder.map(ops::kSquare, y)), {x, y}, 1);
   CallText call(graph, {{"x", x}, {"low", low}, {"high", y}});
   check_gradient(graph, call("clip", {"x", "low", "high"}), {x, low, y}, 1);
@@ -79,7 +79,7 @@ TEST(Gradients, of_where_and_clip) {
 TEST(Gradients, of_reductions) {
   for (const char* op : {"sum", "mean", "max", "min", "prod", "logsumexp"}) {
     WholeGraph graph;
-    const Value x = graph.input(spread({a, b, c}, 1, 0.5, 2));
+    const graph::Value x = graph.input(spread({a, b, c}, 1, 0.5, 2));
     CallText call(graph, {{"x", x}});
     check_gradient(graph, call(op, {"x"}), {x}, 1);
     check_gradient(graph, call(op, {"x"}, {{"over", {b}}}), {x}, 1);
@@ -89,7 +89,7 @@ TEST(Gradients, of_reductions) {
 
 TEST(Gradients, of_einsum) {
   WholeGraph graph;
-  const Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b, c}, 2, -2, 2)), z = graph.input(spread({c, a}, 3, -2, 2));
+  const graph::Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b, c}, 2, -2, 2)), z = graph.input(spread({c, a}, 3, -2, 2));
   CallText call(graph, {{"x", x}, {"y", y}, {"z", z}});
   check_gradient(graph, call("einsum", {"x", "y"}, {}, Dims{c, a}), {x, y}, 1);
   check_gradient(graph, call("einsum", {"x", "y"}, {}, Dims{c}), {x, y}, 1);
@@ -101,7 +101,7 @@ TEST(Gradients, of_einsum) {
 TEST(Gradients, of_normalising_operations) {
   for (const char* op : {"softmax", "log_softmax", "layer_norm"}) {
     WholeGraph graph;
-    const Value x = graph.input(spread({a, b, c}, 1, -2, 2));
+    const graph::Value x = graph.input(spread({a, b, c}, 1, -2, 2));
     CallText call(graph, {{"x", x}});
     check_gradient(graph, call(op, {"x"}, {{"over", {b}}}), {x}, 1);
     check_gradient(graph, call(op, {"x"}, {{"over", {a, c}}}), {x}, 1);
@@ -111,8 +111,8 @@ TEST(Gradients, of_normalising_operations) {
 TEST(Gradients, of_cross_entropy) {
   for (const bool smoothed : {false, true}) {
     WholeGraph graph;
-    const Value x = graph.input(spread({a, b, c}, 1, -2, 2)), t = graph.input(spread({b, c}, 2, 0, 1));
-    const Value i = graph.input(random_array({c, a}, 3, ElementType::kI32, 0, 4));
+    const graph::Value x = graph.input(spread({a, b, c}, 1, -2, 2)), t = graph.input(spread({b, c}, 2, 0, 1));
+    const graph::Value i = graph.input(random_array({c, a}, 3, ElementType::kI32, 0, 4));
     CallText call(graph, {{"x", x}, {"t", t}, {"i", i}});
     std::map<std::string, NamedArgument> named{{"over", {b}}};
     if (smoothed) named.insert({{"label_smoothing", 0.2}, {"z_loss", 0.1}});
@@ -122,10 +122,10 @@ TEST(Gradients, of_cross_entropy) {
 }
 
 /// The kernel's results and flops, in both storage orders, are those of the expansion.
-void check_expansion(WholeGraph& graph, const Value& y) {
-  const Values expanded = graph.expansion(y);
+void check_expansion(WholeGraph& graph, const graph::Value& y) {
+  const graph::Values expanded = graph.expansion(y);
   for (size_t r = 0; r < expanded.size(); ++r) {
-    const Value result{y.node, static_cast<int>(r)};
+    const graph::Value result{y.node, static_cast<int>(r)};
     EXPECT_EQ(expanded[r].type(), result.type());
     for (const bool transposed : {false, true}) {
       graph.transposed = transposed;
@@ -142,8 +142,8 @@ void check_expansion(WholeGraph& graph, const Value& y) {
 
 TEST(Expansions, give_what_the_kernel_gives_and_count_the_same) {
   WholeGraph graph;
-  const Value x = graph.input(random_array({a, b, c}, 1)), t = graph.input(random_array({b, c}, 2));
-  const Value i = graph.input(random_array({c, a}, 3, ElementType::kI32, 0, 4));
+  const graph::Value x = graph.input(random_array({a, b, c}, 1)), t = graph.input(random_array({b, c}, 2));
+  const graph::Value i = graph.input(random_array({c, a}, 3, ElementType::kI32, 0, 4));
   CallText call(graph, {{"x", x}, {"t", t}, {"i", i}});
   for (const char* op : {"softmax", "log_softmax", "layer_norm", "logsumexp"})
     for (const Dims& over : {Dims{b}, Dims{a, c}, Dims{a, b, c}}) {
@@ -162,10 +162,10 @@ TEST(Expansions, give_what_the_kernel_gives_and_count_the_same) {
 /// What the expansion of the first result counts, the saved ones being on its way.
 TEST(Expansions, of_cross_entropy_and_layer_norm_count_the_same) {
   WholeGraph graph;
-  const Value x = graph.input(random_array({a, b, c}, 1)), i = graph.input(random_array({c, a}, 3, ElementType::kI32, 0, 4));
-  const Value t = graph.input(random_array({b, c}, 2));
+  const graph::Value x = graph.input(random_array({a, b, c}, 1)), i = graph.input(random_array({c, a}, 3, ElementType::kI32, 0, 4));
+  const graph::Value t = graph.input(random_array({b, c}, 2));
   CallText call(graph, {{"x", x}, {"i", i}, {"t", t}});
-  for (const Value& y : {call("layer_norm", {"x"}, {{"over", {b}}}), call("cross_entropy", {"x", "i"}, {{"over", {b}}}),
+  for (const graph::Value& y : {call("layer_norm", {"x"}, {{"over", {b}}}), call("cross_entropy", {"x", "i"}, {{"over", {b}}}),
                          call("cross_entropy", {"x", "t"}, {{"over", {b}}, {"label_smoothing", 0.1}}),
                          call("cross_entropy", {"x", "i"}, {{"over", {b}}, {"label_smoothing", 0.1}, {"z_loss", 0.1}})}) {
     graph.flops = 0;

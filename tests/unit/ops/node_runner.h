@@ -29,12 +29,12 @@ struct Array {
 /// A block in memory, its dims stored in the opposite order if `transposed`.
 class Memory {
  public:
-  Memory(ElementType element, std::vector<BlockDim> dims, bool transposed) {
+  Memory(ElementType element, std::vector<kernels::BlockDim> dims, bool transposed) {
     block.element = element;
     block.dims = std::move(dims);
     int64_t stride = 1;
     for (size_t i = 0; i < block.dims.size(); ++i) {
-      BlockDim& dim = block.dims[transposed ? i : block.dims.size() - 1 - i];
+      kernels::BlockDim& dim = block.dims[transposed ? i : block.dims.size() - 1 - i];
       dim.stride = stride;
       stride *= dim.size;
     }
@@ -46,14 +46,14 @@ class Memory {
   /// Calls `fn(place in the whole tensor, element)`; places wrap around.
   template <typename Fn>
   void each(Fn fn) {
-    Walk<1> walk;
-    for (const BlockDim& dim : block.dims) walk.add(dim.size, {dim.stride});
-    by_element(block.element, [&](auto zero) {
+    ops::Walk<1> walk;
+    for (const kernels::BlockDim& dim : block.dims) walk.add(dim.size, {dim.stride});
+    ops::by_element(block.element, [&](auto zero) {
       using T = decltype(zero);
       for (int64_t n = 0; n < walk.count(); ++n, walk.next()) {
         int64_t place = 0;
         for (size_t d = 0; d < block.dims.size(); ++d) {
-          const BlockDim& dim = block.dims[d];
+          const kernels::BlockDim& dim = block.dims[d];
           place = place * dim.whole + ((dim.first + walk.place(d)) % dim.whole + dim.whole) % dim.whole;
         }
         fn(place, block.as<T>()[walk.offset(0)]);
@@ -61,10 +61,10 @@ class Memory {
     });
   }
   void load(const Array& array) {
-    each([&](int64_t place, auto& element) { element = to_element<std::decay_t<decltype(element)>>(array.numbers[place]); });
+    each([&](int64_t place, auto& element) { element = ops::to_element<std::decay_t<decltype(element)>>(array.numbers[place]); });
   }
 
-  Block block;
+  kernels::Block block;
 
  private:
   std::vector<std::byte> bytes_;
@@ -80,7 +80,7 @@ inline Array random_array(const Dims& dims, int seed, ElementType element = Elem
   Array array{{element, dims}, {}};
   for (int64_t i = 0; i < size_of(dims); ++i) {
     double number = low < high ? low + static_cast<int>(generator() % (high - low)) : static_cast<double>(generator()) / 4294967296.0 * 4 - 2;
-    by_element(element, [&](auto zero) { number = to_number(to_element<decltype(zero)>(number)); });
+    ops::by_element(element, [&](auto zero) { number = ops::to_number(ops::to_element<decltype(zero)>(number)); });
     array.numbers.push_back(number);
   }
   return array;
@@ -93,33 +93,33 @@ class Graph {
     builder.context.mesh = std::make_shared<Mesh>(Name("m"), std::vector<Axis>{{Name("all"), 1}});
     builder.written = false;
   }
-  Value input(Array array) {
-    Value value = builder.add(ops::kConstant, {}, TypeAttributes{array.type});
+  graph::Value input(Array array) {
+    graph::Value value = builder.add(ops::kConstant, {}, ops::TypeAttributes{array.type});
     computed_[value.node.get()] = {std::move(array)};
     kept_.push_back(value.node);
     return value;
   }
   /// The whole value.
-  const Array& run(const Value& value) { return run_node(value.node)[value.result]; }
+  const Array& run(const graph::Value& value) { return run_node(value.node)[value.result]; }
 
   /// The node's results, computed as `blocks` blocks along dim `j` of its iteration space.
-  std::vector<Array> run_split(const NodePtr& node, size_t j, int64_t blocks, bool transposed) {
-    const IterationDim dim = node->operation->op->space(*node->operation).dims[j];
+  std::vector<Array> run_split(const graph::NodePtr& node, size_t j, int64_t blocks, bool transposed) {
+    const graph::IterationDim dim = node->operation->op->space(*node->operation).dims[j];
     std::vector<Array> arrays;
     for (const TensorType& type : node->operation->results) arrays.push_back({type, std::vector<double>(size_of(type.dims), 0.0)});
     for (int64_t b = 0; b < blocks; ++b) {
       std::vector<Memory> operands, results;
       Interval of_result;
       for (size_t r = 0; r < node->operation->results.size(); ++r) {
-        std::vector<BlockDim> dims = whole_dims(node->operation->results[r]);
+        std::vector<kernels::BlockDim> dims = whole_dims(node->operation->results[r]);
         if (dim.results[r] >= 0) of_result = cut(dims[dim.results[r]], b, blocks);
         results.emplace_back(node->operation->results[r].element, dims, transposed);
       }
       for (size_t k = 0; k < node->operands().size(); ++k) {
-        const Value& operand = node->operands()[k];
-        std::vector<BlockDim> dims = whole_dims(operand.type());
+        const graph::Value& operand = node->operands()[k];
+        std::vector<kernels::BlockDim> dims = whole_dims(operand.type());
         if (dim.operands[k] >= 0) {
-          BlockDim& along = dims[dim.operands[k]];
+          kernels::BlockDim& along = dims[dim.operands[k]];
           if (!dim.maps.empty()) {
             const Interval interval = wanted(dim.maps[k], of_result);
             along.first = interval.first;
@@ -135,22 +135,22 @@ class Graph {
       for (size_t r = 0; r < results.size(); ++r)
         results[r].each([&](int64_t place, auto element) {
           double& number = arrays[r].numbers[place];
-          if (dim.kind == SplitKind::kReduce) number += static_cast<double>(to_number(element));
-          else number = static_cast<double>(to_number(element));
+          if (dim.kind == graph::SplitKind::kReduce) number += static_cast<double>(ops::to_number(element));
+          else number = static_cast<double>(ops::to_number(element));
         });
     }
     return arrays;
   }
 
   /// Every way to split the node gives what the whole gives.
-  void check_splits(const Value& value, double tolerance = 0) {
+  void check_splits(const graph::Value& value, double tolerance = 0) {
     const std::vector<Array> whole = run_node(value.node);
-    const IterationSpace space = value.node->operation->op->space(*value.node->operation);
+    const graph::IterationSpace space = value.node->operation->op->space(*value.node->operation);
     for (size_t j = 0; j < space.dims.size(); ++j) {
-      const SplitKind kind = space.dims[j].kind;
-      if (kind == SplitKind::kWhole || kind == SplitKind::kExpand || kind == SplitKind::kScan) continue;
+      const graph::SplitKind kind = space.dims[j].kind;
+      if (kind == graph::SplitKind::kWhole || kind == graph::SplitKind::kExpand || kind == graph::SplitKind::kScan) continue;
       for (int64_t blocks : {1, 2, 3, 4, 7}) {
-        if (kind == SplitKind::kFactors && !divides(*value.node->operation, space.dims[j], blocks)) continue;
+        if (kind == graph::SplitKind::kFactors && !divides(*value.node->operation, space.dims[j], blocks)) continue;
         for (bool transposed : {false, true}) {
           const std::vector<Array> split = run_split(value.node, j, blocks, transposed);
           for (size_t r = 0; r < whole.size(); ++r)
@@ -163,15 +163,15 @@ class Graph {
   }
 
   /// The gradient of sum(value * weights) by its rule equals finite differences, for f64 inputs.
-  void check_gradient(const Value& value, const Values& inputs) {
-    const Value weights = input(random_array(value.dims(), 77, value.element()));
-    Values d_results(value.node->operation->results.size());
+  void check_gradient(const graph::Value& value, const graph::Values& inputs) {
+    const graph::Value weights = input(random_array(value.dims(), 77, value.element()));
+    graph::Values d_results(value.node->operation->results.size());
     d_results[value.result] = weights;
-    Values results;
+    graph::Values results;
     for (size_t r = 0; r < value.node->operation->results.size(); ++r) results.push_back({value.node, static_cast<int>(r)});
-    GradientCall call{builder, *value.node->operation, value.node->operands(), results, d_results, std::vector<bool>(value.node->operands().size(), true)};
-    const Values gradients = value.node->operation->op->gradient(call);
-    for (const Value& input : inputs) {
+    graph::GradientCall call{builder, *value.node->operation, value.node->operands(), results, d_results, std::vector<bool>(value.node->operands().size(), true)};
+    const graph::Values gradients = value.node->operation->op->gradient(call);
+    for (const graph::Value& input : inputs) {
       const size_t k = std::find(value.node->operands().begin(), value.node->operands().end(), input) - value.node->operands().begin();
       ASSERT_LT(k, gradients.size());
       ASSERT_TRUE(same_set(gradients[k].dims(), input.dims())) << to_string(gradients[k].type());
@@ -183,23 +183,23 @@ class Graph {
     }
   }
 
-  Builder builder;
+  ops::Builder builder;
   int64_t flops = 0;
 
  private:
-  static std::vector<BlockDim> whole_dims(const TensorType& type) {
-    std::vector<BlockDim> dims;
+  static std::vector<kernels::BlockDim> whole_dims(const TensorType& type) {
+    std::vector<kernels::BlockDim> dims;
     for (const Dim& dim : type.dims) dims.push_back({0, dim.size, dim.size, 0});
     return dims;
   }
-  static Interval cut(BlockDim& dim, int64_t b, int64_t blocks) {
+  static Interval cut(kernels::BlockDim& dim, int64_t b, int64_t blocks) {
     const int64_t step = ceil_div(dim.whole, blocks);
     dim.first = std::min(b * step, dim.whole);
     dim.size = std::min(step, dim.whole - dim.first);
     return {dim.first, dim.first + dim.size};
   }
   /// What a result's interval reads, place by place.
-  static Interval wanted(const AccessMap& map, Interval result) {
+  static Interval wanted(const graph::AccessMap& map, Interval result) {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (int64_t p = result.first; p < result.last; ++p) {
       const int64_t q = map.reversed ? map.from - 1 - p + map.offset : p * map.stride + map.offset;
@@ -209,20 +209,20 @@ class Graph {
     }
     return first > last ? Interval{0, 0} : Interval{first, last};
   }
-  static bool divides(const Operation& node, const IterationDim& dim, int64_t blocks) {
+  static bool divides(const graph::Operation& node, const graph::IterationDim& dim, int64_t blocks) {
     return node.operands[0].dims[dim.operands[0]].size % blocks == 0 && node.results[0].dims[dim.results[0]].size % blocks == 0;
   }
 
-  void call(const Operation& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
-    std::vector<Block> from, to;
+  void call(const graph::Operation& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
+    std::vector<kernels::Block> from, to;
     for (Memory& memory : operands) from.push_back(memory.block);
     for (Memory& memory : results) to.push_back(memory.block);
-    KernelCall call{node, from, to, node.inputs, threads_};
+    graph::KernelCall call{node, from, to, node.inputs, threads_};
     node.op->kernel(call);
     flops += call.flops;
   }
 
-  double weighted(const Value& value, const Value& weights, const Value& input, size_t element, double by) {
+  double weighted(const graph::Value& value, const graph::Value& weights, const graph::Value& input, size_t element, double by) {
     const auto saved = computed_;
     Array changed = run(input);
     changed.numbers[element] += by;
@@ -235,7 +235,7 @@ class Graph {
     return sum;
   }
 
-  const std::vector<Array>& run_node(const NodePtr& node) {
+  const std::vector<Array>& run_node(const graph::NodePtr& node) {
     auto known = computed_.find(node.get());
     if (known != computed_.end()) return known->second;
     kept_.push_back(node);
@@ -247,7 +247,7 @@ class Graph {
       arrays[0] = run(node->operands()[0]);
     } else if (node->operation->op->reduction) {
       const Array& x = run(node->operands()[0]);
-      Walk<1> walk;
+      ops::Walk<1> walk;
       std::vector<int64_t> strides(x.type.dims.size(), 0);
       int64_t stride = 1;
       for (size_t d = node->operation->results[0].dims.size(); d-- > 0;) {
@@ -258,21 +258,21 @@ class Graph {
       for (int64_t n = 0; n < walk.count(); ++n, walk.next()) arrays[0].numbers[walk.offset(0)] += x.numbers[n];
     } else {
       std::vector<Memory> operands, results;
-      for (const Value& operand : node->operands()) {
+      for (const graph::Value& operand : node->operands()) {
         operands.emplace_back(operand.element(), whole_dims(operand.type()), false);
         operands.back().load(run(operand));
       }
       for (const TensorType& type : node->operation->results) results.emplace_back(type.element, whole_dims(type), false);
       call(*node->operation, operands, results);
       for (size_t r = 0; r < results.size(); ++r)
-        results[r].each([&](int64_t place, auto element) { arrays[r].numbers[place] = static_cast<double>(to_number(element)); });
+        results[r].each([&](int64_t place, auto element) { arrays[r].numbers[place] = static_cast<double>(ops::to_number(element)); });
     }
     return computed_[node.get()] = std::move(arrays);
   }
 
-  Threads threads_{2};
-  std::unordered_map<const Node*, std::vector<Array>> computed_;
-  std::vector<NodePtr> kept_;
+  kernels::Threads threads_{2};
+  std::unordered_map<const graph::Node*, std::vector<Array>> computed_;
+  std::vector<graph::NodePtr> kept_;
 };
 
 }  // namespace mtf::test

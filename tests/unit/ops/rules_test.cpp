@@ -14,30 +14,30 @@ namespace mtf::test {
 namespace {
 
 TEST(Registry, finds_operations_by_name_and_operator) {
-  for (const Op* op : all_ops()) EXPECT_EQ(find_op(op->name), op);
-  EXPECT_EQ(find_op("no_such_operation"), nullptr);
-  EXPECT_EQ(find_operator("-")->name, "sub");
-  EXPECT_EQ(find_operator("//")->name, "floordiv");
+  for (const graph::Op* op : ops::all_ops()) EXPECT_EQ(ops::find_op(op->name), op);
+  EXPECT_EQ(ops::find_op("no_such_operation"), nullptr);
+  EXPECT_EQ(ops::find_operator("-")->name, "sub");
+  EXPECT_EQ(ops::find_operator("//")->name, "floordiv");
 }
 
 TEST(Registry, every_signature_can_be_parsed) {
-  for (const Op* op : all_ops()) {
+  for (const graph::Op* op : ops::all_ops()) {
     if (op->signature.empty()) continue;
-    EXPECT_EQ(signature_of(*op).name.text(), op->name);
+    EXPECT_EQ(ops::signature_of(*op).name.text(), op->name);
   }
 }
 
 class Rules : public testing::Test {
  protected:
-  Value tensor(const Dims& dims, ElementType element = ElementType::kF32) { return graph.input(random_array(dims, 1, element, 0, 2)); }
-  ElementType element_of(const char* op, const Value& x, const Value& y) {
+  graph::Value tensor(const Dims& dims, ElementType element = ElementType::kF32) { return graph.input(random_array(dims, 1, element, 0, 2)); }
+  ElementType element_of(const char* op, const graph::Value& x, const graph::Value& y) {
     CallText call(graph, {{"x", x}, {"y", y}});
     return call(op, {"x", "y"}).element();
   }
   /// What the call is refused with, helps included.
-  std::string refusal(Kind kind, const char* op, const std::vector<Value>& values, const std::map<std::string, NamedArgument>& named = {},
+  std::string refusal(Kind kind, const char* op, const std::vector<graph::Value>& values, const std::map<std::string, NamedArgument>& named = {},
                       std::optional<Dims> arrow = std::nullopt) {
-    std::map<std::string, Value> by_name;
+    std::map<std::string, graph::Value> by_name;
     std::vector<std::string> names;
     for (size_t i = 0; i < values.size(); ++i) by_name[names.emplace_back("v" + std::to_string(i))] = values[i];
     try {
@@ -66,7 +66,7 @@ TEST_F(Rules, types_are_promoted) {
 
 TEST_F(Rules, a_host_number_takes_the_type_of_the_tensor) {
   using enum ElementType;
-  const Value half = graph.builder.number(0.5), two = graph.builder.number(2, kI32);
+  const graph::Value half = graph.builder.number(0.5), two = graph.builder.number(2, kI32);
   EXPECT_EQ(element_of("mul", tensor({a}, kBf16), half), kBf16);
   EXPECT_EQ(element_of("mul", half, tensor({a}, kF64)), kF64);
   EXPECT_EQ(element_of("mul", tensor({a}, kI32), half), kF32);

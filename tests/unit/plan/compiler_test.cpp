@@ -12,32 +12,32 @@
 #include "ops/spaces.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::plan {
 namespace {
 
 const Dim batch{"batch", 8}, io{"io", 32}, hidden{"hidden", 64};
 
 /// A builder on a mesh under a layout.
-struct Script : Builder {
+struct Script : ops::Builder {
   Script(const std::string& axes, const std::string& rules) {
     context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
     context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
     written = false;
   }
-  Value input(const Dims& dims) { return add(ops::kConstant, {}, TypeAttributes{{ElementType::kF32, dims}}); }
+  graph::Value input(const Dims& dims) { return add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, dims}}); }
 };
 
 /// The program of two layers, `factor` times, as a cut captures it; its inputs have values.
-Capture two_layers(double factor = 2, const std::string& rules = "batch:rows;hidden:cols") {
+graph::Capture two_layers(double factor = 2, const std::string& rules = "batch:rows;hidden:cols") {
   Script b("rows:2;cols:2", rules);
-  Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
-  for (const Value& each : {x, w, v}) each.node->computed = {std::make_shared<Tensor>()};
-  Value h = b.einsum({x, w}, {batch, hidden});
-  Value y = b.map(ops::kMul, b.einsum({h, v}, {batch, io}), factor);
-  return capture(pending({y}), {y});
+  graph::Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
+  for (const graph::Value& each : {x, w, v}) each.node->computed = {std::make_shared<Tensor>()};
+  graph::Value h = b.einsum({x, w}, {batch, hidden});
+  graph::Value y = b.map(ops::kMul, b.einsum({h, v}, {batch, io}), factor);
+  return capture(graph::pending({y}), {y});
 }
 
-std::shared_ptr<const Plan> plan_of(Compiler& compiler, const Program& program) {
+std::shared_ptr<const Plan> plan_of(Compiler& compiler, const graph::Program& program) {
   return compiler.plan_of(program, form_of(program), [] {});
 }
 
@@ -63,14 +63,14 @@ TEST(Compiler, APlanSaysWhatItCosts) {
   const auto plan = plan_of(compiler, two_layers().program);
   EXPECT_EQ(plan->predicted.processors, 4);
   EXPECT_EQ(plan->predicted.unique_flops, 4 * 8 * 32 * 64 + 8 * 32);
-  EXPECT_EQ(plan->predicted.total(CollectiveKind::kAllReduce).values, 8 / 2 * 32);
+  EXPECT_EQ(plan->predicted.total(spmd::CollectiveKind::kAllReduce).values, 8 / 2 * 32);
 }
 
 TEST(Compiler, MakingAPlanStartsNoThread) {
   const int64_t before = threads();
   Compiler compiler;
   int64_t most = 0;
-  const Capture captured = two_layers();
+  const graph::Capture captured = two_layers();
   compiler.plan_of(captured.program, form_of(captured.program), [&] { most = std::max(most, threads()); });
   EXPECT_EQ(most, before);
   EXPECT_EQ(threads(), before);
@@ -94,7 +94,7 @@ TEST(Compiler, KeepsThePlansThatWereUsedLast) {
 
 TEST(Compiler, WhatEndsPlanningLeavesNothing) {
   Compiler compiler;
-  const Capture captured = two_layers();
+  const graph::Capture captured = two_layers();
   for (int step = 0; step < 3; ++step) {
     int polls = 0;
     EXPECT_THROW(compiler.plan_of(captured.program, form_of(captured.program),
@@ -108,10 +108,10 @@ TEST(Compiler, WhatEndsPlanningLeavesNothing) {
 
 TEST(Compiler, SkippedPassesChangeThePlanAlone) {
   Script b("p:2", "batch:p");
-  Value x = b.input({batch, io});
+  graph::Value x = b.input({batch, io});
   x.node->computed = {std::make_shared<Tensor>()};
-  const Value y = b.map(ops::kExp, b.map(ops::kTanh, x));
-  const Capture captured = capture(pending({y}), {y});
+  const graph::Value y = b.map(ops::kExp, b.map(ops::kTanh, x));
+  const graph::Capture captured = capture(graph::pending({y}), {y});
   Compiler fusing, single({.skipped_passes = {"fuse_loops"}});
   const auto a = plan_of(fusing, captured.program), c = plan_of(single, captured.program);
   EXPECT_LT(a->schedule->steps.size(), c->schedule->steps.size());
@@ -119,4 +119,4 @@ TEST(Compiler, SkippedPassesChangeThePlanAlone) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -17,25 +17,25 @@
 #include "plan/tensor.h"
 #include "support/diagnostics.h"
 
-namespace mtf {
+namespace mtf::plan {
 namespace {
 
 const Dim rows{"rows", 8}, io{"io", 32}, hidden{"hidden", 64};
 
 /// A chain, a sum, a product and a softmax over a split dim, some of it twice.
-Program captured(const std::string& rules = "rows:p;hidden:q") {
-  Builder b;
+graph::Program captured(const std::string& rules = "rows:p;hidden:q") {
+  ops::Builder b;
   b.context.mesh = std::make_shared<Mesh>("m", parse_axes("p:2;q:2"));
   b.context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
   b.written = false;
-  const Value x = b.add(ops::kConstant, {}, TypeAttributes{{ElementType::kF32, {rows, io}}});
-  const Value w = b.add(ops::kConstant, {}, TypeAttributes{{ElementType::kF32, {io, hidden}}});
-  for (const Value& each : {x, w}) each.node->computed = {std::make_shared<Tensor>()};
+  const graph::Value x = b.add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, {rows, io}}});
+  const graph::Value w = b.add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, {io, hidden}}});
+  for (const graph::Value& each : {x, w}) each.node->computed = {std::make_shared<Tensor>()};
   const auto layer = [&] { return b.map(ops::kTanh, b.einsum({x, w}, {rows, hidden})); };
-  const Value h = layer(), again = layer();
-  const Value s = b.add(ops::kSoftmax, {b.map(ops::kMul, h, again)}, RowAttributes{{hidden.name}});
-  const Value total = b.sum_to(s, {hidden});
-  return capture(pending({total, s}), {total, s}).program;
+  const graph::Value h = layer(), again = layer();
+  const graph::Value s = b.add(ops::kSoftmax, {b.map(ops::kMul, h, again)}, ops::RowAttributes{{hidden.name}});
+  const graph::Value total = b.sum_to(s, {hidden});
+  return capture(graph::pending({total, s}), {total, s}).program;
 }
 
 TEST(Passes, SayWhatTheyAre) {
@@ -128,13 +128,13 @@ TEST(Passes, VerifiersSeeWhatIsWrong) {
   sees("share_views", [](Compilation& c) { std::reverse(c.schedule.steps.begin(), c.schedule.steps.end()); });
   sees("fuse_loops", [](Compilation& c) { c.schedule.steps.push_back(c.schedule.steps.back()); });
   sees("make_loops", [](Compilation& c) {
-    for (Step& step : c.schedule.steps) step.loop.reset();
+    for (schedule::Step& step : c.schedule.steps) step.loop.reset();
   });
   sees("cut_all_reduces", [](Compilation& c) {
-    for (Step& step : c.schedule.steps) step.calls = 0;
+    for (schedule::Step& step : c.schedule.steps) step.calls = 0;
   });
   sees("overlap_collectives", [](Compilation& c) {
-    for (Step& step : c.schedule.steps) step.finish = 0;
+    for (schedule::Step& step : c.schedule.steps) step.finish = 0;
   });
   sees("plan_buffers", [](Compilation& c) { c.schedule.buffer_of.assign(c.schedule.buffer_of.size(), -1); });
 }
@@ -152,4 +152,4 @@ TEST(Passes, StandInTheNotesOfTheArchitecture) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::plan

@@ -1,38 +1,38 @@
 #include "ops/gradients.h"
 #include "programs.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 const Dim batch{"batch", 64}, io{"io", 32}, hidden{"hidden", 128};
 
-Value two_layers(Script& b) {
-  Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
-  Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
+graph::Value two_layers(Script& b) {
+  graph::Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
+  graph::Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
   return b.einsum({h, v}, {batch, io});
 }
 
-Value loss_gradient(Script& b) {
-  Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
-  Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
-  Value loss = b.sum_to(b.map(ops::kSquare, b.map(ops::kSub, b.einsum({h, v}, {batch, io}), x)), {});
+graph::Value loss_gradient(Script& b) {
+  graph::Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
+  graph::Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
+  graph::Value loss = b.sum_to(b.map(ops::kSquare, b.map(ops::kSub, b.einsum({h, v}, {batch, io}), x)), {});
   return gradients(b, loss, {w})[0];
 }
 
-Counters measured(Execution& on, const Written& program, const std::string& axes, const std::string& rules) {
+plan::Counters measured(plan::Execution& on, const Written& program, const std::string& axes, const std::string& rules) {
   Script script(on, axes, rules);
-  Value value = program(script);
+  graph::Value value = program(script);
   on.runtime().restart_peak();
-  Counters before = on.counters();
+  plan::Counters before = on.counters();
   on.compute({value});
   return difference(on.counters(), before);
 }
 
 TEST(Counters, ATwoLayerNetworkReducesItsResultOverCols) {
-  Counters c = measured(execution(), two_layers, "rows:2;cols:2", "batch:rows;hidden:cols");
-  EXPECT_EQ(c.total(CollectiveKind::kAllReduce).values, 64 * 32 / 2);
-  EXPECT_EQ(c.over(CollectiveKind::kAllReduce, {"cols"}).count, 1);
-  EXPECT_EQ(c.total(CollectiveKind::kAllGather).count, 0);
+  plan::Counters c = measured(execution(), two_layers, "rows:2;cols:2", "batch:rows;hidden:cols");
+  EXPECT_EQ(c.total(spmd::CollectiveKind::kAllReduce).values, 64 * 32 / 2);
+  EXPECT_EQ(c.over(spmd::CollectiveKind::kAllReduce, {"cols"}).count, 1);
+  EXPECT_EQ(c.total(spmd::CollectiveKind::kAllGather).count, 0);
   EXPECT_EQ(c.flops, 32 * 64 * (2 * 32 + 1 + 2 * 32));
 }
 
@@ -41,25 +41,25 @@ TEST(Counters, PredictedAreMeasured) {
   for (const auto& [axes, rules] : std::vector<std::pair<std::string, std::string>>{
            {"rows:2;cols:2", "batch:rows;hidden:cols"}, {"p:4", "batch:p"}, {"p:4", "hidden:p"}, {"p:5", "io:p"}, {"p:3;q:2", "batch:q+p"}})
     for (const Written& program : {Written(two_layers), Written(loss_gradient)}) {
-      Counters a = measured(dry, program, axes, rules), b = measured(execution(), program, axes, rules);
+      plan::Counters a = measured(dry, program, axes, rules), b = measured(execution(), program, axes, rules);
       // Peaks are compared alone: other tests' tensors may be live.
       EXPECT_EQ(a.flops, b.flops) << axes << "  " << rules;
       EXPECT_EQ(a.unique_flops, b.unique_flops);
-      for (int kind = 0; kind < kCollectiveKinds; ++kind) EXPECT_EQ(a.collectives[kind], b.collectives[kind]) << axes << "  " << rules;
+      for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) EXPECT_EQ(a.collectives[kind], b.collectives[kind]) << axes << "  " << rules;
       EXPECT_EQ(a.peak_bytes, b.peak_bytes) << axes << "  " << rules;
     }
 }
 
 TEST(Counters, OfAGroupOfOneAreNothing) {
-  Counters c = measured(execution(), two_layers, "rows:4;cols:1", "batch:rows;hidden:cols");
-  for (int kind = 0; kind < kCollectiveKinds; ++kind) EXPECT_EQ(c.total(static_cast<CollectiveKind>(kind)), CollectiveCount{});
+  plan::Counters c = measured(execution(), two_layers, "rows:4;cols:1", "batch:rows;hidden:cols");
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) EXPECT_EQ(c.total(static_cast<spmd::CollectiveKind>(kind)), plan::CollectiveCount{});
 }
 
 TEST(Counters, LargeAllReducesAreCutAndCountOnce) {
-  Counters c = measured(execution(), [](Script& b) { return b.sum_to(b.input({{"batch", 4}, {"wide", 3 << 20}}), {{"wide", 3 << 20}}); }, "p:4", "batch:p");
-  EXPECT_EQ(c.total(CollectiveKind::kAllReduce).count, 1);
-  EXPECT_EQ(c.total(CollectiveKind::kAllReduce).calls, 3);
+  plan::Counters c = measured(execution(), [](Script& b) { return b.sum_to(b.input({{"batch", 4}, {"wide", 3 << 20}}), {{"wide", 3 << 20}}); }, "p:4", "batch:p");
+  EXPECT_EQ(c.total(spmd::CollectiveKind::kAllReduce).count, 1);
+  EXPECT_EQ(c.total(spmd::CollectiveKind::kAllReduce).calls, 3);
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::run

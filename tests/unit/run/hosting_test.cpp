@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 MeshPtr mesh(const std::string& axes) { return std::make_shared<Mesh>("m", parse_axes(axes)); }
@@ -63,15 +63,15 @@ TEST(Hosting, MoreProcessorsThanARankHostsAreRefused) {
   EXPECT_THROW(Hosting(mesh("all:1000000000"), 0, 4, {}), UserError);
 }
 
-LocalValue value_on(const MeshPtr& on, std::vector<LocalDim> dims) {
-  LocalValue value{"x", ElementType::kF32, on, std::move(dims), 0, {}};
+spmd::LocalValue value_on(const MeshPtr& on, std::vector<spmd::LocalDim> dims) {
+  spmd::LocalValue value{"x", ElementType::kF32, on, std::move(dims), 0, {}};
   for (size_t d = 0; d < value.dims.size(); ++d) value.order.push_back(static_cast<int8_t>(d));
   return value;
 }
 
 TEST(BlockIndex, FindsTheBlocksThatMeetABox) {
   const MeshPtr on = mesh("p:4;q:2");
-  const LocalValue x = value_on(on, {{{"a", 8}, {0}, false, {}}, {{"b", 4}, {1}, false, {}}});
+  const spmd::LocalValue x = value_on(on, {{{"a", 8}, {0}, false, {}}, {{"b", 4}, {1}, false, {}}});
   const BlockIndex index(x, 0b01, {8, 0});
   const Coordinates at = on->coordinates(1);  // q is 1
   EXPECT_EQ(index.meeting(at, {{3, 5}, {2, 4}}), (std::vector<int64_t>{3, 5}));
@@ -84,8 +84,8 @@ TEST(Redistribution, PiecesDoNotGrowWithPairsOfProcessors) {
   const MeshPtr on = mesh("p:4096");
   const Hosting hosting(on, 0, 1, {});
   const Dim a{"a", 8192};
-  const LocalValue own = value_on(on, {{a, {0}, false, {}}});
-  LocalValue shifted = own;
+  const spmd::LocalValue own = value_on(on, {{a, {0}, false, {}}});
+  spmd::LocalValue shifted = own;
   shifted.dims[0] = {a, {0}, true, {.offset = -1, .wrap = true, .from = a.size, .to = a.size}};
   EXPECT_EQ(redistribute(hosting, own, shifted, Sources::kGroup, 1).local.size(), 8192u);
   EXPECT_EQ(redistribute(hosting, own, value_on(on, {{a, {}, false, {}}}), Sources::kGroup, 1).local.size(), 4096u);
@@ -99,7 +99,7 @@ TEST(Combine, AllAreJoinedAlongTheTree) {
   for (const float& term : terms) at.push_back(reinterpret_cast<const std::byte*>(&term));
   float sum = 0;
   const std::vector<int64_t> tree = {2, 3};
-  combine_all({ElementType::kF32, Reduction::kSum}, tree, at, reinterpret_cast<std::byte*>(&sum), 1);
+  combine_all({ElementType::kF32, kernels::Reduction::kSum}, tree, at, reinterpret_cast<std::byte*>(&sum), 1);
   EXPECT_EQ(sum, 4);
 }
 
@@ -112,17 +112,17 @@ TEST(Combine, TheResultMayBeAnyOfTheTerms) {
       for (size_t i = 0; i < 3000; ++i) terms[t][i] = static_cast<int32_t>(t * 10000 + i);
       at.push_back(reinterpret_cast<const std::byte*>(terms[t].data()));
     }
-    combine_all({ElementType::kI32, Reduction::kSum}, tree, at, reinterpret_cast<std::byte*>(terms[into].data()), 3000);
+    combine_all({ElementType::kI32, kernels::Reduction::kSum}, tree, at, reinterpret_cast<std::byte*>(terms[into].data()), 3000);
     for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(terms[into][i], static_cast<int32_t>(60000 + 4 * i));
   }
 }
 
 TEST(Combine, AMaxWithNanIsNan) {
   float a[] = {1, NAN, 3}, b[] = {NAN, 2, 4}, c[3];
-  combine(ElementType::kF32, Reduction::kMax, a, b, c, 3);
+  combine(ElementType::kF32, kernels::Reduction::kMax, a, b, c, 3);
   EXPECT_TRUE(std::isnan(c[0]) && std::isnan(c[1]));
   EXPECT_EQ(c[2], 4);
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::run

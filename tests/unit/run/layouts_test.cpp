@@ -3,7 +3,7 @@
 
 #include "programs.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 const Dim batch{"batch", 5}, io{"io", 6}, hidden{"hidden", 7};
@@ -13,8 +13,8 @@ const std::vector<std::pair<std::string, std::string>> kSplits = {
 
 TEST(Layouts, OfTwoLayersDoNotChangeTheResult) {
   expect_same([](Script& b) {
-    Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
-    Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
+    graph::Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
+    graph::Value h = b.map(ops::kRelu, b.einsum({x, w}, {batch, hidden}));
     return b.einsum({h, v}, {batch, io});
   }, kSplits);
 }
@@ -29,10 +29,10 @@ TEST(Layouts, OfASumOverOneDimDoNotChangeIt) {
 
 TEST(Layouts, OfAMaxWithANanKeepTheNan) {
   for (const auto& [axes, rules] : kSplits) {
-    HostTensor data = counting({ElementType::kF32, {batch, io}});
+    plan::HostTensor data = counting({ElementType::kF32, {batch, io}});
     float nan = std::numeric_limits<float>::quiet_NaN();
     std::memcpy(data.bytes.data() + 4 * 17, &nan, 4);
-    HostTensor most = result_of(execution(), [&](Script& b) { return b.reduce(ops::kMax, b.input(data), {}); }, axes, rules);
+    plan::HostTensor most = result_of(execution(), [&](Script& b) { return b.reduce(ops::kMax, b.input(data), {}); }, axes, rules);
     EXPECT_TRUE(std::isnan(most.number(0))) << axes << "  " << rules;
   }
 }
@@ -47,7 +47,7 @@ TEST(Layouts, OfAReshapedTensorDoNotChangeIt) {
 
 TEST(Layouts, OfABroadcastSumDoNotChangeIt) {
   expect_same([](Script& b) {
-    Value bias = b.input({io});
+    graph::Value bias = b.input({io});
     return b.map(ops::kAdd, b.map(ops::kMul, b.input({batch, io}), bias), b.map(ops::kMul, bias, 3.0));
   }, kSplits);
 }
@@ -68,10 +68,10 @@ TEST(Layouts, OfLargeSumsCutInPiecesDoNotChangeThem) {
 TEST(Layouts, OfDimsThatChangePlacesInLargeGroupsDoNotChangeIt) {
   const Dim rows{"rows", 50}, columns{"columns", 61}, other{"other", 3};
   expect_same([&](Script& b) {
-    const Value x = b.input({rows, columns, other});
+    const graph::Value x = b.input({rows, columns, other});
     Sharding moved = x.sharding();
     std::swap(moved.dims[0], moved.dims[1]);
-    GivenLayout layout;
+    graph::GivenLayout layout;
     layout.inherited = moved.split();
     layout.sharding = std::move(moved);
     return b.laid_out(x, std::move(layout));
@@ -81,19 +81,19 @@ TEST(Layouts, OfDimsThatChangePlacesInLargeGroupsDoNotChangeIt) {
 
 TEST(Layouts, PlacedAndFetchedATensorIsTheSame) {
   for (const auto& [axes, rules] : kSplits) {
-    HostTensor data = counting({ElementType::kI32, {batch, io, hidden}}, 211);
-    HostTensor back = result_of(execution(), [&](Script& b) { return b.input(data); }, axes, rules);
+    plan::HostTensor data = counting({ElementType::kI32, {batch, io, hidden}}, 211);
+    plan::HostTensor back = result_of(execution(), [&](Script& b) { return b.input(data); }, axes, rules);
     EXPECT_EQ(data.bytes, back.bytes) << axes << "  " << rules;
   }
 }
 
 TEST(Layouts, WhatFollowsAValueNeverFollowsAnotherFollower) {
   Script script(execution(), "rows:2;cols:2", "a:rows");
-  const Value x = script.input({{"a", 4}});
-  Value y = x;
+  const graph::Value x = script.input({{"a", 4}});
+  graph::Value y = x;
   for (int turn = 0; turn < 3; ++turn) y = script.laid_like(script.map(ops::kTanh, y), y);
   EXPECT_EQ(y.operation().why.like, x.node->operation);
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::run

@@ -8,7 +8,7 @@
 #include <ctime>
 #include <thread>
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
@@ -40,4 +40,4 @@ TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::run

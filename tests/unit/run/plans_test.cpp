@@ -2,35 +2,35 @@
 
 #include "programs.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 const Dim batch{"batch", 8}, io{"io", 33};
 
 /// `x := x * factor + 1`, as the evaluator makes it for a variable.
-Value step(Script& b, Value x, double factor) {
+graph::Value step(Script& b, graph::Value x, double factor) {
   return b.assigned(b.map(ops::kAdd, b.map(ops::kMul, x, factor), 1.0), {x.sharding()});
 }
 
 TEST(Plans, AreKeptForAChangingNumber) {
   Script b(execution(), "p:4", "batch:p");
-  Value x = b.input({batch, io});
+  graph::Value x = b.input({batch, io});
   std::vector<double> first = numbers(execution().fetch(x));
   for (int turn = 1; turn <= 3; ++turn) {
-    Value y = b.map(ops::kMul, x, turn + 0.5);
+    graph::Value y = b.map(ops::kMul, x, turn + 0.5);
     std::vector<double> now = numbers(execution().fetch(y));
     for (size_t i = 0; i < now.size(); ++i) ASSERT_EQ(now[i], first[i] * (turn + 0.5));
   }
 }
 
 TEST(Plans, AHistoryOfAMillionNodesGoesAway) {
-  Values history{Value{std::make_shared<Node>()}};
+  graph::Values history{graph::Value{std::make_shared<graph::Node>()}};
   for (int turn = 0; turn < 1000000; ++turn) {
-    auto next = std::make_shared<Node>();
+    auto next = std::make_shared<graph::Node>();
     next->set_operands({history[0], history[0]});
-    history[0] = Value{std::move(next)};
+    history[0] = graph::Value{std::move(next)};
   }
-  std::weak_ptr<Node> last = history[0].node;
+  std::weak_ptr<graph::Node> last = history[0].node;
   history.clear();
   EXPECT_TRUE(last.expired());
 }
@@ -39,9 +39,9 @@ TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
   Script b(execution(), "p:4", "batch:p");
   static auto file = SourceFile::create("x.mtf", "x := x + 1");
   b.span = Span{file.get(), 0, 1};
-  b.table = std::make_shared<ValueTable>();
+  b.table = std::make_shared<graph::ValueTable>();
   auto cut = [&] { execution().materialize(*b.table, {}, [] { return false; }, b.span); };
-  Handle x = step(b, b.input({batch, io}), 1);
+  graph::Handle x = step(b, b.input({batch, io}), 1);
   cut();
   auto place = [&] { return x.value().node->computed[0]->blocks[0]; };
   const void* first = place();
@@ -50,7 +50,7 @@ TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
     cut();
     EXPECT_EQ(place(), first);
   }
-  const Handle old = x;
+  const graph::Handle old = x;
   x = step(b, x.value(), 2);
   cut();
   EXPECT_NE(place(), first) << "somebody holds the old value";
@@ -58,7 +58,7 @@ TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
 
 TEST(Plans, AValueThatANameHoldsIsNotOverwritten) {
   Script b(execution(), "p:4", "batch:p");
-  Value x = b.input({batch, io});
+  graph::Value x = b.input({batch, io});
   std::vector<double> before = numbers(execution().fetch(x));
   execution().compute({step(b, x, 2)});
   EXPECT_EQ(numbers(execution().fetch(x)), before);
@@ -67,8 +67,8 @@ TEST(Plans, AValueThatANameHoldsIsNotOverwritten) {
 TEST(Plans, FusedAndSingleLoopsHaveTheSameBits) {
   static ExecutionOn<MpiRuntime> single({.threads = 1, .use_mpi = under_mpi()}, {.skipped_passes = {"fuse_loops"}});
   Written program = [](Script& b) {
-    Value x = b.input({batch, io}), y = b.input({io});
-    Value t = b.map(ops::kTanh, b.map(ops::kMul, b.map(ops::kAdd, x, y), 0.3));
+    graph::Value x = b.input({batch, io}), y = b.input({io});
+    graph::Value t = b.map(ops::kTanh, b.map(ops::kMul, b.map(ops::kAdd, x, y), 0.3));
     return b.map(ops::kAdd, b.map(ops::kExp, t), b.map(ops::kDiv, t, b.map(ops::kAdd, b.map(ops::kSquare, y), 1.0)));
   };
   EXPECT_EQ(numbers(result_of(execution(), program, "p:4", "batch:p")), numbers(result_of(single, program, "p:4", "batch:p")));
@@ -76,9 +76,9 @@ TEST(Plans, FusedAndSingleLoopsHaveTheSameBits) {
 
 TEST(Plans, LaunchOfAKeptPlanIsQuick) {
   Script b(execution(), "p:4", "");
-  Value x = b.input({{"n", 16}});
+  graph::Value x = b.input({{"n", 16}});
   auto chain = [&](int length, double number) {
-    Value y = x;
+    graph::Value y = x;
     for (int i = 0; i < length; ++i) y = b.einsum({b.map(ops::kMul, y, number), x}, {{"n", 16}});
     return y;
   };
@@ -86,7 +86,7 @@ TEST(Plans, LaunchOfAKeptPlanIsQuick) {
     execution().compute({chain(length, 0)});
     double best = 1e9;
     for (int turn = 1; turn <= 20; ++turn) {
-      Value y = chain(length, 1.0 / turn);
+      graph::Value y = chain(length, 1.0 / turn);
       auto start = std::chrono::steady_clock::now();
       execution().compute({y});
       best = std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
@@ -97,4 +97,4 @@ TEST(Plans, LaunchOfAKeptPlanIsQuick) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::run

@@ -11,18 +11,18 @@
 #include "ops/spaces.h"
 #include "plan/predict.h"
 
-namespace mtf {
+namespace mtf::run {
 
 inline bool under_mpi() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
 
-inline Execution& execution() {
+inline plan::Execution& execution() {
   static ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = under_mpi() ? 1 : 2, .use_mpi = under_mpi()});
   return execution;
 }
 
 /// Numbers that sum exactly in any order: small integers.
-inline HostTensor counting(const TensorType& type, int modulus = 7, int first = 0) {
-  HostTensor data{type, {}};
+inline plan::HostTensor counting(const TensorType& type, int modulus = 7, int first = 0) {
+  plan::HostTensor data{type, {}};
   int64_t n = size_of(type.dims);
   data.bytes.resize(static_cast<size_t>(n * size_of(type.element)));
   for (int64_t i = 0; i < n; ++i) {
@@ -37,31 +37,31 @@ inline HostTensor counting(const TensorType& type, int modulus = 7, int first = 
 }
 
 /// A builder on a mesh `rows:2;cols:2` under a layout `batch:rows`.
-struct Script : Builder {
-  Execution& on;
-  Script(Execution& e, const std::string& axes, const std::string& rules) : on(e) {
+struct Script : ops::Builder {
+  plan::Execution& on;
+  Script(plan::Execution& e, const std::string& axes, const std::string& rules) : on(e) {
     context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
     context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
     written = false;
   }
-  Value input(const Dims& dims, ElementType element = ElementType::kF32, int modulus = 7, int first = 0) {
+  graph::Value input(const Dims& dims, ElementType element = ElementType::kF32, int modulus = 7, int first = 0) {
     return input(counting({element, dims}, modulus, first));
   }
-  Value input(const HostTensor& data) {
-    Value value = add(ops::kConstant, {}, TypeAttributes{data.type});
+  graph::Value input(const plan::HostTensor& data) {
+    graph::Value value = add(ops::kConstant, {}, ops::TypeAttributes{data.type});
     on.place(*value.node, data);
     return value;
   }
 };
 
-using Written = std::function<Value(Script&)>;
+using Written = std::function<graph::Value(Script&)>;
 
-inline HostTensor result_of(Execution& on, const Written& program, const std::string& axes, const std::string& rules) {
+inline plan::HostTensor result_of(plan::Execution& on, const Written& program, const std::string& axes, const std::string& rules) {
   Script script(on, axes, rules);
   return on.fetch(program(script));
 }
 
-inline std::vector<double> numbers(const HostTensor& tensor) {
+inline std::vector<double> numbers(const plan::HostTensor& tensor) {
   std::vector<double> result;
   for (int64_t i = 0; i < size_of(tensor.type.dims); ++i) result.push_back(tensor.number(i));
   return result;
@@ -69,11 +69,11 @@ inline std::vector<double> numbers(const HostTensor& tensor) {
 
 /// The same bits on every mesh and layout given, as on one unsplit axis.
 inline void expect_same(const Written& program, const std::vector<std::pair<std::string, std::string>>& splits) {
-  HostTensor whole = result_of(execution(), program, "all:4", "");
+  plan::HostTensor whole = result_of(execution(), program, "all:4", "");
   for (const auto& [axes, rules] : splits) {
-    HostTensor split = result_of(execution(), program, axes, rules);
+    plan::HostTensor split = result_of(execution(), program, axes, rules);
     EXPECT_EQ(numbers(whole), numbers(split)) << axes << "  " << rules;
   }
 }
 
-}  // namespace mtf
+}  // namespace mtf::run

@@ -1,13 +1,13 @@
 #include "programs.h"
 
-namespace mtf {
+namespace mtf::run {
 namespace {
 
 const Dim batch{"batch", 8}, io{"io", 4};
 
-std::string schedule_of(const std::function<Values(Script&)>& program, const std::string& axes, const std::string& rules) {
+std::string schedule_of(const std::function<graph::Values(Script&)>& program, const std::string& axes, const std::string& rules) {
   Script b(execution(), axes, rules);
-  Values values = program(b);
+  graph::Values values = program(b);
   execution().compute(values);
   return execution().last_text("schedule");
 }
@@ -21,24 +21,24 @@ size_t lines_in_loops(const std::string& text) {
 
 TEST(Schedules, AnElementwiseChainAndItsSumAreOneLoop) {
   std::string text = schedule_of([](Script& b) {
-    return Values{b.sum_to(b.map(ops::kSquare, b.map(ops::kSub, b.input({batch, io}), b.input({io}))), {batch})};
+    return graph::Values{b.sum_to(b.map(ops::kSquare, b.map(ops::kSub, b.input({batch, io}), b.input({io}))), {batch})};
   }, "all:4", "");
   EXPECT_EQ(lines_in_loops(text), 3u) << text;
 }
 
 TEST(Schedules, AChainOfFortyStepsOfOneArrayIsOneLoop) {
   std::string text = schedule_of([](Script& b) {
-    Value x = b.input({batch, io}), y = x;
+    graph::Value x = b.input({batch, io}), y = x;
     for (int i = 0; i < 20; ++i) y = b.map(ops::kMul, b.map(ops::kAdd, y, x), 1.0 + i);
-    return Values{y};
+    return graph::Values{y};
   }, "all:4", "");
   EXPECT_EQ(lines_in_loops(text), 40u) << text;
 }
 
 TEST(Schedules, ALoopDoesNotReachAcrossACollective) {
   std::string text = schedule_of([](Script& b) {
-    Value total = b.sum_to(b.input({batch, io}), {io});
-    return Values{b.map(ops::kMul, b.map(ops::kAdd, b.input({io}), total), total)};
+    graph::Value total = b.sum_to(b.input({batch, io}), {io});
+    return graph::Values{b.map(ops::kMul, b.map(ops::kAdd, b.input({io}), total), total)};
   }, "p:4", "batch:p");
   EXPECT_NE(text.find("all_reduce"), std::string::npos) << text;
   EXPECT_EQ(lines_in_loops(text), 2u) << text;
@@ -46,11 +46,11 @@ TEST(Schedules, ALoopDoesNotReachAcrossACollective) {
 
 TEST(Schedules, SmallAllReducesAreMergedThoughTheirResultsAreUsedBetween) {
   Script b(execution(), "p:4", "batch:p");
-  Value x = b.input({batch, io}), y = b.input({batch, {"w", 3}});
-  Counters before = execution().counters();
-  Values values = {b.map(ops::kNeg, b.sum_to(x, {io})), b.map(ops::kSquare, b.sum_to(y, {{"w", 3}}))};
+  graph::Value x = b.input({batch, io}), y = b.input({batch, {"w", 3}});
+  plan::Counters before = execution().counters();
+  graph::Values values = {b.map(ops::kNeg, b.sum_to(x, {io})), b.map(ops::kSquare, b.sum_to(y, {{"w", 3}}))};
   execution().compute(values);
-  CollectiveCount count = difference(execution().counters(), before).total(CollectiveKind::kAllReduce);
+  plan::CollectiveCount count = difference(execution().counters(), before).total(spmd::CollectiveKind::kAllReduce);
   EXPECT_EQ(count.count, 2);
   EXPECT_EQ(count.calls, 1);
   std::vector<double> a = numbers(execution().fetch(values[0])), w = numbers(execution().fetch(values[1]));
@@ -59,25 +59,25 @@ TEST(Schedules, SmallAllReducesAreMergedThoughTheirResultsAreUsedBetween) {
   EXPECT_EQ(w, numbers(execution().fetch(whole.map(ops::kSquare, whole.sum_to(whole.input({batch, {"w", 3}}), {{"w", 3}})))));
 }
 
-CollectiveCount all_reduces_of(const std::function<Values(Script&)>& program) {
+plan::CollectiveCount all_reduces_of(const std::function<graph::Values(Script&)>& program) {
   Script b(execution(), "p:4", "batch:p");
-  const Values values = program(b);
-  Counters before = execution().counters();
+  const graph::Values values = program(b);
+  plan::Counters before = execution().counters();
   execution().compute(values);
-  return difference(execution().counters(), before).total(CollectiveKind::kAllReduce);
+  return difference(execution().counters(), before).total(spmd::CollectiveKind::kAllReduce);
 }
 
 TEST(Schedules, AllReducesOfTwoKindsAreNotMergedInACircle) {
   const Written each[] = {
       [](Script& b) { return b.sum_to(b.input({batch, io}), {io}); },
       [](Script& b) { return b.reduce(ops::kMax, b.input({batch, io}), {io}); },
-      [](Script& b) { Value x = b.input({batch, io}); return b.reduce(ops::kMax, b.map(ops::kMul, x, b.sum_to(x, {io})), {io}); },
-      [](Script& b) { Value x = b.input({batch, io}); return b.sum_to(b.map(ops::kMul, x, b.reduce(ops::kMax, x, {io})), {io}); },
+      [](Script& b) { graph::Value x = b.input({batch, io}); return b.reduce(ops::kMax, b.map(ops::kMul, x, b.sum_to(x, {io})), {io}); },
+      [](Script& b) { graph::Value x = b.input({batch, io}); return b.sum_to(b.map(ops::kMul, x, b.reduce(ops::kMax, x, {io})), {io}); },
   };
-  Values values;
-  const CollectiveCount count = all_reduces_of([&](Script& b) {
-    Value x = b.input({batch, io});
-    Value sum = b.sum_to(x, {io}), most = b.reduce(ops::kMax, x, {io});
+  graph::Values values;
+  const plan::CollectiveCount count = all_reduces_of([&](Script& b) {
+    graph::Value x = b.input({batch, io});
+    graph::Value sum = b.sum_to(x, {io}), most = b.reduce(ops::kMax, x, {io});
     return values = {sum, most, b.reduce(ops::kMax, b.map(ops::kMul, x, sum), {io}), b.sum_to(b.map(ops::kMul, x, most), {io})};
   });
   EXPECT_EQ(count.count, 4);
@@ -88,9 +88,9 @@ TEST(Schedules, AllReducesOfTwoKindsAreNotMergedInACircle) {
 
 TEST(Schedules, MergedAllReducesMoveAtMostFourMebibytes) {
   const Dim wide{"wide", 16384};  // 64 KiB
-  const CollectiveCount count = all_reduces_of([&](Script& b) {
-    Values values;
-    const Value x = b.input({batch, wide});
+  const plan::CollectiveCount count = all_reduces_of([&](Script& b) {
+    graph::Values values;
+    const graph::Value x = b.input({batch, wide});
     for (int i = 0; i < 70; ++i) values.push_back(b.sum_to(b.map(ops::kMul, x, i + 1), {wide}));
     return values;
   });
@@ -100,7 +100,7 @@ TEST(Schedules, MergedAllReducesMoveAtMostFourMebibytes) {
 
 TEST(Schedules, AReshapeOfRowMajorStorageMovesNothing) {
   std::string text = schedule_of([](Script& b) {
-    return Values{b.map(ops::kNeg, b.reshape(b.map(ops::kExp, b.input({batch, io})), {{"both", 32}}))};
+    return graph::Values{b.map(ops::kNeg, b.reshape(b.map(ops::kExp, b.input({batch, io})), {{"both", 32}}))};
   }, "p:4", "batch:p;both:p");
   EXPECT_NE(text.find("= reshape("), std::string::npos) << text;
   EXPECT_NE(text.find(" in ", text.find("= reshape(")), std::string::npos) << "it is no step\n" << text;
@@ -108,11 +108,11 @@ TEST(Schedules, AReshapeOfRowMajorStorageMovesNothing) {
 
 TEST(Schedules, AFillIsNeverWrittenToMemory) {
   std::string text = schedule_of([](Script& b) {
-    Value two = b.broadcast(b.number(2), {batch, io});
-    return Values{b.map(ops::kAdd, b.input({batch, io}), two)};
+    graph::Value two = b.broadcast(b.number(2), {batch, io});
+    return graph::Values{b.map(ops::kAdd, b.input({batch, io}), two)};
   }, "all:4", "");
   EXPECT_EQ(lines_in_loops(text), 2u) << text;
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::run

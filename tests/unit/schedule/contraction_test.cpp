@@ -8,7 +8,7 @@
 
 #include "../work_time.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 /// The same graph, with every way in it walked.
@@ -146,4 +146,4 @@ TEST(Contraction, TakesTimeInProportionToItsNodes) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::schedule

@@ -8,7 +8,7 @@
 
 #include "../work_time.h"
 
-namespace mtf {
+namespace mtf::schedule {
 namespace {
 
 /// No two items that are in use at one step overlap, and all end within the arena.
@@ -102,4 +102,4 @@ TEST(Pack, TakesTimeInProportionToItsItems) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::schedule

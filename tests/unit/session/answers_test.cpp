@@ -12,7 +12,7 @@
 #include "session/search.h"
 #include "session/session.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 class Answers : public testing::Test {
@@ -30,7 +30,7 @@ class Answers : public testing::Test {
     return found;
   }
 
-  ExecutionOn<DryRuntime> execution;
+  ExecutionOn<run::DryRuntime> execution;
   std::ostringstream out;
   Session session{{}, &execution, out};
 };
@@ -64,7 +64,7 @@ TEST_F(Answers, HelpIsOnWhatIsCalledSo) {
 TEST_F(Answers, AnExplanationNamesRulesAndBetterLayouts) {
   const Explanation explanation = explain_statement(session, "einsum(h, v -> [batch, io])", "<why>", {}, 2, [] { return false; });
   ASSERT_EQ(explanation.collectives.size(), 1u);
-  EXPECT_EQ(explanation.collectives[0].cost.collective, CollectiveKind::kAllReduce);
+  EXPECT_EQ(explanation.collectives[0].cost.collective, spmd::CollectiveKind::kAllReduce);
   EXPECT_EQ(explanation.collectives[0].rules.size(), 2u);
   ASSERT_EQ(explanation.better.size(), 2u);
   EXPECT_LT(explanation.better[0].total.wire_bytes, explanation.now.wire_bytes);
@@ -81,4 +81,4 @@ TEST_F(Answers, ASearchAnswersWithItsCandidates) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::session

@@ -11,7 +11,7 @@
 #include "../../places.h"
 #include "session/session.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 /// The type of an expression, as it is shown.
@@ -19,8 +19,8 @@ std::string type_of(Session& session, const std::string& expression, const Assum
   return to_string(session.what_is(expression, "<type>", assumption).type);
 }
 
-std::string run(const std::string& text, Settings settings = {}, int threads = 0) {
-  ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = threads});
+std::string run(const std::string& text, eval::Settings settings = {}, int threads = 0) {
+  ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = threads});
   std::ostringstream out;
   Session session(settings, &execution, out);
   session.run_text("test.mtf", text);
@@ -77,7 +77,7 @@ TEST(Run, AnAssertionThatFailsShowsBothSides) {
 
 /// Cuts of a program, and the plans made for them.
 std::pair<int, int64_t> cuts_and_plans(const std::string& text) {
-  ExecutionOn<MpiRuntime> execution;
+  ExecutionOn<run::MpiRuntime> execution;
   std::ostringstream out;
   Session session({}, &execution, out);
   int cuts = 0;
@@ -117,7 +117,7 @@ TEST(Run, ADecoderThatIsReadAfterEachTokenHasThePlanOfTheTokenBefore) {
 }
 
 TEST(Run, GradientsAreSummedWhileTheBackwardPassGoesOn) {
-  ExecutionOn<MpiRuntime> execution;
+  ExecutionOn<run::MpiRuntime> execution;
   std::ostringstream out;
   Session({}, &execution, out).run_text("test.mtf",
       "mesh line = [p: 2]\nlayout split = {batch -> p}\ndim batch = 8, a = 256, b = 256, c = 256\n"
@@ -137,9 +137,9 @@ TEST(Run, TurnsWaitForTheGradientThatIsTakenThroughThem) {
 
 class Repl : public testing::Test {
  protected:
-  ExecutionOn<MpiRuntime> execution;
+  ExecutionOn<run::MpiRuntime> execution;
   std::ostringstream out;
-  Session session{Settings{}, &execution, out};
+  Session session{eval::Settings{}, &execution, out};
 };
 
 TEST_F(Repl, ReportsWhatAStatementBinds) {
@@ -283,15 +283,15 @@ TEST_F(Repl, AStatementTakesAsLongAfterThousands) {
   EXPECT_LT(seconds_of_500("let k"), 3 * first + 0.05);
 }
 
-std::shared_ptr<ProgramRecord> recorded() { return std::make_shared<ProgramRecord>(); }
+std::shared_ptr<plan::ProgramRecord> recorded() { return std::make_shared<plan::ProgramRecord>(); }
 
-std::string plan_of(Session& session, const std::string& text, const Assumption& assumption = {}, std::shared_ptr<ProgramRecord> record = nullptr) {
+std::string plan_of(Session& session, const std::string& text, const Assumption& assumption = {}, std::shared_ptr<plan::ProgramRecord> record = nullptr) {
   std::string costs;
-  for (const StatementReport& report : session.plan(text, "<plan>", assumption, record).statements) {
+  for (const eval::StatementReport& report : session.plan(text, "<plan>", assumption, record).statements) {
     costs += std::to_string(report.counters.flops) + " flops";
-    for (int kind = 0; kind < kCollectiveKinds; ++kind)
-      if (const CollectiveCount count = report.counters.total(static_cast<CollectiveKind>(kind)); count.count > 0)
-        costs += " " + std::string(name(static_cast<CollectiveKind>(kind))) + " " + std::to_string(count.count) + " of " + std::to_string(count.bytes);
+    for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
+      if (const plan::CollectiveCount count = report.counters.total(static_cast<spmd::CollectiveKind>(kind)); count.count > 0)
+        costs += " " + std::string(name(static_cast<spmd::CollectiveKind>(kind))) + " " + std::to_string(count.count) + " of " + std::to_string(count.bytes);
   }
   return costs;
 }
@@ -312,7 +312,7 @@ constexpr const char* kLearner =
     "fn step() {\n  let loss = sum(square(net(x) - parts[0]))\n  opt.minimize(loss)\n}\n";
 
 TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
-  Session fresh(Settings{}, &execution, out);
+  Session fresh(eval::Settings{}, &execution, out);
   fresh.execute(kLearner);
   session.execute(kLearner);
   session.execute("for i in 0..5 { step() }");
@@ -322,10 +322,10 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
   for (const char* text : {"step()", "sum(parts[1] * x)"}) EXPECT_EQ(plan_of(session, text, {}, recorded()), plan_of(session, text)) << text;
   for (const std::string layout : {"batch:rows", "hidden:cols;batch:rows", "", "batch:rows+cols", "io:cols"}) {
     for (const std::string mesh : {"rows:2;cols:2", "rows:4;cols:2"}) {
-      Settings settings;
+      eval::Settings settings;
       settings.mesh = parse_axes(mesh);
       settings.layout = layout.empty() ? std::vector<LayoutRule>() : parse_layout_rules(layout);
-      ExecutionOn<MpiRuntime> execution;
+      ExecutionOn<run::MpiRuntime> execution;
       std::ostringstream nowhere;
       Session typed(settings, &execution, nowhere);
       typed.execute(kLearner);
@@ -336,7 +336,7 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
     }
   }
   EXPECT_THROW(session.held(under("", "batch:rows;io:rows")), UserError);
-  Session early(Settings{}, &execution, out);  // a value of before the mesh
+  Session early(eval::Settings{}, &execution, out);  // a value of before the mesh
   early.execute("dim a = 4\nlet x = ones([a])");
   early.execute("mesh grid = [rows: 2, cols: 2]");
   EXPECT_EQ(type_of(early, "x", under("", "a:cols")), "f32[a=4/cols]");
@@ -405,10 +405,10 @@ class AsksWhenItReads : public std::stringbuf {
 /// A session that is interrupted when it prints "turn 3".
 class Interrupted : public testing::Test {
  protected:
-  ExecutionOn<MpiRuntime> execution;
+  ExecutionOn<run::MpiRuntime> execution;
   AsksWhenItReads buffer{[this] { session.interrupt(); }, "turn 3"};
   std::ostream out{&buffer};
-  Session session{Settings{}, &execution, out};
+  Session session{eval::Settings{}, &execution, out};
 };
 
 TEST_F(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
@@ -504,7 +504,7 @@ TEST_F(Repl, SaysWhatItHolds) {
   session.execute("mesh g = [rows: 2]\nlayout l = {a -> rows}\ndim a = 4\nmodel M() { param w: [a] = 1; state s: [] = 0 }\nlet m = M()\nlet x = ones([a])\nlet x = 2 * x");
   std::string found;
   for (const HeldName& held : session.held())
-    if (held.type.tensor() || held.type.kind == ValueType::Kind::kInstance) found += held.name + " " + to_string(held.type) + " " + std::to_string(held.bytes) + "\n";
+    if (held.type.tensor() || held.type.kind == eval::ValueType::Kind::kInstance) found += held.name + " " + to_string(held.type) + " " + std::to_string(held.bytes) + "\n";
   EXPECT_EQ(found, "m an instance of M 12\nx f32[a=4/rows] 8\n");
   EXPECT_EQ(session.held().at(0).type.mesh()->axes(), (std::vector<Axis>{{"rows", 2}}));
   EXPECT_EQ(session.held().at(1).type.layout()->rules.at(0).dim, Name("a"));
@@ -528,9 +528,9 @@ TEST_F(Repl, MovesWhatItHoldsToALayout) {
   for (const EntryReport::Binding& binding : reports[0].bindings) moved += binding.name + ": " + to_string(binding.type) + "\n";
   EXPECT_EQ(moved, "m.w: f32[a=4/rows, b=6]\nx: f32[a=4/rows]\n");
   EXPECT_EQ(type_of(session, "m.v"), "f32[a=4]");
-  const StatementReport back = session.use(session.mesh_or_layout("{b -> rows}"), "<3>").at(0);
-  EXPECT_EQ(back.counters.total(CollectiveKind::kAllToAll).count, 1);
-  EXPECT_EQ(back.counters.total(CollectiveKind::kAllGather).count, 1);
+  const eval::StatementReport back = session.use(session.mesh_or_layout("{b -> rows}"), "<3>").at(0);
+  EXPECT_EQ(back.counters.total(spmd::CollectiveKind::kAllToAll).count, 1);
+  EXPECT_EQ(back.counters.total(spmd::CollectiveKind::kAllGather).count, 1);
   EXPECT_TRUE(session.undo());
   EXPECT_EQ(type_of(session, "m.w"), "f32[a=4/rows, b=6]");
   EXPECT_EQ(session.execute("sum(m.w) + sum(x)")[0].bindings[0].value, "28");
@@ -569,7 +569,7 @@ TEST_F(Repl, LabelsAreThoseOfTheParameters) {
   const auto labels = [&](const std::string& name) {
     std::string found;
     const KnownName known = session.known_names(name).at(0);
-    for (const Parameter& parameter : known.signature.parameters) found += parameter.name.str() + "|" + parameter.text + "\n";
+    for (const syntax::Parameter& parameter : known.signature.parameters) found += parameter.name.str() + "|" + parameter.text + "\n";
     return found;
   };
   EXPECT_EQ(labels("f"), "x|x: [.., a]\nover|over: dim\ntext|text = \"a, (b\"\nrate|rate = (1, 2)\n");
@@ -587,16 +587,16 @@ TEST_F(Repl, TheLastValueHasAName) {
 }
 
 TEST(Plan, CostsAreThoseOfTheTurns) {
-  ExecutionOn<DryRuntime> execution;
+  ExecutionOn<run::DryRuntime> execution;
   std::ostringstream out;
   Session session({}, &execution, out);
-  std::vector<StatementReport> reports;
-  session.on_statement([&](const StatementReport& report) { reports.push_back(report); });
+  std::vector<eval::StatementReport> reports;
+  session.on_statement([&](const eval::StatementReport& report) { reports.push_back(report); });
   session.run_text("test.mtf", "dim a = 8\nlet x = ones([a])\nfor i in 0..1000000 { x := x * 2 }\nprint(x)\n");
   ASSERT_GE(reports.size(), 3U);  // one for each statement
   int64_t flops = 0;
   bool estimated = false;
-  for (const StatementReport& report : reports) {
+  for (const eval::StatementReport& report : reports) {
     flops += report.turns * report.counters.flops;
     estimated = estimated || report.is_estimate;
   }
@@ -606,4 +606,4 @@ TEST(Plan, CostsAreThoseOfTheTurns) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::session

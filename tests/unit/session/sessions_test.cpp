@@ -11,7 +11,7 @@
 #include "session/session.h"
 #include "session/what_if.h"
 
-namespace mtf {
+namespace mtf::session {
 namespace {
 
 /// The entries of the session number `i`, with names and sizes of its own.
@@ -39,11 +39,11 @@ std::string said_by(Session& session, std::ostringstream& out, int i) {
     }
   }
   const Planned planned = session.plan("einsum(x, net.w -> [])", "<plan>", {.mesh = parse_axes(fmt::format("q:{}", i + 4)), .layout = parse_layout_rules(fmt::format("b{}:q", i))});
-  for (const StatementReport& report : planned.statements) out << to_string(report.counters);
+  for (const eval::StatementReport& report : planned.statements) out << to_string(report.counters);
   return out.str();
 }
 
-std::string alone(Execution& execution, int i) {
+std::string alone(plan::Execution& execution, int i) {
   std::ostringstream out;
   Session session({}, &execution, out);
   return said_by(session, out, i);
@@ -60,7 +60,7 @@ std::vector<std::string> together(int count, const std::function<std::string(int
 
 TEST(Sessions, OnTwoThreadsPlanWhatEachPlansAlone) {
   const auto said = [](int i) {
-    ExecutionOn<DryRuntime> execution;
+    ExecutionOn<run::DryRuntime> execution;
     return alone(execution, i);
   };
   for (int round = 0; round < 5; ++round) {
@@ -70,12 +70,12 @@ TEST(Sessions, OnTwoThreadsPlanWhatEachPlansAlone) {
 }
 
 TEST(Sessions, TakeTurnsOnTheOneRuntimeOfAProcess) {
-  MpiRuntime runtime({.threads = 1});
+  run::MpiRuntime runtime({.threads = 1});
   std::mutex in_use;
   struct Own {
-    explicit Own(Runtime& runtime) : execution(runtime), session({}, &execution, out) {}
+    explicit Own(plan::Runtime& runtime) : execution(runtime), session({}, &execution, out) {}
     std::ostringstream out;
-    Execution execution;
+    plan::Execution execution;
     Session session;
   };
   const auto said = [&](int i) {
@@ -105,7 +105,7 @@ TEST(Sessions, TakeTurnsOnTheOneRuntimeOfAProcess) {
 
 std::string cost_of(const Planned& planned) {
   std::string text;
-  for (StatementReport report : planned.statements) {
+  for (eval::StatementReport report : planned.statements) {
     report.counters.peak_bytes = 0;  // what else is there has a part in it
     text += to_string(report.counters);
   }
@@ -113,14 +113,14 @@ std::string cost_of(const Planned& planned) {
 }
 
 TEST(WhatIf, SeveralAreThereAtOnce) {
-  ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = 1});
+  ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
   std::ostringstream out;
   Session session({}, &execution, out);
   session.execute("mesh m = [p: 2]\ndim a = 8, b = 4\nmodel M { param w: [a, b] = 0.5 }\nlet net = M()\nlet x = range(a) + 1.0");
   const std::string statement = "let y = einsum(x, net.w -> [b])";
   const WhatIf one = WhatIf::statement(session, statement, "<one>"), other = WhatIf::statement(session, "sum(net.w)", "<other>");
   const Assumption over_a{.layout = parse_layout_rules("a:p")}, over_b{.mesh = parse_axes("q:4"), .layout = parse_layout_rules("b:q")};
-  const LayoutCosts recorded = one.recorded(std::nullopt, over_a);
+  const cost::LayoutCosts recorded = one.recorded(std::nullopt, over_a);
   const std::string first = cost_of(one.planned(over_a)), second = cost_of(other.planned(over_b)), as_is = cost_of(one.planned());
   EXPECT_NE(first, as_is);
   EXPECT_EQ(first.find("over q"), std::string::npos);
@@ -130,7 +130,7 @@ TEST(WhatIf, SeveralAreThereAtOnce) {
   session.execute("let z = 2 * x\nnet.w := net.w * 2");
   EXPECT_EQ(cost_of(one.planned(over_a)), first);
   EXPECT_EQ(cost_of(other.planned(over_b)), second);
-  EXPECT_EQ(recorded.in(nullptr, nullptr).counters.total(CollectiveKind::kAllReduce).count, 1);
+  EXPECT_EQ(recorded.in(nullptr, nullptr).counters.total(spmd::CollectiveKind::kAllReduce).count, 1);
   EXPECT_EQ(session.execute("sum(net.w)")[0].bindings[0].value, "32");
   EXPECT_EQ(to_string(session.what_is("net.w").type), "f32[a=8, b=4]");
   session.execute("let net = 3");
@@ -138,7 +138,7 @@ TEST(WhatIf, SeveralAreThereAtOnce) {
 }
 
 TEST(WhatIf, APlanOfWhatIsThereHasThePeakOfItsRun) {
-  ExecutionOn<MpiRuntime> execution(MpiRuntimeOptions{.threads = 1});
+  ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
   std::ostringstream out;
   Session session({}, &execution, out);
   session.execute("mesh m = [p: 2]\nlayout l = {a -> p}\ndim a = 800, b = 40\nlet x = random.normal([a, b])\nlet other = random.normal([a, b])");
@@ -150,4 +150,4 @@ TEST(WhatIf, APlanOfWhatIsThereHasThePeakOfItsRun) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::session

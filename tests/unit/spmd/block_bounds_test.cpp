@@ -9,7 +9,7 @@
 #include "spmd/collectives.h"
 #include "spmd/reduction_tree.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 class Dice {
@@ -24,7 +24,7 @@ MeshPtr mesh(const std::string& axes) { return std::make_shared<Mesh>("m", parse
 
 /// One of the ways in which operations read a dim of `size`: shifts, slices, strides, pads, halos, reversals, windows with gaps, and
 /// operands with gaps.
-AccessMap random_map(Dice& dice, int64_t size) {
+graph::AccessMap random_map(Dice& dice, int64_t size) {
   switch (dice.roll(0, 7)) {
     case 0: return {.offset = dice.roll(-size, size), .wrap = true, .from = size, .to = size};
     case 1: {
@@ -47,7 +47,7 @@ TEST(AccessMap, WhatABlockNeedsIsTheSmallestIntervalWithAllThatItReads) {
   Dice dice;
   for (int i = 0; i < 20000; ++i) {
     const int64_t size = dice.roll(1, 40);
-    const AccessMap map = random_map(dice, size);
+    const graph::AccessMap map = random_map(dice, size);
     const int64_t first = dice.roll(0, map.from - 1), last = dice.roll(first, map.from);
     std::optional<Interval> read;
     for (int64_t at = first; at < last; ++at)
@@ -174,4 +174,4 @@ TEST(Collectives, EachKindHasARecord) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -5,7 +5,7 @@
 
 #include "ops/ops.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 const MeshPtr kGrid = std::make_shared<const Mesh>(Name("grid"), std::vector<Axis>{{"rows", 2}, {"cols", 4}});
@@ -30,4 +30,4 @@ TEST(Reasons, SpeakOfTheirDims) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -4,7 +4,7 @@
 
 #include "../work_time.h"
 
-namespace mtf {
+namespace mtf::spmd {
 namespace {
 
 /// The kinds of the instructions that bring `a` (of one f32 tensor [a=4, b=2] or `dims`) from one sharding to another,
@@ -96,4 +96,4 @@ TEST(Reshard, AxesOfOneProcessorCostNothing) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::spmd

@@ -4,7 +4,7 @@
 
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 Diagnostics errors_of(const std::string& text) {
@@ -162,4 +162,4 @@ TEST(Nesting, IsLimited) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -8,7 +8,7 @@
 #include "support/diagnostics.h"
 #include "syntax/format.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 std::string formatted(const std::string& text) { return format(SourceFile::create("t.mtf", text)); }
@@ -107,4 +107,4 @@ TEST(Format, LeavesStringsAlone) {
 TEST(Format, RefusesWhatCannotBeRead) { EXPECT_THROW(formatted("let = 3"), UserError); }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::syntax

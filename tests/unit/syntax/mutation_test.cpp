@@ -10,7 +10,7 @@
 #include "syntax/parse.h"
 #include "syntax/print.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 // Parses, and if the text is a program, prints it and parses that.
@@ -85,4 +85,4 @@ TEST_F(Mutation, LongInputsTakeLinearTime) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -11,7 +11,7 @@
 #include "syntax/print.h"
 #include "syntax/signature.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 using namespace ast;
@@ -242,4 +242,4 @@ TEST(Tokenize, ClassifiesAndNeverFails) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::syntax

@@ -7,7 +7,7 @@
 #include "snippets.h"
 #include "syntax/parse.h"
 
-namespace mtf {
+namespace mtf::syntax {
 namespace {
 
 /// Writes down what it is told: names as they are, labels with `:`, bindings with `=`, scopes as braces.
@@ -66,4 +66,4 @@ TEST(Walk, GoesOverEverySnippet) {
 }
 
 }  // namespace
-}  // namespace mtf
+}  // namespace mtf::syntax

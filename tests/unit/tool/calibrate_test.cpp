@@ -10,20 +10,20 @@ namespace {
 
 using Calibrate = CommandTest;
 
-MachineModel measured(const ProcessResult& result) {
+cost::MachineModel measured(const ProcessResult& result) {
   EXPECT_EQ(result.status, 0) << result.err;
-  return parse_machine(result.out, "what was measured");
+  return cost::parse_machine(result.out, "what was measured");
 }
 
 TEST_F(Calibrate, OnOneRankMeasuresNothingBetweenRanks) {
-  const MachineModel machine = measured(mtf({"calibrate"}));
+  const cost::MachineModel machine = measured(mtf({"calibrate"}));
   EXPECT_TRUE(machine.collectives.empty());
   EXPECT_EQ(machine.overlap, 0);
 }
 
 TEST_F(Calibrate, OnTwoRanksMeasuresEachCollectiveAndWhatGoesOnBesideComputing) {
   if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
-  const MachineModel machine = measured(mtf({"calibrate", "--ranks", "2"}));
+  const cost::MachineModel machine = measured(mtf({"calibrate", "--ranks", "2"}));
   EXPECT_EQ(machine.collectives.size(), 5u);
   EXPECT_LE(machine.overlap, 0.5) << "ranks of one machine copy what they communicate themselves";
 }

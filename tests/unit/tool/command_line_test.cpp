@@ -179,7 +179,7 @@ TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
 TEST_F(CommandLine, EveryStagePrints) {
   const std::string file = write("a.mtf", "dim a = 4\nlet x = ones([a]) + 1\nprint(sum(x))\n");
   std::vector<std::string> stages = {"ast", "ir", "spmd", "schedule"};
-  for (const Pass& pass : passes()) stages.emplace_back(pass.name);
+  for (const plan::Pass& pass : plan::passes()) stages.emplace_back(pass.name);
   std::map<std::string, std::string> printed;
   for (const std::string& stage : stages) {
     const ProcessResult result = mtf({"trace", file, "--stage", stage});
@@ -205,7 +205,7 @@ TEST_F(CommandLine, WhatAStagePrintsIsReadBack) {
     return kept;
   };
   std::string read = write("captured", mtf({"trace", file}).out);
-  for (const Pass& pass : passes()) {
+  for (const plan::Pass& pass : plan::passes()) {
     SCOPED_TRACE(pass.name);
     const ProcessResult result = mtf({"trace", "--from", read, "--stage", std::string(pass.name)});
     EXPECT_EQ(result.status, 0) << result.err;
@@ -246,11 +246,11 @@ TEST_F(CommandLine, EachPassIsTimedOnce) {
   EXPECT_EQ(result.status, 0) << result.err;
   std::vector<std::string> lines = split(result.out, '\n');
   EXPECT_MENTIONS(lines[0], "plans  pass");
-  for (size_t i = 0; i < passes().size(); ++i) {
-    EXPECT_MENTIONS(lines[i + 1], " ms      2  " + std::string(passes()[i].name));
-    EXPECT_MENTIONS(lines[i + 1], std::string(passes()[i].sentence));
+  for (size_t i = 0; i < plan::passes().size(); ++i) {
+    EXPECT_MENTIONS(lines[i + 1], " ms      2  " + std::string(plan::passes()[i].name));
+    EXPECT_MENTIONS(lines[i + 1], std::string(plan::passes()[i].sentence));
   }
-  EXPECT_EQ(lines.size(), passes().size() + 2);
+  EXPECT_EQ(lines.size(), plan::passes().size() + 2);
   const ProcessResult nothing = mtf({"trace", write("b.mtf", "print(1)\n"), "--passes"});
   EXPECT_EQ(nothing.status, 0) << nothing.err;
   EXPECT_MENTIONS(nothing.out, "0.0 %");
@@ -415,7 +415,7 @@ TEST(ProgramOptions, BecomeSettings) {
   options.mesh = "rows:2;cols:3";
   options.layout = "";
   options.set = {"lr=0.1=x"};
-  const Settings settings = settings_of(options, 1);
+  const eval::Settings settings = settings_of(options, 1);
   ASSERT_EQ(settings.mesh->size(), 2u);
   EXPECT_TRUE(settings.layout->empty());
   EXPECT_EQ(settings.set.front().second, "0.1=x");

@@ -53,10 +53,10 @@ class AtPrompt : public ::testing::Test {
   AtPrompt() { EXPECT_TRUE(repl_.enter("mesh m = [all: 4]; layout dp = {batch -> all}; layout whole = {}; dim batch = 64, io = 32, hidden = 128; let n = 2\n"
                                        "let h = random.uniform([batch, hidden]); let v = random.uniform([hidden, io])")) << err_.str(); }
 
-  static Settings settings() {
-    Settings settings;
+  static eval::Settings settings() {
+    eval::Settings settings;
     settings.stdlib = standard_library();
-    settings.library = &host_library();
+    settings.library = &library::host_library();
     return settings;
   }
   /// What an entry says, or what is wrong with it.
@@ -136,9 +136,9 @@ TEST_F(AtPrompt, WhatMakesColumnsEstimatesIsSaidOnce) {
 }
 
 TEST(ComparePrompt, CostsAStatementAsIfTheSessionHadBeenTypedUnderAnotherLayout) {
-  Settings settings;
+  eval::Settings settings;
   settings.stdlib = standard_library();
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   std::ostringstream out, err;
   Repl repl(settings, {.threads = 1}, out, err);
   repl.enter("mesh m = [all: 4]\nlayout whole = {}\ndim batch = 64, io = 32, hidden = 128\n"

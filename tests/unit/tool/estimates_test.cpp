@@ -28,21 +28,21 @@ const std::string kEstimatedStep =
     "  for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.1 * g }\n  print(\"loss {loss:.3f}\")\n}\n";
 
 TEST(MachineFile, IsReadAsItIsWritten) {
-  MachineModel machine;
+  cost::MachineModel machine;
   machine.flops = {{ElementType::kF32, 2e12}, {ElementType::kBf16, 3e13}};
   machine.rates["tanh"] = {{ElementType::kF32, 1e9}};
-  machine.collectives[CollectiveKind::kAllToAll] = {3e-6, 4e9};
+  machine.collectives[spmd::CollectiveKind::kAllToAll] = {3e-6, 4e9};
   machine.axes["cols"] = {1e-7, 5e11};
   machine.narrow = 8;
   machine.overlap = 0.5;
   machine.memory = 16'000'000'000;
-  EXPECT_EQ(to_json(parse_machine(to_json(machine), "machine.json")), to_json(machine));
+  EXPECT_EQ(to_json(cost::parse_machine(to_json(machine), "machine.json")), to_json(machine));
 }
 
 TEST(MachineFile, SaysWhatIsWrongWithIt) {
   const auto wrong = [](const std::string& text) {
     try {
-      parse_machine(text, "machine.json");
+      cost::parse_machine(text, "machine.json");
     } catch (const UserError& error) {
       return std::string(error.what());
     }

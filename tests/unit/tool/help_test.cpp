@@ -17,18 +17,18 @@ namespace {
 
 TEST(Help, EachKindOfErrorHasAPageWithItsHeadline) {
   for (const KindRecord& kind : all_kinds()) EXPECT_NE(help_text(std::string(kind.name)).find(kind.headline), std::string::npos) << kind.name;
-  EXPECT_EQ(error_pages(standard_library()).size(), all_kinds().size());
+  EXPECT_EQ(session::error_pages(standard_library()).size(), all_kinds().size());
 }
 
 TEST(Help, APageThatHasAProgramShowsTheErrorInIt) {
-  for (const Page& page : error_pages(standard_library())) {
+  for (const session::Page& page : session::error_pages(standard_library())) {
     const bool has_program = page.text.find("#!") != std::string::npos;
     EXPECT_TRUE(!has_program || page.text.find("#! " + page.title) != std::string::npos) << page.title;
   }
 }
 
 TEST(Help, EachWordAndSignOfTheLanguageIsExplained) {
-  for (const std::string_view word : reserved_words()) EXPECT_FALSE(help_text(std::string(word)).empty()) << word;
+  for (const std::string_view word : syntax::reserved_words()) EXPECT_FALSE(help_text(std::string(word)).empty()) << word;
   for (const char* sign : {"->", "@", ":=", "=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%", "^", "..", ".", ",", ";", ":",
                            "(", "[", "{", "\"", "#", "##", ".4f", "int", "like"})
     EXPECT_FALSE(help_text(sign).empty()) << sign;
@@ -51,7 +51,7 @@ TEST(Help, EachCommandOfThePromptHasASection) {
     EXPECT_TRUE(help.starts_with(command.name)) << help;
     EXPECT_GT(std::count(help.begin(), help.end(), '\n'), 3) << help;  // more than its line in the list
   }
-  for (const Page& page : prompt_pages()) {
+  for (const session::Page& page : prompt_pages()) {
     ASSERT_EQ(page.words.size(), 1u) << page.title;
     EXPECT_TRUE(std::any_of(repl_commands().begin(), repl_commands().end(), [&](const ReplCommand& command) { return command.name == page.words[0]; })) << page.title;
   }

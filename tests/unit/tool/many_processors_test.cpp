@@ -13,7 +13,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr double kSanitized = 10;
 #else
-constexpr double kSanitized = kDebugBuild ? 10 : 1;
+constexpr double kSanitized = run::kDebugBuild ? 10 : 1;
 #endif
 
 struct Case {

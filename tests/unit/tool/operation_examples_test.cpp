@@ -14,7 +14,7 @@ namespace {
 
 TEST(OperationExamples, PrintWhatTheySay) {
   const auto path = std::filesystem::temp_directory_path() / ("mtf_example_" + std::to_string(getpid()) + ".mtf");
-  for (const Op* op : all_ops()) {
+  for (const graph::Op* op : ops::all_ops()) {
     if (op->signature.empty()) continue;
     std::ofstream(path) << op->example << "\n";
     const GoldenResult result = run_golden(path.string(), {}, [](const std::string&) {});

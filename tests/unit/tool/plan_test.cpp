@@ -103,9 +103,9 @@ TEST_F(Plans, SayThatTheyAreEstimatesInEveryForm) {
 }
 
 TEST(PlanPrompt, SaysThatItIsAnEstimate) {
-  Settings settings;
+  eval::Settings settings;
   settings.stdlib = standard_library();
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   std::ostringstream out, err;
   Repl repl(settings, {.threads = 1}, out, err);
   repl.enter("mesh m = [r: 2]\nlayout l = {}\ndim a = 100\nlet x = random.uniform([a])\n");
@@ -122,9 +122,9 @@ TEST(PlanPrompt, SaysThatItIsAnEstimate) {
 
 /// A loop that computes nothing is no loop to leave out: what it counts is what would be there.
 TEST(PlanPrompt, AFileLoadedWithoutItsLoopsSaysWhatIsThere) {
-  Settings settings;
+  eval::Settings settings;
   settings.stdlib = standard_library();
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   std::ostringstream out, err;
   Repl repl(settings, {.threads = 1}, out, err);
   EXPECT_TRUE(repl.enter(":load --dry " + source_folder() + "/examples/megatron.mtf")) << err.str();

@@ -237,7 +237,7 @@ TEST_F(Robustness, AUsageErrorOnOneRankEndsTheJobAtOnce) {
 #ifdef __SANITIZE_ADDRESS__
 constexpr double kMostSeconds = 20;
 #else
-constexpr double kMostSeconds = kDebugBuild ? 20 : 2;
+constexpr double kMostSeconds = run::kDebugBuild ? 20 : 2;
 #endif
 
 class OneMegabyte : public CommandTest {

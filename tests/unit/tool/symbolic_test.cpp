@@ -113,12 +113,12 @@ Symbolic read_symbolic(const std::string& text) {
 }
 
 /// What the plan says of it, in the same words.
-std::map<std::string, double> figures_of(const Counters& counters) {
+std::map<std::string, double> figures_of(const plan::Counters& counters) {
   std::map<std::string, double> figures;
   figures["computation"] = static_cast<double>(counters.flops);
-  for (int kind = 0; kind < kCollectiveKinds; ++kind)
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
     for (const auto& [axes, count] : counters.collectives[kind])
-      if (count.count > 0) figures[fmt::format("{} over {}", name(static_cast<CollectiveKind>(kind)), axes_text(axes))] = static_cast<double>(count.values);
+      if (count.count > 0) figures[fmt::format("{} over {}", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes))] = static_cast<double>(count.values);
   return figures;
 }
 
@@ -134,15 +134,15 @@ void expect_values(const Formulas& formulas, const std::map<std::string, double>
   for (const auto& [what, formula] : formulas) EXPECT_TRUE(figures.contains(what)) << what << " = " << formula;
 }
 
-void expect_the_values_of_the_plan(const std::string& path, const Settings& settings) {
-  const auto record = std::make_shared<ProgramRecord>();
-  ExecutionOn<DryRuntime> execution(ExecutionOptions{.record = record});
+void expect_the_values_of_the_plan(const std::string& path, const eval::Settings& settings) {
+  const auto record = std::make_shared<plan::ProgramRecord>();
+  ExecutionOn<run::DryRuntime> execution(plan::ExecutionOptions{.record = record});
   std::ostream nowhere(nullptr);
-  Session session(settings, &execution, nowhere);
+  session::Session session(settings, &execution, nowhere);
   SymbolicPlan symbolic(*record);
-  std::map<std::string, Counters> planned;
+  std::map<std::string, plan::Counters> planned;
   bool is_estimate = false;
-  session.on_statement([&](const StatementReport& report) {
+  session.on_statement([&](const eval::StatementReport& report) {
     symbolic.add(report);
     is_estimate = is_estimate || !report.doubts.empty();
     if (report.costs.empty()) return;
@@ -159,14 +159,14 @@ void expect_the_values_of_the_plan(const std::string& path, const Settings& sett
 }
 
 TEST(SymbolicPlan, HasTheValuesOfThePlanOfEveryScript) {
-  Settings settings;
+  eval::Settings settings;
   settings.stdlib = standard_library();
-  settings.library = &host_library();
+  settings.library = &library::host_library();
   int compared = 0;
   for (const char* folder : {"tests/scripts", "examples"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / folder)) {
       const std::string path = entry.path().string();
-      if (entry.path().extension() != ".mtf" || Session::check_file(path, settings).has_errors()) continue;
+      if (entry.path().extension() != ".mtf" || session::Session::check_file(path, settings).has_errors()) continue;
       SCOPED_TRACE(path);
       try {
         expect_the_values_of_the_plan(path, settings);

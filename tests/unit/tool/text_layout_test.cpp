@@ -123,8 +123,8 @@ TEST(Losses, ACurveBeginsAnewWhereStepsDo) {
   EXPECT_MENTIONS(svg, ">50</text>");
 }
 
-HostTensor zeros(ElementType element, Dims dims) {
-  HostTensor tensor;
+plan::HostTensor zeros(ElementType element, Dims dims) {
+  plan::HostTensor tensor;
   tensor.type.element = element;
   tensor.type.dims = std::move(dims);
   tensor.bytes.resize(static_cast<std::size_t>(size_of(tensor.type.dims) * size_of(element)));
@@ -132,14 +132,14 @@ HostTensor zeros(ElementType element, Dims dims) {
 }
 
 TEST(TensorTable, NamesItsDimsAndLinesUp) {
-  HostTensor tensor = zeros(ElementType::kF32, {{Name("a"), 2}, {Name("b"), 3}});
+  plan::HostTensor tensor = zeros(ElementType::kF32, {{Name("a"), 2}, {Name("b"), 3}});
   const float numbers[] = {1, -2.5, 3, 10, 0, 0.125};
   std::memcpy(tensor.bytes.data(), numbers, sizeof numbers);
   EXPECT_EQ(tensor_table(tensor, {}), "a\\b   0     1      2\n  0   1  -2.5      3\n  1  10     0  0.125\n");
 }
 
 TEST(TensorTable, LeavesOutWhatDoesNotFit) {
-  const HostTensor tensor = zeros(ElementType::kI32, {{Name("row"), 100}, {Name("column"), 100}});
+  const plan::HostTensor tensor = zeros(ElementType::kI32, {{Name("row"), 100}, {Name("column"), 100}});
   const std::string text = tensor_table(tensor, {40, 10, 6});
   std::size_t lines = 0;
   for (const std::string& line : split(text, '\n')) {
@@ -151,20 +151,20 @@ TEST(TensorTable, LeavesOutWhatDoesNotFit) {
 }
 
 TEST(TensorTable, OfManyDimsIsATableForEachIndexOfTheFirst) {
-  const HostTensor tensor = zeros(ElementType::kI32, {{Name("a"), 2}, {Name("b"), 1}, {Name("c"), 2}});
+  const plan::HostTensor tensor = zeros(ElementType::kI32, {{Name("a"), 2}, {Name("b"), 1}, {Name("c"), 2}});
   EXPECT_EQ(tensor_table(tensor, {}), "a=0\nb\\c  0  1\n  0  0  0\na=1\nb\\c  0  1\n  0  0  0\n");
 }
 
 /// A tensor on two processors, its first dim split where that is asked for.
-ValueType tensor_type(Dims dims, bool is_split = false) {
+eval::ValueType tensor_type(Dims dims, bool is_split = false) {
   Sharding sharding = replicated(dims.size());
   if (is_split) sharding.dims[0] = {0};
   const auto mesh = std::make_shared<const Mesh>(Name("grid"), std::vector<Axis>{{Name("rows"), 2}});
-  return {ValueType::Kind::kTensor, LaidOut{{ElementType::kF32, std::move(dims)}, sharding, mesh}};
+  return {eval::ValueType::Kind::kTensor, eval::LaidOut{{ElementType::kF32, std::move(dims)}, sharding, mesh}};
 }
 
-EntryReport report_of_y() {
-  EntryReport report;
+session::EntryReport report_of_y() {
+  session::EntryReport report;
   report.bindings.push_back({"y", tensor_type({{Name("batch"), 64}, {Name("io"), 32}}, true), 4096});
   return report;
 }
@@ -174,14 +174,14 @@ TEST(ReplText, ABindingSaysItsTypeAndBytes) {
 }
 
 TEST(ReplText, CollectivesStandBelowWithTheirReason) {
-  EntryReport report = report_of_y();
-  StatementCost cost;
-  cost.collective = CollectiveKind::kAllReduce;
+  session::EntryReport report = report_of_y();
+  spmd::StatementCost cost;
+  cost.collective = spmd::CollectiveKind::kAllReduce;
   cost.axes = {Name("cols")};
   cost.values = 1024;
   cost.bytes = 4096;
   const auto mesh = std::make_shared<const Mesh>(Name("grid"), std::vector<Axis>{{Name("rows"), 2}, {Name("cols"), 2}});
-  cost.reason = std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kReduced, .mesh = mesh, .parts = {{Name("hidden"), {1}}}});
+  cost.reason = std::make_shared<const spmd::Reason>(spmd::Reason{.kind = spmd::Reason::Kind::kReduced, .mesh = mesh, .parts = {{Name("hidden"), {1}}}});
   report.costs.push_back(cost);
   const std::string expected =
       "y: f32[batch=64/rows, io=32]   4.0 KiB per processor\n"
@@ -192,31 +192,31 @@ TEST(ReplText, CollectivesStandBelowWithTheirReason) {
 }
 
 TEST(ReplText, AnExpressionShowsItsValueAndType) {
-  EntryReport report;
+  session::EntryReport report;
   report.bindings.push_back({"", tensor_type({}), 4, "37.5"});
   EXPECT_EQ(repl_text(report), "37.5: f32[]   4 B per processor, no communication\n");
 }
 
 TEST(ReplText, ALongValueStandsBelowItsType) {
-  EntryReport report;
+  session::EntryReport report;
   const std::string value(100, '1');
   report.bindings.push_back({"", tensor_type({{Name("a"), 50}}), 200, value});
   EXPECT_EQ(repl_text(report), "f32[a=50]   200 B per processor, no communication\n" + value + "\n");
 }
 
 TEST(ReplText, AHostValueHasNoBytes) {
-  EntryReport report;
+  session::EntryReport report;
   report.bindings.push_back({"n", {.words = "the int 3"}, 0, "3"});
   report.bindings.push_back({"", {.words = "a list of 1"}, 0, "[1]"});
   EXPECT_EQ(repl_text(report), "n = 3\n[1]\n");
 }
 
-TEST(PlanText, AStatementThatCostsNothingIsLeftOut) { EXPECT_EQ(plan_text(StatementReport{}, false), ""); }
+TEST(PlanText, AStatementThatCostsNothingIsLeftOut) { EXPECT_EQ(plan_text(eval::StatementReport{}, false), ""); }
 
 TEST(PlanText, FormulasStandBesideTheFigures) {
-  StatementReport report;
+  eval::StatementReport report;
   report.text = "let y = f(x)";
-  StatementCost cost;
+  spmd::StatementCost cost;
   cost.value = {"y", {ElementType::kF32, {{Name("batch"), 64}}}};
   cost.flops = 2048;
   cost.formula = Cost({.numerator = 2, .denominator = 1, .factors = {{{Name("batch"), 64}, {}}, {{Name("io"), 16}, {}}}});
@@ -232,7 +232,7 @@ TEST(PlanText, TurnsAreMultipliedOrPerTurn) {
 }
 
 TEST(PlanText, TotalsNameEveryCollective) {
-  Counters counters;
+  plan::Counters counters;
   counters.processors = 4;
   counters.flops = 100;
   counters.unique_flops = 200;
