@@ -147,7 +147,7 @@ class ScheduleReader {
     const Span place = reader_.line();
     const std::vector<int> made = lines_.read_line();
     const spmd::LocalProgram& program = lines_.program;
-    for (int v = static_cast<int>(s_.alias_of.size()); v < static_cast<int>(program.values.size()); ++v) s_.alias_of.push_back(v);
+    each_is_its_own();
     const spmd::Instruction& first = program.instructions[made[0]];
     if (reader_.peek() == "in" && find_collective(first.kind) == nullptr) {
       reader_.expect("in");
@@ -249,7 +249,13 @@ class ScheduleReader {
     }
   }
 
+  /// Values that have been read since are the memory of nothing else, as far as is known.
+  void each_is_its_own() {
+    for (int v = static_cast<int>(s_.alias_of.size()); v < static_cast<int>(lines_.program.values.size()); ++v) s_.alias_of.push_back(v);
+  }
+
   void finish(bool has_memory) {
+    each_is_its_own();
     s_.program = std::move(lines_.program);
     const std::vector<bool> is_number = host_numbers(s_.program);
     std::vector<int> made(s_.program.values.size(), 0);

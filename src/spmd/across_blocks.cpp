@@ -89,6 +89,7 @@ void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, 
   LocalValue flat = local[operand];
   flat.name += ".flat";
   flat.dims = have;
+  flat.order = written_order(have.size());
   int here = local.add(flat);
   local.compute(of.node, {operand}, {here}, of.origin);
   for (size_t d = 0; d < have.size(); ++d) {

@@ -60,10 +60,14 @@ Dims dims_of(const LocalValue& value) { return value.type().dims; }
 // ---- writing ----
 
 LocalWriter::LocalWriter(const LocalProgram& program) : program_(program) {
-  for (const LocalValue& value : program.values) {
-    names_.push_back(value.name);
-    if (!mesh_) mesh_ = value.mesh;
-  }
+  for (const LocalValue& value : program.values) names_.push_back(value.name);
+  // That of the first value of the text, whichever numbers values have.
+  const auto first = [&](std::span<const int> values) {
+    for (int v : values)
+      if (!mesh_) mesh_ = program.values[v].mesh;
+  };
+  first(program.inputs);
+  for (const Instruction& instruction : program.instructions) first(instruction.results);
   names_ = told_apart(std::move(names_));
 }
 

@@ -173,7 +173,7 @@ TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60);
   EXPECT_MENTIONS(result.out, "block(x, mask: mask, counted: counted)   Layer blocks[0] … blocks[1]   ×2");
-  EXPECT_MENTIONS(result.out, "transformer.mtf:60");
+  EXPECT_MENTIONS(result.out, "transformer.mtf:70");
 }
 
 TEST_F(CommandLine, EveryStagePrints) {
