@@ -134,13 +134,13 @@ void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_colu
   compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes / 2);
   expect_same<double>(state, std::vector<double>(s.begin(), s.end()), expected);
 }
-BENCHMARK_CAPTURE(reduce, all, 1024, false, false, Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_columns_768, 768, true, false, Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, max_over_columns_768, 768, true, false, Reduction::kMax)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_columns_10, 10, true, false, Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_columns_64, 64, true, false, Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_rows_1024, 1024, false, true, Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_rows_10, 10, false, true, Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, all, 1024, false, false, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_768, 768, true, false, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, max_over_columns_768, 768, true, false, kernels::Reduction::kMax)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_10, 10, true, false, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_64, 64, true, false, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_rows_1024, 1024, false, true, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_rows_10, 10, false, true, kernels::Reduction::kSum)->UseManualTime();
 
 void small_run(benchmark::State& state) {
   std::vector<float> x = operand(64), y(64), expected(x);
